@@ -8,14 +8,14 @@ import { closeAbandonedRuns, closeRun, processesOf } from '../../../scripts/proc
 
 const runModule = new URL('../../../scripts/processes/run.mjs', import.meta.url).href;
 
-/** Opens a run, starts a process in a group of its own and one that ignores SIGTERM, and says so. */
-const owner = `
+/** Opens a run, starts two processes in groups of their own, of which one may ignore SIGTERM, and says so. */
+const owner = (isStubborn: boolean) => `
   import { spawn } from 'node:child_process';
   import { writeFileSync } from 'node:fs';
   import { openRun } from '${runModule}';
   const run = openRun('unit');
-  const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")';
-  for (const code of ['setInterval(() => {}, 1000); console.log("up")', stubborn]) {
+  const lasting = 'setInterval(() => {}, 1000); console.log("up")';
+  for (const code of [lasting, ${isStubborn ? `'process.on("SIGTERM", () => {});' + ` : ''}lasting]) {
     const options = { detached: true, env: { ...process.env, ...run.env }, stdio: ['ignore', 'pipe', 'ignore'] };
     const child = spawn(process.execPath, ['-e', code], options);
     await new Promise((resolve) => child.stdout.once('data', resolve));
@@ -33,8 +33,8 @@ interface OpenRun {
   readonly temporary: string;
 }
 
-async function openRunElsewhere(): Promise<OpenRun> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', owner], {
+async function openRunElsewhere({ isStubborn = false } = {}): Promise<OpenRun> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', owner(isStubborn)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {
@@ -44,12 +44,9 @@ async function openRunElsewhere(): Promise<OpenRun> {
   throw new Error('the run did not open');
 }
 
-async function becomesTrue(condition: () => boolean): Promise<boolean> {
-  for (let waited = 0; waited < 15_000; waited += 100) {
-    if (condition()) return true;
-    await delay(100);
-  }
-  return false;
+/** Ends with the test's timeout if the run is never cleared. */
+async function untilCleared(run: OpenRun): Promise<void> {
+  while (!isCleared(run)) await delay(100);
 }
 
 function isCleared({ tag, temporary }: OpenRun): boolean {
@@ -58,7 +55,7 @@ function isCleared({ tag, temporary }: OpenRun): boolean {
 
 describe('a run', () => {
   it('ends with processes in other groups, also with stubborn ones', async () => {
-    const run = await openRunElsewhere();
+    const run = await openRunElsewhere({ isStubborn: true });
     assert.equal(processesOf(run.tag).length, 2);
     await closeRun(run.tag);
     assert.ok(isCleared(run));
@@ -68,7 +65,7 @@ describe('a run', () => {
   it('is cleared up by its watchdog when its owner is killed', async () => {
     const run = await openRunElsewhere();
     run.process.kill('SIGKILL');
-    assert.ok(await becomesTrue(() => isCleared(run)));
+    await untilCleared(run);
   });
 
   it('is left alone by others as long as its owner lives', async () => {
@@ -76,6 +73,6 @@ describe('a run', () => {
     await closeAbandonedRuns();
     assert.equal(processesOf(run.tag).length, 2);
     run.process.kill('SIGKILL');
-    assert.ok(await becomesTrue(() => isCleared(run)));
+    await untilCleared(run);
   });
 });
