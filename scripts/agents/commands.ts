@@ -2,7 +2,7 @@
 import { isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { homeOf } from '../../functions/src/agents/rules/agent.ts';
 import type { Registered } from '../../functions/src/agents/rules/registration.ts';
-import type { Limits } from '../../functions/src/identity/rules/lineage.ts';
+import type { Limits } from '../../functions/src/identity/rules/credential.ts';
 import { endedLines } from '../operator/endings.ts';
 import type { Command, Options } from './arguments.ts';
 import type { Listed } from './registry.ts';

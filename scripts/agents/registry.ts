@@ -12,9 +12,9 @@ import {
 import { newCredential, type Registered } from '../../functions/src/agents/rules/registration.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
 import { outside } from '../../functions/src/composition/outside.ts';
-import type { Credential } from '../../functions/src/identity/rules/credential.ts';
+import type { Credential, Limits } from '../../functions/src/identity/rules/credential.ts';
 import { isConnected } from '../../functions/src/identity/rules/grant.ts';
-import { grantedLimits, type Limits, withdrawalOf } from '../../functions/src/identity/rules/lineage.ts';
+import { grantedLimits, withdrawalOf } from '../../functions/src/identity/rules/lineage.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../functions/src/identity/rules/role.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';

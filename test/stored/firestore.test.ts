@@ -50,7 +50,7 @@ import {
   runFromDocument,
 } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { stepFromDocument } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
+import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';

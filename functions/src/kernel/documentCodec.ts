@@ -4,8 +4,8 @@
  * See docs/decisions/0027-declare-once.md.
  */
 
-import { z } from 'zod';
-import { jsonObject } from './json.ts';
+import { z } from 'zod/mini';
+import type { JsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
@@ -28,43 +28,47 @@ type FieldsIn<Shape> = {
 
 /** The value that is made of a stored one. */
 type ValueOf<Stored> =
-  Stored extends z.ZodObject<infer Shape>
+  Stored extends z.core.$ZodObject<infer Shape>
     ? FieldsIn<Shape>
-    : Stored extends z.ZodArray<infer Item>
+    : Stored extends z.core.$ZodArray<infer Item>
       ? readonly ValueOf<Item>[]
-      : Stored extends z.ZodRecord<infer _Key, infer Item>
+      : Stored extends z.core.$ZodRecord<infer _Key, infer Item>
         ? Readonly<Record<string, ValueOf<Item>>>
         : Stored extends
-              | z.ZodNullable<infer Inner>
-              | z.ZodDefault<infer Inner>
-              | z.ZodExactOptional<infer Inner>
+              | z.core.$ZodNullable<infer Inner>
+              | z.core.$ZodDefault<infer Inner>
+              | z.core.$ZodExactOptional<infer Inner>
           ? ValueOf<Inner>
           : z.output<Stored>;
 
 export interface DocumentCodec<Value> {
   /** Leaves out what the schema does not have. */
   readonly toDocument: (value: Value) => Record<string, unknown>;
-  /** @throws ZodError where a document is not as the schema says */
+  /** @throws $ZodError where a document is not as the schema says */
   readonly fromDocument: (data: unknown) => Value;
 }
 
 /** Reads and writes the documents of a schema. A value has the fields that are stored, by the same names. */
-export function documentCodec<Stored extends z.ZodObject>(schema: Stored): DocumentCodec<ValueOf<Stored>> {
+export function documentCodec<Stored extends z.core.$ZodObject>(
+  schema: Stored,
+): DocumentCodec<ValueOf<Stored>> {
   const { encode, decode } = objectWalk(schema);
   return {
     toDocument: encode,
     // The walk makes of each schema what ValueOf says of it, which the compiler cannot see.
-    fromDocument: (data) => decode(schema.parse(data)) as ValueOf<Stored>,
+    fromDocument: (data) => decode(z.parse(schema, data)) as ValueOf<Stored>,
   };
 }
+
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 
 /** An object as JSON text: Firestore has no arrays in arrays, no order of keys, and field names of its own. */
 export const jsonText = z.codec(z.string(), jsonObject, {
   decode: (text) => JSON.parse(text),
   encode: (value) => JSON.stringify(value),
 });
-
-type Fields = Record<string, unknown>;
 
 /** From a value to what is stored of it, and from what the schema has read of that to the value. */
 interface Walk<Made = unknown> {
@@ -75,32 +79,32 @@ interface Walk<Made = unknown> {
 /** Undefined where a value is stored as it is. */
 function walkOf(schema: Schema): Walk | undefined {
   if (
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodExactOptional
+    schema instanceof z.core.$ZodNullable ||
+    schema instanceof z.core.$ZodDefault ||
+    schema instanceof z.core.$ZodExactOptional
   )
-    return walkOf(schema.unwrap());
-  if (schema instanceof z.ZodObject) return objectWalk(schema);
-  if (schema instanceof z.ZodArray) {
-    const item = walkOf(schema.element);
+    return walkOf(schema._zod.def.innerType);
+  if (schema instanceof z.core.$ZodObject) return objectWalk(schema);
+  if (schema instanceof z.core.$ZodArray) {
+    const item = walkOf(schema._zod.def.element);
     return item && { encode: eachItem(item.encode), decode: eachItem(item.decode) };
   }
-  if (schema instanceof z.ZodRecord) {
-    const item = walkOf(schema.valueType);
+  if (schema instanceof z.core.$ZodRecord) {
+    const item = walkOf(schema._zod.def.valueType);
     return item && { encode: eachEntry(item.encode), decode: eachEntry(item.decode) };
   }
-  if (schema instanceof z.ZodCodec)
+  if (schema instanceof z.core.$ZodCodec)
     return { encode: (value) => z.encode(schema, value), decode: (value) => value };
   return undefined;
 }
 
-function objectWalk(schema: z.ZodObject): Walk<Fields> {
-  const fields = Object.entries(schema.shape).map(([name, field]) => {
+function objectWalk(schema: z.core.$ZodObject): Walk<Record<string, unknown>> {
+  const fields = Object.entries(schema._zod.def.shape).map(([name, field]) => {
     return { name, walk: walkOf(field), absence: absenceOf(field) };
   });
   return {
     encode: (value) => {
-      const document: Fields = {};
+      const document: Record<string, unknown> = {};
       for (const { name, walk, absence } of fields) {
         const part = partOf(value, name);
         if (part != null || absence === 'impossible') document[name] = walk ? walk.encode(part) : part;
@@ -109,7 +113,7 @@ function objectWalk(schema: z.ZodObject): Walk<Fields> {
       return document;
     },
     decode: (document) => {
-      const value: Fields = {};
+      const value: Record<string, unknown> = {};
       for (const { name, walk, absence } of fields) {
         const part = partOf(document, name);
         if (part != null || absence === 'impossible') value[name] = walk ? walk.decode(part) : part;
@@ -128,9 +132,9 @@ function partOf(whole: unknown, name: string): unknown {
 type Absence = 'null' | 'nothing' | 'impossible';
 
 function absenceOf(field: Schema): Absence {
-  if (field instanceof z.ZodNullable) return 'null';
-  if (field instanceof z.ZodExactOptional) return 'nothing';
-  return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
+  if (field instanceof z.core.$ZodNullable) return 'null';
+  if (field instanceof z.core.$ZodExactOptional) return 'nothing';
+  return field instanceof z.core.$ZodDefault ? absenceOf(field._zod.def.innerType) : 'impossible';
 }
 
 function eachItem(step: Walk['encode']): Walk['encode'] {
@@ -153,4 +157,38 @@ export function isTimestamp(value: unknown): value is StoredTime {
 }
 
 /** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
-export const timestamp = z.custom<StoredTime>(isTimestamp).transform((value) => value.toDate());
+export const timestamp = z.pipe(
+  z.custom<StoredTime>(isTimestamp),
+  z.transform((value: StoredTime) => value.toDate()),
+);
+
+/** What is stored of a thing, as its document has it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Things as the trail tells of them, and back. */
+export interface FieldsCodec<Value> {
+  readonly of: (value: Value) => Fields;
+  /** @throws $ZodError where they are not those of such a thing */
+  readonly from: (fields: Fields) => Value;
+}
+
+/** @param fromDocument reads a document, in which times are Firestore's */
+export function fieldsCodec<Value>(
+  of: (value: Value) => Fields,
+  fromDocument: (data: unknown) => Value,
+): FieldsCodec<Value> {
+  const stamped = (part: unknown) => (part instanceof Date ? { toDate: () => part } : undefined);
+  return { of, from: (fields) => fromDocument(mapped(fields, stamped)) };
+}
+
+/** @param replaced gives undefined for what stays, whose parts are then looked at */
+export function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
+  const walk = (part: unknown): unknown => {
+    const other = replaced(part);
+    if (other !== undefined) return other;
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part !== 'object' || part === null || part instanceof Date) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, walk(value)]));
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, walk(value)]));
+}

@@ -25,7 +25,7 @@ export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 /** Makes ids safe as parts of a path. @param forbidden what no part of a path of this database may have */
 export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
   return (id) => {
-    if (!forbidden.test(id) && Buffer.byteLength(id) <= mostBytes) return id;
+    if (!forbidden.test(id) && new TextEncoder().encode(id).length <= mostBytes) return id;
     throw new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
       suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
     });

@@ -44,11 +44,13 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,');
-const WHITESPACE = [...Buffer.from(' \t\n\r')];
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const [QUOTE, BACKSLASH, COMMA] = bytesOf('"\\,');
+const WHITESPACE = [...bytesOf(' \t\n\r')];
 
 /** Levels that a bracket adds. */
-const LEVELS = new Map([...Buffer.from('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
+const LEVELS = new Map([...bytesOf('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
 
 /**
  * Names the limit that a JSON text exceeds, from its bytes: parsing a text that is refused anyway would cost the most.
@@ -89,7 +91,7 @@ const LOOKED_INTO: JsonLimits = { depth: 64, values: 100_000 };
 /** Returns whether a value is text that would have been an object or a list, had it been sent as such. */
 export function isWrappedJson(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return false;
-  if (beyondLimits(new TextEncoder().encode(value), LOOKED_INTO) !== undefined) return false;
+  if (beyondLimits(bytesOf(value), LOOKED_INTO) !== undefined) return false;
   return typeof parsedJson(value) === 'object';
 }
 
@@ -142,7 +144,7 @@ export function byteLength(value: unknown): number {
 }
 
 export function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
+  return bytesOf(text).length;
 }
 
 /** The bytes of JSON in an answer over MCP, which has it twice: as structure, and as a text, which escapes it. */

@@ -1,5 +1,5 @@
 /** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
 import type { Batch, Position } from './paging.ts';
 
@@ -116,16 +116,16 @@ export async function walk<Item>(
 const behindPart = z.object({
   since: timestamp,
   /** Where it goes on; absent: at the beginning. */
-  from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
+  from: z.exactOptional(z.object({ at: timestamp, id: z.string() })),
 });
 
 /** What one sweep tells the next, which may run in another instance. */
 export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
   z.object({
     /** The Realtime Database was away: presence could not be noted. `back_at` is the first sweep that found it working. */
-    outage: z.object({ since: timestamp, back_at: timestamp.exactOptional() }).nullable().default(null),
+    outage: z._default(z.nullable(z.object({ since: timestamp, back_at: z.exactOptional(timestamp) })), null),
     /** By name; a part that is not behind is absent. */
-    behind: z.record(z.string(), behindPart).default({}),
+    behind: z._default(z.record(z.string(), behindPart), {}),
   }),
 );
 

@@ -23,7 +23,7 @@ import { runFromDocument } from '../../../functions/src/toolsets/orchestration/r
 import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/runNode.ts';
 import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { todoNode } from '../../../functions/src/toolsets/todo/rules/todoNode.ts';
+import { todoNode } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { byDay } from '../../support/night.ts';
 import '../../support/properties.ts';

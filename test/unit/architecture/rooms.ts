@@ -151,7 +151,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'node:timers/promises': ['kernel/platform.ts'],
   'node:util': ['mcp/'],
   'node:zlib': ['mcp/'],
-  'node:crypto': ['kernel/platform.ts', 'kernel/trail.ts'],
+  'node:crypto': ['kernel/platform.ts', 'kernel/effects.ts'],
 };
 
 /** The room that a file is in: the longest of those that hold it. */

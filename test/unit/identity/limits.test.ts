@@ -1,12 +1,8 @@
 /** A new credential never opens what neither its caller's nor the old one opened, unless a person in person said so. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  grantedLimits,
-  type Limits,
-  TOOLSETS,
-  type WantedLimits,
-} from '../../../functions/src/identity/rules/lineage.ts';
+import type { Limits } from '../../../functions/src/identity/rules/credential.ts';
+import { grantedLimits, TOOLSETS, type WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';

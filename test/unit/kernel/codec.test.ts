@@ -1,7 +1,8 @@
 /** One declaration of a document, and both directions of it. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z as classic } from 'zod';
+import { z } from 'zod/mini';
 import {
   type DocumentCodec,
   documentCodec,
@@ -25,12 +26,12 @@ const { toDocument, fromDocument }: DocumentCodec<Visit> = documentCodec(
   z.object({
     guest_name: z.string(),
     at: timestamp,
-    note: z.string().nullable(),
-    left_at: timestamp.exactOptional(),
-    visit_count: z.int().default(0),
+    note: classic.string().nullable(),
+    left_at: z.exactOptional(timestamp),
+    visit_count: classic.int().default(0),
     rooms: z.array(z.object({ room_id: z.string(), visit_count: z.int() })),
     keys: z.record(z.string(), z.object({ held_by: z.string() })),
-    wishes: jsonText.nullable().default(null),
+    wishes: z._default(z.nullable(jsonText), null),
   }),
 );
 
@@ -77,7 +78,7 @@ describe('a codec of documents', () => {
   });
 
   it('refuses a document that is not as it says', () => {
-    assert.throws(() => fromDocument({ ...toDocument(visit), at: 'today' }), z.ZodError);
-    assert.throws(() => fromDocument(undefined), z.ZodError);
+    assert.throws(() => fromDocument({ ...toDocument(visit), at: 'today' }), z.core.$ZodError);
+    assert.throws(() => fromDocument(undefined), z.core.$ZodError);
   });
 });

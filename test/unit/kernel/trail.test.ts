@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Fields } from '../../../functions/src/kernel/documentCodec.ts';
+import { asBefore, keptEffects } from '../../../functions/src/kernel/effects.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { asBefore, type Effect, type Fields, keptEffects } from '../../../functions/src/kernel/trail.ts';
+import type { Effect } from '../../../functions/src/kernel/trail.ts';
 import '../../support/properties.ts';
 
 /** Texts of which a few are more than an entry keeps. */

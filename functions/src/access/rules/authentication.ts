@@ -4,14 +4,13 @@
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
-import { type Link, type LinkSubject, notAccepted } from '../../identity/rules/credential.ts';
+import { type Limits, type Link, type LinkSubject, notAccepted } from '../../identity/rules/credential.ts';
 import { accessBy, type Presented, presentedIn } from '../../identity/rules/grant.ts';
 import {
   ancestorsOf,
   commonLimits,
   grantLink,
   keyLink,
-  type Limits,
   lineageOf,
   type Opening,
   openedThrough,

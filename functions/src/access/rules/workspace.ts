@@ -1,7 +1,6 @@
 /** A workspace, as it is stored, and what commits may change of it. Source: docs/decisions/0006-roles-and-registration.md. */
-import { z } from 'zod';
-import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import { fieldsCodec } from '../../kernel/trail.ts';
+import { z } from 'zod/mini';
+import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 
 /** A kind of work is what an agent does in a step. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
@@ -68,35 +67,35 @@ export interface WorkspaceChanges {
 }
 
 /** `workspaces/{workspace}`, from its first session or its creation on; `access/workspaces` says who may come in. */
+export const workspaceDocument = z.object({
+  /** The id of its open session, where one was opened. */
+  session: z.exactOptional(z.string()),
+  /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
+  repositories: z._default(z.array(z.string()), []),
+  /** Which hosted agent is asked for a kind of work. */
+  pinned_agents: z.exactOptional(z.array(z.object({ kind: z.string(), agent: z.string() }))),
+  /** The hosted agents that are never asked. */
+  forbidden_agents: z.exactOptional(z.array(z.string())),
+  /** Before which tools' calls somebody is asked. */
+  approvals: z.exactOptional(
+    z.array(
+      z.object({
+        /** Its full name. */
+        tool: z.string(),
+        /** Only where a call may spend more. */
+        above_usd: z.nullable(z.number()),
+        /** The uid of the person who is asked; the caller's owner where there is none. */
+        asks: z.nullable(z.string()),
+      }),
+    ),
+  ),
+  /** The uid of who created it. */
+  created_by: z.exactOptional(z.string()),
+  created_at: z.exactOptional(timestamp),
+});
 
-export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } = documentCodec(
-  z.object({
-    /** The id of its open session, where one was opened. */
-    session: z.string().exactOptional(),
-    /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
-    repositories: z.array(z.string()).default([]),
-    /** Which hosted agent is asked for a kind of work. */
-    pinned_agents: z.array(z.object({ kind: z.string(), agent: z.string() })).exactOptional(),
-    /** The hosted agents that are never asked. */
-    forbidden_agents: z.array(z.string()).exactOptional(),
-    /** Before which tools' calls somebody is asked. */
-    approvals: z
-      .array(
-        z.object({
-          /** Its full name. */
-          tool: z.string(),
-          /** Only where a call may spend more. */
-          above_usd: z.number().nullable(),
-          /** The uid of the person who is asked; the caller's owner where there is none. */
-          asks: z.string().nullable(),
-        }),
-      )
-      .exactOptional(),
-    /** The uid of who created it. */
-    created_by: z.string().exactOptional(),
-    created_at: timestamp.exactOptional(),
-  }),
-);
+export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } =
+  documentCodec(workspaceDocument);
 
 /** Workspaces as the audit log shows them. */
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);

@@ -1,20 +1,18 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
-import { z } from 'zod';
-import type { CredentialChanges } from '../../identity/rules/credential.ts';
-import type { Limits } from '../../identity/rules/lineage.ts';
+import { z } from 'zod/mini';
+import type { CredentialChanges, Limits } from '../../identity/rules/credential.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
 import { ROLES, type Role } from '../../identity/rules/role.ts';
 import type { ChangeOf } from '../../kernel/commit.ts';
-import { documentCodec, jsonText, timestamp } from '../../kernel/documentCodec.ts';
+import { documentCodec, jsonObject, jsonText, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import { jsonObject } from '../../kernel/json.ts';
 import type { Hashing } from '../../kernel/ports.ts';
 
 export type AgentChange = ChangeOf<AgentChanges>;
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
-export type Agent = StoredAgent;
+export type Agent = ReturnType<typeof agentFromDocument>;
 
 export type Capability = Agent['capability_details'][number];
 
@@ -300,11 +298,11 @@ export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = 
   z.object({
     id: z.string(),
     /** Of whose agents it is. */
-    workspace: z.string().default(DEFAULT_WORKSPACE),
+    workspace: z._default(z.string(), DEFAULT_WORKSPACE),
     /** As the agent wrote it that declared it last. */
     name: z.string(),
     category: z.string(),
-    parameters: jsonText.nullable(),
+    parameters: z.nullable(jsonText),
     /** That agent's version. */
     version: z.string(),
     /** Who made that agent, or its id. */
@@ -325,66 +323,65 @@ export const SERVED = ['owner', 'workspace'] as const;
 const PARTS = ['leader', 'worker'] as const;
 
 /** Fields with a default are younger than the first agents that are stored. */
-export const agentCodec = documentCodec(
-  z.object({
-    id: z.string(),
-    name: z.string(),
-    type: z.enum(AGENT_TYPES),
-    version: z.string(),
-    description: z.string().nullable(),
-    creator: z.string().nullable(),
-    /** What it can do. Tasks require capabilities by name. */
-    capability_details: z.array(
-      z.object({ name: z.string(), category: z.string(), parameters: parameters.nullable() }),
-    ),
-    configuration: z.object({
-      max_concurrent_tasks: z.int(),
-      /** Milliseconds. */
-      timeout: z.int(),
-      retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
-    }),
-    owner_uid: z.string(),
-    /** What its credential allows. */
-    role: z.enum(ROLES),
-    /** Its home: the workspace of its calls that name none. */
-    workspace: z.string().nullable(),
-    /** Its part in the coordination of each workspace that it has registered in. */
-    parts: z.record(z.string(), z.enum(PARTS)).default({}),
-    /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
-    serves: z.enum(SERVED).default('owner'),
-    /** Whether there are messages that it has not read. */
-    has_messages: z.boolean().default(false),
-    /** The uid of the caller whose terminal it is, who acts as it. */
-    registered_by: z.string().nullable().default(null),
-    status: z.enum(['active', 'offline']),
-    /** Since when it is active, while it is. */
-    active_since: timestamp.nullable().default(null),
-    registered_at: timestamp,
-    last_seen: timestamp,
-    /** The tasks in hand, by id. */
-    held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
-    tasks_completed: z.int(),
-    tasks_failed: z.int(),
-    /** How long it worked on the tasks that it has closed, from claim to report. */
-    work_milliseconds: z.number().default(0),
-    /** Whether the last task that it closed failed. */
-    last_failed: z.boolean().default(false),
-    last_completed_at: timestamp.nullable().default(null),
-    /** When it first did what every new agent is asked to do. */
-    milestones: z
-      .object({
-        /** Its first call, or a call made for it. */
-        seen: timestamp.exactOptional(),
-        joined: timestamp.exactOptional(),
-        claimed: timestamp.exactOptional(),
-        /** Of several tasks completed before its second claim, the last. */
-        completed: timestamp.exactOptional(),
-      })
-      .default({}),
+export const agentDocument = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(AGENT_TYPES),
+  version: z.string(),
+  description: z.nullable(z.string()),
+  creator: z.nullable(z.string()),
+  /** What it can do. Tasks require capabilities by name. */
+  capability_details: z.array(
+    z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) }),
+  ),
+  configuration: z.object({
+    max_concurrent_tasks: z.int(),
+    /** Milliseconds. */
+    timeout: z.int(),
+    retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
   }),
-);
+  owner_uid: z.string(),
+  /** What its credential allows. */
+  role: z.enum(ROLES),
+  /** Its home: the workspace of its calls that name none. */
+  workspace: z.nullable(z.string()),
+  /** Its part in the coordination of each workspace that it has registered in. */
+  parts: z._default(z.record(z.string(), z.enum(PARTS)), {}),
+  /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
+  serves: z._default(z.enum(SERVED), 'owner'),
+  /** Whether there are messages that it has not read. */
+  has_messages: z._default(z.boolean(), false),
+  /** The uid of the caller whose terminal it is, who acts as it. */
+  registered_by: z._default(z.nullable(z.string()), null),
+  status: z.enum(['active', 'offline']),
+  /** Since when it is active, while it is. */
+  active_since: z._default(z.nullable(timestamp), null),
+  registered_at: timestamp,
+  last_seen: timestamp,
+  /** The tasks in hand, by id. */
+  held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
+  tasks_completed: z.int(),
+  tasks_failed: z.int(),
+  /** How long it worked on the tasks that it has closed, from claim to report. */
+  work_milliseconds: z._default(z.number(), 0),
+  /** Whether the last task that it closed failed. */
+  last_failed: z._default(z.boolean(), false),
+  last_completed_at: z._default(z.nullable(timestamp), null),
+  /** When it first did what every new agent is asked to do. */
+  milestones: z._default(
+    z.object({
+      /** Its first call, or a call made for it. */
+      seen: z.exactOptional(timestamp),
+      joined: z.exactOptional(timestamp),
+      claimed: z.exactOptional(timestamp),
+      /** Of several tasks completed before its second claim, the last. */
+      completed: z.exactOptional(timestamp),
+    }),
+    {},
+  ),
+});
 
-export type StoredAgent = ReturnType<typeof agentCodec.fromDocument>;
+export const agentCodec = documentCodec(agentDocument);
 
 export const agentFromDocument = agentCodec.fromDocument;
 

@@ -1,9 +1,8 @@
 /** Registers agents. Only a person or an admin widens a key. Source: docs/decisions/0006-roles-and-registration.md. */
-import { CREDENTIAL_DAYS, type Credential } from '../../identity/rules/credential.ts';
+import { CREDENTIAL_DAYS, type Credential, type Limits } from '../../identity/rules/credential.ts';
 import {
   descentOf,
   grantedLimits,
-  type Limits,
   mayWiden,
   type WantedLimits,
   withdrawalOf,

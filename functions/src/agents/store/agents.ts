@@ -1,6 +1,6 @@
 /** Agents and what they can do, as Firestore keeps them. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import {
@@ -9,7 +9,7 @@ import {
   FirestoreCredentialQueries,
 } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
-import { documentCodec } from '../../kernel/documentCodec.ts';
+import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
 import {
   AGENT_COUNT_SHARDS,
   agentCountsPath,
@@ -29,7 +29,6 @@ import {
 } from '../../kernel/firestore/store.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
 import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
-import type { Fields } from '../../kernel/trail.ts';
 import { folded, prefixesOf } from '../../kernel/words.ts';
 import {
   type Agent,
@@ -198,11 +197,11 @@ export function announceAgent(writes: CommitWrites, before: Agent | undefined, a
 /** How many agents are in a workspace: a part of the count. Those without a part were not counted there at first. */
 export const { fromDocument: agentCountFromDocument } = documentCodec(
   z.object({
-    total: z.int().default(0),
-    leaders: z.int().default(0),
-    active: z.int().default(0),
-    registered: z.int().default(0),
-    online: z.int().default(0),
+    total: z._default(z.int(), 0),
+    leaders: z._default(z.int(), 0),
+    active: z._default(z.int(), 0),
+    registered: z._default(z.int(), 0),
+    online: z._default(z.int(), 0),
   }),
 );
 

@@ -244,7 +244,7 @@ export interface BudgetChanges {
   readonly spend: { readonly keys: readonly string[]; readonly spent: Amount };
 }
 
-export const budgetCodec = documentCodec(
+export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } = documentCodec(
   z.object({
     kind: z.enum(BUDGET_KINDS),
     /** The name of the workspace, or the id of the thing. */
@@ -266,20 +266,18 @@ export const budgetCodec = documentCodec(
   }),
 );
 
-export const budgetFromDocument = budgetCodec.fromDocument;
-
-export type StoredBudget = ReturnType<typeof budgetCodec.fromDocument>;
+export type StoredBudget = ReturnType<typeof budgetFromDocument>;
 
 /** Whole numbers; of money billionths of a US dollar. */
 const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
 const zero = { nano_usd: 0, tokens: 0 };
-const countsCodec = documentCodec(z.object({ spent: amount.default(zero), reserved: amount.default(zero) }));
+export const { fromDocument: countsFromDocument } = documentCodec(
+  z.object({ spent: amount.default(zero), reserved: amount.default(zero) }),
+);
 
-export const countsFromDocument = countsCodec.fromDocument;
+export type StoredCounts = ReturnType<typeof countsFromDocument>;
 
-export type StoredCounts = ReturnType<typeof countsCodec.fromDocument>;
-
-export const reservationCodec = documentCodec(
+export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     /** The budgets of which it is. */
@@ -290,9 +288,7 @@ export const reservationCodec = documentCodec(
   }),
 );
 
-export const reservationFromDocument = reservationCodec.fromDocument;
-
-export type StoredReservation = ReturnType<typeof reservationCodec.fromDocument>;
+export type StoredReservation = ReturnType<typeof reservationFromDocument>;
 
 const amountShape = z.object({ money: z.number().describe('US dollars.'), tokens: z.int() });
 

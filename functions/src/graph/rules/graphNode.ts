@@ -2,10 +2,9 @@
  * What a to-do, a task, a run and a pull request have in common: each may be part of another, and each adds what it
  * has taken to the totals of all that it is part of. Source: docs/decisions/0035-graph-and-budgets.md.
  */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import { idOf } from '../../kernel/ids.ts';
 
 export const NODE_KINDS = ['todo', 'task', 'run', 'pull_request'] as const;
 
@@ -82,24 +81,12 @@ export function titleOf(text: string): string {
   return [...line.slice(0, 2 * TITLE_LENGTH)].slice(0, TITLE_LENGTH).join('');
 }
 
-/** The argument of all tools that create. */
-export const partOf = z
-  .strictObject({
-    id: idOf('a todo, task, run or pull request').describe('Its id'),
-    kind: z.enum(NODE_KINDS).describe('What that is'),
-  })
-  .optional()
-  .describe('Its cause');
-
 /** The fields by which a thing's own document says where it is in the graph. */
 export const placeFields = {
   /** What it was made for. */
-  part_of: z
-    .object({ kind: z.enum(NODE_KINDS), id: z.string() })
-    .nullable()
-    .default(null),
+  part_of: z._default(z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })), null),
   /** All that it is part of, the nearest first; null while it is in no graph, which then has nothing of it. */
-  ancestors: z.array(z.string()).nullable().default(null),
+  ancestors: z._default(z.nullable(z.array(z.string())), null),
 };
 
 /** The same to nobody's eyes but those who may see it: of what is a person's own, others learn the kind. */
@@ -107,10 +94,6 @@ export function shownPartOf({ part_of: parent }: Place) {
   if (parent === undefined) return undefined;
   return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };
 }
-
-export const partOfShape = z
-  .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
-  .describe('What it was made for. Of a to-do, only that it is one.');
 
 export function nodeNotFound({ kind, id }: NodeRef, field: string): MusterError {
   return new MusterError('NOT_FOUND', `There is no ${kind.replace('_', ' ')} "${id}" here.`, {
@@ -135,16 +118,16 @@ export interface GraphChanges {
 
 const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
 
-export const nodeCodec = documentCodec(
+export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = documentCodec(
   z.object({
     kind: z.enum(NODE_KINDS),
     /** By which its own tools know it. */
     thing_id: z.string(),
     title: z.string(),
-    workspace: z.string().nullable(),
+    workspace: z.nullable(z.string()),
     /** Of what is a person's own. */
-    owner_uid: z.string().nullable(),
-    part_of: z.object({ kind: z.enum(NODE_KINDS), id: z.string() }).nullable(),
+    owner_uid: z.nullable(z.string()),
+    part_of: z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })),
     /** The keys of all that it is part of, the nearest first. */
     ancestors: z.array(z.string()),
     status: z.enum(NODE_STATUSES),
@@ -154,15 +137,15 @@ export const nodeCodec = documentCodec(
     /** Of itself and of everything below it. */
     totals: z.object({
       counts,
-      attempts: z.number().default(0),
-      input_tokens: z.number().default(0),
-      output_tokens: z.number().default(0),
+      attempts: z._default(z.number(), 0),
+      input_tokens: z._default(z.number(), 0),
+      output_tokens: z._default(z.number(), 0),
       /** Each change adds to it, so what is stored has errors of addition. */
-      cost_usd: z.number().transform(exactUsd).default(0),
-      milliseconds: z.number().default(0),
+      cost_usd: z._default(z.pipe(z.number(), z.transform(exactUsd)), 0),
+      milliseconds: z._default(z.number(), 0),
     }),
     /** How many things are directly part of it. */
-    parts: z.int().default(0),
+    parts: z._default(z.int(), 0),
   }),
 );
 
@@ -172,6 +155,4 @@ export interface PartsProgress {
   readonly failed: readonly string[];
 }
 
-export type StoredNode = ReturnType<typeof nodeCodec.fromDocument>;
-
-export const nodeFromDocument = nodeCodec.fromDocument;
+export type StoredNode = ReturnType<typeof nodeFromDocument>;

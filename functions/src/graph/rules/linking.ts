@@ -1,14 +1,17 @@
 /** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
 
+import { z } from 'zod';
 import type { Principal } from '../../identity/rules/principal.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { idOf } from '../../kernel/ids.ts';
 import {
   type GraphNode,
   isOpenNode,
   keyOfNode,
   MAX_LEVELS,
   MAX_PARTS,
+  NODE_KINDS,
   type NodeKind,
   type NodeRef,
   nodeKey,
@@ -16,6 +19,19 @@ import {
   type Place,
 } from './graphNode.ts';
 import type { GraphChange, GraphQueries } from './ports.ts';
+
+/** The argument of all tools that create. */
+export const partOf = z
+  .strictObject({
+    id: idOf('a todo, task, run or pull request').describe('Its id'),
+    kind: z.enum(NODE_KINDS).describe('What that is'),
+  })
+  .optional()
+  .describe('Its cause');
+
+export const partOfShape = z
+  .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
+  .describe('What it was made for. Of a to-do, only that it is one.');
 
 /** Who looks, and from where. */
 export interface Viewer {

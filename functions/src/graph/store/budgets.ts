@@ -12,16 +12,16 @@ import type { Batch, Position } from '../../kernel/paging.ts';
 import {
   type Amount,
   type BudgetChanges,
-  budgetCodec,
   budgetFromDocument,
   budgetKey,
+  budgetToDocument,
   type CountedBudget,
   countsFromDocument,
   isLimited,
   limitFields,
   minus,
-  reservationCodec,
   reservationFromDocument,
+  reservationToDocument,
   type StoredBudget,
   type StoredReservation,
 } from '../rules/budget.ts';
@@ -63,12 +63,12 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
 export const budgetWriters: ChangeWriters<BudgetChanges> = {
   setBudget({ budget, before, spent }, writes) {
     const key = budgetKey(budget);
-    writes.createOrReplace(budgetPath(key), budgetCodec.toDocument(budget), before?.version);
+    writes.createOrReplace(budgetPath(key), budgetToDocument(budget), before?.version);
     if (spent !== undefined)
       writes.merge(budgetCountsPath(key), { spent: { nano_usd: spent.nano_usd, tokens: spent.tokens } });
   },
   reserve({ reservation }, writes) {
-    writes.create(reservationPath(reservation.id), reservationCodec.toDocument(reservation));
+    writes.create(reservationPath(reservation.id), reservationToDocument(reservation));
     count(reservation.keys, { reserved: reservation.amount }, writes);
   },
   settle({ reservation, spent }, writes) {

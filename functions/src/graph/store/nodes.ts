@@ -20,9 +20,9 @@ import {
   type NodeKind,
   type NodeRef,
   type NodeStatus,
-  nodeCodec,
   nodeFromDocument,
   nodeKey,
+  nodeToDocument,
   type PartsProgress,
   type StoredNode,
 } from '../rules/graphNode.ts';
@@ -124,7 +124,7 @@ function newDocument(node: GraphNode): Record<string, unknown> {
   const { status, attempts, spent, ancestors = [], deleted: isDeleted = false } = node;
   const totals = { counts: { [status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;
-  return nodeCodec.toDocument({
+  return nodeToDocument({
     ...rest,
     ...(workspace !== undefined && { workspace }),
     ...(owner_uid !== undefined && { owner_uid }),

@@ -1,5 +1,5 @@
 /** A credential of an agent, as it is stored, and how a bad one is refused. */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 
@@ -23,15 +23,15 @@ export const credentialCodec = documentCodec(
     created_at: timestamp,
     expires_at: timestamp,
     /** The only toolsets that it opens; all where absent. */
-    toolsets: z.array(z.string()).nullable(),
+    toolsets: z.nullable(z.array(z.string())),
     /** The only workspace that it opens; all of its owner's where absent. */
-    held_to: z.string().exactOptional(),
+    held_to: z.exactOptional(z.string()),
     /** Whether it may change nothing. */
-    readonly: z.literal(true).exactOptional(),
+    readonly: z.exactOptional(z.literal(true)),
     /** The grant of the app through which it was issued: it ends with that. */
-    grant: z.string().exactOptional(),
+    grant: z.exactOptional(z.string()),
     /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
-    line: z.string().exactOptional(),
+    line: z.exactOptional(z.string()),
     ancestors: lineage,
   }),
 );
@@ -60,6 +60,9 @@ export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>):
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;
+
+/** What a credential opens no more than. */
+export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
 /** How long a credential lasts. */
 export const CREDENTIAL_DAYS = 90;

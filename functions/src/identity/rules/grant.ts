@@ -3,7 +3,7 @@
  * opaque and stored as hashes. Source: docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections
  * 1.3 and 4; RFC 9700, section 4.14.
  */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import type { Hashing } from '../../kernel/ports.ts';
@@ -251,15 +251,15 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
     /** As the app calls itself. */
     client_name: z.string(),
     /** Whose document describes the app; null where it has registered itself. */
-    client_host: z.string().nullable(),
+    client_host: z.nullable(z.string()),
     /** The address that its tokens are good for, and all below it. */
     resource: z.string(),
     /** The only toolsets that it may use; null for all. */
-    toolsets: z.array(z.string()).nullable(),
+    toolsets: z.nullable(z.array(z.string())),
     /** The only workspace that it may use; null for all of its owner's. */
-    held_to: z.string().nullable(),
+    held_to: z.nullable(z.string()),
     /** Whether it may change nothing. */
-    readonly: z.literal(true).nullable(),
+    readonly: z.nullable(z.literal(true)),
     created_at: timestamp,
     /** When it was last given tokens. */
     used_at: timestamp,
@@ -278,14 +278,14 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
       is_redeemed: z.boolean(),
     }),
     /** Null until the code is redeemed. */
-    refresh_hash: z.string().nullable(),
+    refresh_hash: z.nullable(z.string()),
     /** How many refresh tokens there were before. */
     rotated: z.int(),
     /** When the last of them were used. */
     recent_rotations: z.array(timestamp),
     access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
     /** If this is the record of a sign-in that ended: why and when. */
-    end: z.object({ reason: z.string(), at: timestamp }).exactOptional(),
+    end: z.exactOptional(z.object({ reason: z.string(), at: timestamp })),
   }),
 );
 

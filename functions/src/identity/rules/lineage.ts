@@ -7,6 +7,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import {
   type Credential,
   type CredentialChanges,
+  type Limits,
   type Link,
   type LinkSubject,
   lineOf,
@@ -203,9 +204,6 @@ export const TOOLSETS = [
   'coding',
   'inbox',
 ] as const;
-
-/** What a credential opens no more than. */
-export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
 /** Returns what two credentials both open; undefined if they are held to different workspaces and so open nothing. */
 export function commonLimits(one: Limits, other: Limits): Limits | undefined {

@@ -1,7 +1,6 @@
 /** People, the workspaces they have roles in, and who may let them in. Source: docs/decisions/0006-roles-and-registration.md. */
-import { z } from 'zod';
-import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import { fieldsCodec } from '../../kernel/trail.ts';
+import { z } from 'zod/mini';
+import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { lineage } from './credential.ts';
 import { MEMBER_ROLES, ROLES, type Role, WORKSPACE_ACCESS, type WorkspaceAccess } from './role.ts';
 
@@ -76,18 +75,18 @@ export interface PeopleChanges {
 }
 
 /** What a person may do, where: one document for the security rules. Without `role`, the ID token's claim holds. */
+export const personDocument = z.object({
+  role: z.exactOptional(z.enum([...ROLES, 'none'])),
+  /** The role in each workspace that the person is a member of. */
+  workspaces: z._default(z.record(z.string(), z.enum(MEMBER_ROLES)), {}),
+  /** Sign-ins before it open nothing; seconds of the epoch, as `auth_time` of ID tokens. */
+  valid_since: z.exactOptional(z.int()),
+  /** How Firebase Auth's account was when the sweep last looked; absent for owners who never had one. */
+  account: z.exactOptional(z.enum(ACCOUNT_STATES)),
+});
 
-export const { toDocument: personToDocument, fromDocument: personFromDocument } = documentCodec(
-  z.object({
-    role: z.enum([...ROLES, 'none']).exactOptional(),
-    /** The role in each workspace that the person is a member of. */
-    workspaces: z.record(z.string(), z.enum(MEMBER_ROLES)).default({}),
-    /** Sign-ins before it open nothing; seconds of the epoch, as `auth_time` of ID tokens. */
-    valid_since: z.number().int().exactOptional(),
-    /** How Firebase Auth's account was when the sweep last looked; absent for owners who never had one. */
-    account: z.enum(ACCOUNT_STATES).exactOptional(),
-  }),
-);
+export const { toDocument: personToDocument, fromDocument: personFromDocument } =
+  documentCodec(personDocument);
 
 export const { toDocument: memberToDocument, fromDocument: memberFromDocument } = documentCodec(
   z.object({
@@ -114,7 +113,7 @@ export const invitationCodec = documentCodec(
     invited_by: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
-    lineage: lineage.exactOptional(),
+    lineage: z.exactOptional(lineage),
   }),
 );
 
@@ -122,9 +121,9 @@ export const invitationFromDocument = invitationCodec.fromDocument;
 
 export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
   z.object({
-    access: z.record(z.string(), z.enum(WORKSPACE_ACCESS)).default({}),
+    access: z._default(z.record(z.string(), z.enum(WORKSPACE_ACCESS)), {}),
     /** Whether some calls take an approval there: the workspace itself says which. */
-    asking: z.record(z.string(), z.boolean()).default({}),
+    asking: z._default(z.record(z.string(), z.boolean()), {}),
   }),
 );
 

@@ -4,7 +4,7 @@
  * docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { FieldPath, FieldValue, type Query, Timestamp } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { accessChangePath, COLLECTIONS, credentialPath, grantPath } from '../../kernel/firestore/paths.ts';

@@ -8,22 +8,14 @@ import {
   type Precondition,
   type WriteBatch,
 } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { type CallRecord, type ChangeOf, type RecordedAnswer, StaleWriteError } from '../commit.ts';
 import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
+import { changedPart, keptEffects } from '../effects.ts';
 import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
 import { type Clock, type Randomness, type RecordedAnswerQueries, Service } from '../ports.ts';
-import {
-  type Actor,
-  AS_JSON,
-  changedPart,
-  type Effect,
-  entryCodec,
-  keptEffects,
-  type TrailEntry,
-  thingKey,
-} from '../trail.ts';
+import { type Actor, AS_JSON, type Effect, entryCodec, type TrailEntry, thingKey } from '../trail.ts';
 import { TOO_LARGE, tooLarge } from './client.ts';
 import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {

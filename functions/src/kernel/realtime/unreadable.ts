@@ -1,7 +1,7 @@
 /** `unreadable/{path}`: documents that could not be read. `at`: when last met, in milliseconds of the epoch. */
 
 import type { Database, Query } from 'firebase-admin/database';
-import { ZodError } from 'zod';
+import { core } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';
 import { type Clock, type Log, Service, type UnreadableDocuments } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
@@ -67,7 +67,7 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Unre
 
 /** Which fields are wrong, and not what they hold. */
 function whatIsWrong(error: unknown): Readonly<Record<string, unknown>> {
-  if (error instanceof ZodError)
+  if (error instanceof core.$ZodError)
     return { fields: error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) };
   return { problem: error instanceof Error ? error.name : typeof error };
 }

@@ -10,6 +10,7 @@ import {
   USUAL_CONFIGURATION,
 } from '../../agents/rules/agent.ts';
 import type { AgentRegistration } from '../../agents/rules/registration.ts';
+import type { Limits } from '../../identity/rules/credential.ts';
 import {
   CODE_MILLISECONDS,
   endingOf,
@@ -19,7 +20,6 @@ import {
   MOST_MILLISECONDS,
   tokenOf,
 } from '../../identity/rules/grant.ts';
-import type { Limits } from '../../identity/rules/lineage.ts';
 import {
   DEFAULT_WORKSPACE,
   ownRole,

@@ -1,5 +1,5 @@
 /** What a client asks a person for. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
@@ -131,17 +131,17 @@ export const { toDocument: authorizationToDocument, fromDocument: authorizationF
     browser_hash: z.string(),
     client_id: z.string(),
     client_name: z.string(),
-    client_host: z.string().nullable(),
+    client_host: z.nullable(z.string()),
     redirect_uri: z.string(),
     /** The client's own, which it is given back. */
-    state: z.string().nullable(),
+    state: z.nullable(z.string()),
     challenge: z.string(),
     /** Whether the client asks for reading alone. */
     is_readonly: z.boolean(),
     resource: z.string(),
     issuer: z.string(),
     /** Who has signed in, and what their page shows that it is theirs; null until then. */
-    person: z.object({ uid: z.string(), approval_hash: z.string() }).nullable(),
+    person: z.nullable(z.object({ uid: z.string(), approval_hash: z.string() })),
     expires_at: timestamp,
   }),
 );

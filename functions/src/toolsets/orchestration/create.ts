@@ -12,7 +12,7 @@ import type { RunOrder } from './rules/runs/run.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
 import { RunService } from './rules/runs/runService.ts';
 import { WorkflowInverse, WorkflowLibrary } from './rules/workflows/library.ts';
-import { workflowFields } from './rules/workflows/savedWorkflow.ts';
+import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
 import {
   FirestoreAgentMeasures,

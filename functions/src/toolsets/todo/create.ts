@@ -15,7 +15,7 @@ import type { PushService } from './rules/reminders/notification.ts';
 import { ReminderService, sendReminders } from './rules/reminders/reminders.ts';
 import { repairTodo } from './rules/repair.ts';
 import { type DeadLetters, type EventPublisher, TOPICS } from './rules/taskEvent.ts';
-import { todoNodeFinder } from './rules/todoNode.ts';
+import { todoNodeFinder } from './rules/todoChanges.ts';
 import { TodoService } from './rules/todos.ts';
 import { TodoInverse } from './rules/undoTodos.ts';
 import { FirestoreTaskHistory, recordArrivalIn } from './store/events.ts';

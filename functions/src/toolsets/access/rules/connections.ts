@@ -2,15 +2,9 @@
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
 import { type Agent, homeOf } from '../../../agents/rules/agent.ts';
-import type { Credential } from '../../../identity/rules/credential.ts';
+import type { Credential, Limits } from '../../../identity/rules/credential.ts';
 import { endOf, type Grant, isConnected, type StoredEnd } from '../../../identity/rules/grant.ts';
-import {
-  ancestorsOf,
-  type Limits,
-  openedIn,
-  openingOf,
-  standingLinks,
-} from '../../../identity/rules/lineage.ts';
+import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../identity/rules/lineage.ts';
 import { isAdmin, ownRole, type Principal } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, RecordAnswer, Versioned } from '../../../kernel/commit.ts';

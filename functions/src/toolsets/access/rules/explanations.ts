@@ -13,8 +13,8 @@ import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Agent, principalOf, terminalId } from '../../../agents/rules/agent.ts';
-import type { Credential } from '../../../identity/rules/credential.ts';
-import { ancestorsOf, type Limits, openedThrough, openingOf } from '../../../identity/rules/lineage.ts';
+import type { Credential, Limits } from '../../../identity/rules/credential.ts';
+import { ancestorsOf, openedThrough, openingOf } from '../../../identity/rules/lineage.ts';
 import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { Role } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -13,9 +13,11 @@ import {
 } from '../../../identity/rules/principal.ts';
 import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
+import { asBefore } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { asBefore, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, refusalIn } from './administration.ts';
 

@@ -17,10 +17,12 @@ import {
 } from '../../../identity/rules/principal.ts';
 import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
+import { asBefore, cannotUndo } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { asBefore, cannotUndo, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
 

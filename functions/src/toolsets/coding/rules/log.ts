@@ -1,10 +1,8 @@
 /** The log of a coding task: its lines, and how they are shared out to chunks. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
-import { utf8Length } from '../../../kernel/json.ts';
-import type { CodingTask } from '../../coordination/index.ts';
 
 type LogChange = ChangeOf<CodingChanges>;
 
@@ -16,13 +14,16 @@ export type LogType = (typeof LOG_TYPES)[number];
 
 /** A line as it is stored, in JSON. */
 const storedEntry = z.object({
-  at: z.iso.datetime().transform((at) => new Date(at)),
+  at: z.pipe(
+    z.iso.datetime(),
+    z.transform((at) => new Date(at)),
+  ),
   level: z.enum(LOG_LEVELS),
   type: z.enum(LOG_TYPES),
   /** Who or what says it: the name of a tool, a program, an agent. */
-  prefix: z.string().optional(),
+  prefix: z.optional(z.string()),
   message: z.string(),
-  data: z.unknown().optional(),
+  data: z.optional(z.unknown()),
 });
 
 export type LogEntry = Readonly<z.output<typeof storedEntry>>;
@@ -96,7 +97,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
   let head = before;
   for (const entry of entries) {
     const text = JSON.stringify(entry);
-    const size = utf8Length(text);
+    const size = new TextEncoder().encode(text).length;
     const from = head.first_line + head.lines;
     const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;
     if (isNew) head = { ...head, chunk: head.chunk + 1, first_line: from, lines: 0, bytes: 0 };
@@ -123,7 +124,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
 
 /** The changes that append to a task's log. */
 export function appendChanges(
-  { id, workspace }: CodingTask,
+  { id, workspace }: CodingChanges['appendLog']['task'],
   head: Versioned<LogHead> | undefined,
   { writes }: Appending,
 ): LogChange[] {
@@ -169,9 +170,15 @@ export const headDocument = z.object({
   sequence: z.number(),
 });
 
-export const headCodec = documentCodec(headDocument);
+/** The name of a part: an `n`, and the number of its first line. */
+export const PART = /^n(\d+)$/;
+
+/** A chunk. Its lines are text, one part an append, so that appending sends only what is new. */
+export const chunkDocument = z.extend(headDocument, {
+  parts: z.record(z.string().check(z.regex(PART)), z.string()),
+});
+
+export const { toDocument: headToDocument, fromDocument: headFromDocument } = documentCodec(headDocument);
 
 /** The last chunk of a log, which knows where the log goes on. */
-export type LogHead = ReturnType<typeof headCodec.fromDocument>;
-
-export const headFromDocument = headCodec.fromDocument;
+export type LogHead = ReturnType<typeof headFromDocument>;

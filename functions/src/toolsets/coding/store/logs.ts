@@ -1,7 +1,7 @@
 /** Logs and results of coding tasks in Firestore: how both are written, and how logs are read. */
 
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound, MAX_PAGE_BYTES } from '../../../kernel/firestore/client.ts';
 import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
@@ -10,12 +10,14 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import {
   type CodingChanges,
-  headCodec,
+  chunkDocument,
   headDocument,
   headFromDocument,
+  headToDocument,
   type LogHead,
   type LogLine,
   type LogType,
+  PART,
   parseLines,
 } from '../rules/log.ts';
 import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules/ports.ts';
@@ -23,11 +25,9 @@ import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules
 /** The fields that `headFromDocument` and a version read, for a query that fetches no lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 
-const PART = /^n(\d+)$/;
 const PART_DIGITS = 9;
 
-/** The lines of a chunk are text, one part an append, so that appending sends only what is new. */
-const linesDocument = z.object({ parts: z.record(z.string().regex(PART), z.string()) });
+const linesDocument = z.pick(chunkDocument, { parts: true });
 
 /** The lines of a chunk in their order. */
 export function linesFromDocument(data: unknown): LogLine[] {
@@ -64,7 +64,7 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
     const { head, from, entries, text, drops } = write;
     const path = taskLogChunkPath(task.id, head.chunk);
     const latest_at = new Date(Math.max(...entries.map(({ at }) => at.getTime())));
-    const fields = { ...headCodec.toDocument(head), latest_at };
+    const fields = { ...headToDocument(head), latest_at };
     const days = [...new Set(entries.map(({ at, type }) => dayKey(task.workspace, type, dateOf(at))))];
     const part = `n${String(from).padStart(PART_DIGITS, '0')}`;
     if (version === undefined) {

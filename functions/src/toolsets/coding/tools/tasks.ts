@@ -1,6 +1,6 @@
 /** The tools of those who order code: create a task, change it, read its log. Source: the coding specification. */
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/graphNode.ts';
+import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';

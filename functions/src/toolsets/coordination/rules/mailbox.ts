@@ -1,6 +1,6 @@
 /** The messages to an agent, as they are stored. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
 export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument } = documentCodec(
@@ -16,7 +16,7 @@ export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument 
         workspace: z.string(),
         text: z.string(),
         at: timestamp,
-        task_id: z.string().exactOptional(),
+        task_id: z.exactOptional(z.string()),
       }),
     ),
   }),

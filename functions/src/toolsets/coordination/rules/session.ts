@@ -1,9 +1,8 @@
 /** Sessions of a workspace: what one is, what is counted in it, and how it is opened. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
-import { fieldsCodec } from '../../../kernel/trail.ts';
+import { documentCodec, fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
@@ -82,7 +81,7 @@ export interface SessionChanges {
 export function sumCounters(shards: readonly CounterShard[]) {
   const sum = (part: (shard: CounterShard) => number | undefined): number =>
     shards.reduce((total, shard) => total + (part(shard) ?? 0), 0);
-  const count = (counter: Counter): number => sum(({ counts }) => counts?.[counter]);
+  const count = (counter: Counter): number => sum(({ counts }) => counts[counter]);
   const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
   return {
     counts: {
@@ -108,49 +107,48 @@ export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
  * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
  * `workspaces/{workspace}/archive/{id}`.
  */
+export const sessionDocument = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  /** Empty until init_coordination gives it one: tasks may be created before. */
+  goal: z.string(),
+  master_plan: z.string(),
+  created_at: timestamp,
+  /** Raised whenever its queue has this document written, so that of two commits that do so at once one is stale. */
+  queue_version: z.int(),
+  /** The keys of the sets of capabilities that its open tasks require, and of some that they no longer do. */
+  capability_keys: z.array(z.string()),
+  /** Over how many gates and counters it is spread. */
+  spread: z.int(),
+  /** The number of its first gate: gates are replaced when sets of capabilities are forgotten. */
+  first_gate: z.int(),
+});
 
-export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(
-  z.object({
-    id: z.string(),
-    workspace: z.string(),
-    /** Empty until init_coordination gives it one: tasks may be created before. */
-    goal: z.string(),
-    master_plan: z.string(),
-    created_at: timestamp,
-    /** Raised whenever its queue has this document written, so that of two commits that do so at once one is stale. */
-    queue_version: z.int(),
-    /** The keys of the sets of capabilities that its open tasks require, and of some that they no longer do. */
-    capability_keys: z.array(z.string()),
-    /** Over how many gates and counters it is spread. */
-    spread: z.int(),
-    /** The number of its first gate: gates are replaced when sets of capabilities are forgotten. */
-    first_gate: z.int(),
-  }),
-);
+export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } =
+  documentCodec(sessionDocument);
 
 export const sessionFields = fieldsCodec(sessionToDocument, sessionFromDocument);
 
-const counterDocument = z.object({
-  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()).optional(),
-  waits: z.object({ tasks: z.int(), milliseconds: z.number() }).optional(),
+export const counterDocument = z.object({
+  counts: z._default(z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()), {}),
+  waits: z.exactOptional(z.object({ tasks: z.int(), milliseconds: z.number() })),
   last_activity: timestamp,
 });
 
-export type CounterShard = z.output<typeof counterDocument>;
+export const { fromDocument: counterFromDocument } = documentCodec(counterDocument);
 
-export function counterFromDocument(data: unknown): CounterShard {
-  return counterDocument.parse(data);
-}
+export type CounterShard = ReturnType<typeof counterFromDocument>;
 
 /** Something an agent found out and shares: `discoveries/{id}`. */
-export const { toDocument: discoveryToDocument, fromDocument: discoveryFromDocument } = documentCodec(
-  z.object({
-    id: z.string(),
-    workspace: z.string(),
-    session: z.string(),
-    agent_id: z.string(),
-    content: z.string(),
-    tags: z.array(z.string()),
-    created_at: timestamp,
-  }),
-);
+export const discoveryDocument = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  session: z.string(),
+  agent_id: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  created_at: timestamp,
+});
+
+export const { toDocument: discoveryToDocument, fromDocument: discoveryFromDocument } =
+  documentCodec(discoveryDocument);

@@ -1,12 +1,11 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
 import { type GraphNode, placeFields } from '../../../graph/rules/graphNode.ts';
-import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
+import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { fieldsCodec } from '../../../kernel/trail.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [
@@ -50,15 +49,15 @@ const codingDocument = z.object({
   branch: z.string(),
   config: jsonText,
   /** The repository, as `owner/name` or a label of the runner's, once somebody has said which. */
-  project: z.string().nullable(),
+  project: z.nullable(z.string()),
   /** Who may end it beside leaders: the creator's owner. */
   owner_uid: z.string(),
   /** How long it may wait for a runner, in seconds. */
   queue_seconds: z.number(),
   /** While it waits: when it has waited too long. */
   queue_ends_at: timestamp,
-  progress: z.string().nullable(),
-  failure: failure.nullable(),
+  progress: z.nullable(z.string()),
+  failure: z.nullable(failure),
   /** The attempts that are over, but for the one that closed the task, each with the latest commits that it reported. */
   attempts: z.array(
     z.object({
@@ -70,9 +69,9 @@ const codingDocument = z.object({
     }),
   ),
   /** How many claims were returned: they are no attempts, and `attempts` does not list them. */
-  returns: z.int().default(0),
+  returns: z._default(z.int(), 0),
   /** The result of an attempt is in documents of its own, for a task holds no megabyte beside itself. */
-  result: z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() }).nullable(),
+  result: z.nullable(z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() })),
 });
 
 const resultPart = z.object({ json: z.string() });
@@ -84,12 +83,12 @@ export function resultPartFromDocument(data: unknown): string {
 
 const result = z.object({
   output: z.string(),
-  files_modified: z.array(z.string()).exactOptional(),
-  files_created: z.array(z.string()).exactOptional(),
+  files_modified: z.exactOptional(z.array(z.string())),
+  files_created: z.exactOptional(z.array(z.string())),
 });
 
 /** A task, flat, in the specification's words. What has a default is younger than the first tasks that are stored. */
-const document = z.object({
+const ownFields = z.object({
   id: z.string(),
   workspace: z.string(),
   /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
@@ -105,7 +104,7 @@ const document = z.object({
   blockers: z.int(),
   failed_dependencies: z.array(z.string()),
   required_capabilities: z.array(z.string()),
-  context: z.object({ files: z.array(z.string()), hints: z.string().exactOptional() }),
+  context: z.object({ files: z.array(z.string()), hints: z.exactOptional(z.string()) }),
   created_at: timestamp,
   created_by: z.string(),
   /** The epoch of the latest claim; 0 before the first. */
@@ -115,108 +114,120 @@ const document = z.object({
   /** How many retryable failures it has had. */
   retries: z.int(),
   /** While it backs off: when it becomes claimable again. */
-  retry_at: timestamp.nullable(),
-  result: result.nullable(),
-  error: z.string().nullable(),
-  completed_at: timestamp.nullable(),
+  retry_at: z.nullable(timestamp),
+  result: z.nullable(result),
+  error: z.nullable(z.string()),
+  completed_at: z.nullable(timestamp),
   /** What a former holder brought after somebody else had claimed the task. */
-  late_result: z
-    .object({
+  late_result: z.nullable(
+    z.object({
       agent_id: z.string(),
       claim_epoch: z.int(),
       received_at: timestamp,
-      result: result.exactOptional(),
-      error: z.string().exactOptional(),
-    })
-    .nullable(),
-  coding: codingDocument.nullable().default(null),
+      result: z.exactOptional(result),
+      error: z.exactOptional(z.string()),
+    }),
+  ),
+  coding: z._default(z.nullable(codingDocument), null),
   /** Whose agents may decide about it beside leaders: the creator's owner. */
-  owner_uid: z.string().nullable().default(null),
+  owner_uid: z._default(z.nullable(z.string()), null),
   /** How it ended before somebody had it tried again, latest last. */
-  former_ends: z
-    .array(
+  former_ends: z._default(
+    z.array(
       z.object({
         status: z.enum(['failed', 'cancelled']),
-        error: z.string().nullable(),
+        error: z.nullable(z.string()),
         ended_at: timestamp,
         claim_epoch: z.int(),
-        agent_id: z.string().nullable(),
+        agent_id: z.nullable(z.string()),
         retries: z.int(),
       }),
-    )
-    .default([]),
+    ),
+    [],
+  ),
   /** The claim that somebody has taken away from its holder: it does not come back by a sign of life. */
-  released_epoch: z.int().nullable().default(null),
+  released_epoch: z._default(z.nullable(z.int()), null),
   /** Dependencies that can never start themselves, each with the task that failed or was cancelled. */
-  stuck_dependencies: z.record(z.string(), z.string()).default({}),
+  stuck_dependencies: z._default(z.record(z.string(), z.string()), {}),
   /** The task that it can never start for, as its dependents have been told; `stuck` is whether there is one. */
-  stuck_by: z.string().nullable().default(null),
-  stuck: z.boolean().default(false),
+  stuck_by: z._default(z.nullable(z.string()), null),
+  stuck: z._default(z.boolean(), false),
   /** Its dependencies have changed since its dependents were told. */
-  stuck_unsettled: z.boolean().default(false),
+  stuck_unsettled: z._default(z.boolean(), false),
   /** What the creator named. `type` is made of it for queries. */
-  given_type: z.string().nullable().default(null),
+  given_type: z._default(z.nullable(z.string()), null),
   /**
    * When it should be done. At equal priority what is due earlier comes first, and what has none last: left out where
    * there is none, so that the index of deadlines holds no others.
    */
-  deadline: timestamp.exactOptional(),
+  deadline: z.exactOptional(timestamp),
   /** The question that its holder has asked a person; the claim stands until it is answered. */
-  waiting_for: z
-    .object({
-      request_id: z.string(),
-      /** The name of the person. */
-      who: z.string(),
-      until: timestamp,
-    })
-    .nullable()
-    .default(null),
+  waiting_for: z._default(
+    z.nullable(
+      z.object({
+        request_id: z.string(),
+        /** The name of the person. */
+        who: z.string(),
+        until: timestamp,
+      }),
+    ),
+    null,
+  ),
   ...placeFields,
   /** The budget that is spent, by its key, for which a coding task waits as it does for a retry. */
-  budget_wait: z.string().nullable().default(null),
+  budget_wait: z._default(z.nullable(z.string()), null),
   /** The latest check that failed on its pull request; null before the first. Names and addresses are GitHub's. */
-  failed_check: z
-    .object({
-      name: z.string(),
-      at: timestamp,
-      repository: z.string(),
-      pull_request: z.int(),
-      url: z.string().exactOptional(),
-    })
-    .nullable()
-    .default(null),
+  failed_check: z._default(
+    z.nullable(
+      z.object({
+        name: z.string(),
+        at: timestamp,
+        repository: z.string(),
+        pull_request: z.int(),
+        url: z.exactOptional(z.string()),
+      }),
+    ),
+    null,
+  ),
   /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
-  spent: z
-    .object({
-      input_tokens: z.number(),
-      output_tokens: z.number(),
-      cost_usd: z.number(),
-      milliseconds: z.number(),
-    })
-    .nullable()
-    .default(null),
+  spent: z._default(
+    z.nullable(
+      z.object({
+        input_tokens: z.number(),
+        output_tokens: z.number(),
+        cost_usd: z.number(),
+        milliseconds: z.number(),
+      }),
+    ),
+    null,
+  ),
   /** Its result is there, and it is done when all that is part of it is: who reported it, and what stands against that. */
-  parts_awaited: z
-    .object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })
-    .nullable()
-    .default(null),
+  parts_awaited: z._default(
+    z.nullable(
+      z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) }),
+    ),
+    null,
+  ),
 });
 
-const codec = documentCodec(document);
+const codec = documentCodec(ownFields);
 
 export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
 /** The claim, whose fields lie among the task's; its epoch is the task's. */
-const claims = documentCodec(
-  z.object({
-    claimed_by: z.string().nullable(),
-    claimed_at: timestamp.nullable(),
-    lease_seconds: z.int().nullable(),
-    lease_expires_at: timestamp.nullable(),
-    started_at: timestamp.nullable(),
-    claimed_by_runner: z.boolean().default(false),
-  }),
-);
+const claimFields = z.object({
+  claimed_by: z.nullable(z.string()),
+  claimed_at: z.nullable(timestamp),
+  lease_seconds: z.nullable(z.int()),
+  lease_expires_at: z.nullable(timestamp),
+  started_at: z.nullable(timestamp),
+  claimed_by_runner: z._default(z.boolean(), false),
+});
+
+const claims = documentCodec(claimFields);
+
+/** All that the document of a task says; its type, which queries go by, follows from the other fields. */
+export const taskDocument = z.extend(ownFields, { ...claimFields.shape, type: z.string() });
 
 /** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
 export function taskToDocument(task: Task): Record<string, unknown> {
@@ -268,7 +279,6 @@ export const SEPARATOR = '|';
  * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
  * only for those that its agent satisfies.
  */
-
 export function capabilityKey(required: readonly string[]): string {
   return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
 }

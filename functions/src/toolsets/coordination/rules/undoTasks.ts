@@ -4,17 +4,11 @@ import type { Agent } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
+import { asBefore, cannotUndo, changedNames, changedSince, isStill } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
-import {
-  asBefore,
-  cannotUndo,
-  changedNames,
-  changedSince,
-  type Effect,
-  type FieldsCodec,
-  isStill,
-} from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import {
   authoriseDeciding,

@@ -1,5 +1,6 @@
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { writeNode } from '../../../graph/store/nodes.ts';
+import type { Fields } from '../../../kernel/documentCodec.ts';
 import {
   archivedSessionPath,
   countersPath,
@@ -12,7 +13,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
-import type { Effect, Fields } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
 import {
   discoveryToDocument,

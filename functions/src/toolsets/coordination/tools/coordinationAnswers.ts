@@ -1,7 +1,8 @@
 /** Arguments and answers that coordination's tools share. Source: the coordination specification. */
 
 import { z } from 'zod';
-import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/graphNode.ts';
+import { shownPartOf } from '../../../graph/rules/graphNode.ts';
+import { partOf, partOfShape } from '../../../graph/rules/linking.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { chosenId, idOf, listedId } from '../../../kernel/ids.ts';

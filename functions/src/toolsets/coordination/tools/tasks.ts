@@ -1,6 +1,6 @@
 /** The tools that create tasks, change, cancel, retry and reopen them. Source: the coordination specification. */
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/graphNode.ts';
+import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { clearArgument, clearing } from '../../../mcp/tool.ts';
 import type { Reopened } from '../rules/archives.ts';

@@ -9,7 +9,7 @@ import {
   type Timestamp,
   type WriteBatch,
 } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { timestamp } from '../../../kernel/documentCodec.ts';
@@ -216,7 +216,7 @@ function update(
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const UNKEYED_HOURS = 1;
 
-export const proofDocument = z.object({ arguments_hash: z.string().optional(), expires_at: timestamp });
+export const proofDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
 /** Tells that a write was carried out which its caller made as themselves, under the security rules. */
 export class WriteProof implements Proof {

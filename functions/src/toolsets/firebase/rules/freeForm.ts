@@ -3,10 +3,12 @@
  * docs/semantics.md#taking-back.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
+import type { Fields } from '../../../kernel/documentCodec.ts';
+import { asBefore, cannotUndo, changedNames } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { asBefore, cannotUndo, changedNames, type Effect, type Fields } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { DataChange, FirebasePorts } from './ports.ts';

@@ -1,6 +1,6 @@
 /** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -195,7 +195,7 @@ export const subscriptionCodec = documentCodec(
     log: z.string(),
     created_at: timestamp,
     /** A digest of what its owner could do when it was last seen that they may read the path. */
-    rights: z.string().default(''),
+    rights: z._default(z.string(), ''),
     /** It is removed then, unless it is read before. */
     expires_at: timestamp,
   }),

@@ -1,10 +1,10 @@
 /** Subscriptions as Firestore keeps them. */
 
 import type { Versioned } from '../../../kernel/commit.ts';
+import type { Fields } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
-import type { Fields } from '../../../kernel/trail.ts';
 import type { SubscriptionQueries } from '../rules/ports.ts';
 import {
   type StoredSubscription,

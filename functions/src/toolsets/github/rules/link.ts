@@ -1,6 +1,6 @@
 /** A pull request that is linked to a task, or is part of something else, as it is stored. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
@@ -19,16 +19,16 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     linked_at: timestamp,
     /** From which it was linked. */
     workspace: z.string(),
-    title: z.string().default(''),
-    state: z.enum(PULL_REQUEST_STATES).default('open'),
+    title: z._default(z.string(), ''),
+    state: z._default(z.enum(PULL_REQUEST_STATES), 'open'),
     /** When GitHub says that it came into this state. */
-    state_at: timestamp.nullable().default(null),
+    state_at: z._default(z.nullable(timestamp), null),
     /** Its head commit as far as deliveries have said, and when it was that. */
-    head: z.string().nullable().default(null),
-    head_at: timestamp.nullable().default(null),
+    head: z._default(z.nullable(z.string()), null),
+    head_at: z._default(z.nullable(timestamp), null),
     /** The latest result of each check of each commit. */
-    checks: z
-      .array(
+    checks: z._default(
+      z.array(
         z.object({
           /** Tells checks of one name apart. */
           key: z.string(),
@@ -37,10 +37,11 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
           at: timestamp,
           id: z.number(),
           passed: z.boolean(),
-          url: z.string().exactOptional(),
+          url: z.exactOptional(z.string()),
         }),
-      )
-      .default([]),
+      ),
+      [],
+    ),
     ...placeFields,
   }),
 );

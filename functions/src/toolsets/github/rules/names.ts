@@ -6,8 +6,8 @@
  */
 
 import { z } from 'zod';
+import type { Fields } from '../../../kernel/documentCodec.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
-import type { Fields } from '../../../kernel/trail.ts';
 import { refusal } from './answers.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 

@@ -1,6 +1,6 @@
 /** The tools that create pull requests and issues. Source: the network specification. */
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/graphNode.ts';
+import { partOf } from '../../../graph/rules/linking.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { openIssue } from '../rules/issues.ts';

@@ -5,7 +5,7 @@ import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type { EventChanges } from '../../todo/index.ts';
-import type { RequestChanges, RequestState, StoredRequest } from './request.ts';
+import type { Request, RequestChanges, RequestState } from './request.ts';
 
 export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
@@ -24,27 +24,27 @@ export interface RequestFilter {
 }
 
 export interface RequestQueries {
-  find(id: string): Promise<Versioned<StoredRequest> | undefined>;
+  find(id: string): Promise<Versioned<Request> | undefined>;
   /** Newest first. */
-  list(requestFilter: RequestFilter, page: Page): Promise<Slice<StoredRequest>>;
+  list(requestFilter: RequestFilter, page: Page): Promise<Slice<Request>>;
   /** Open ones that a person and their agents have asked, or that a person is asked, by id. */
   openBy(
     by: 'owner_uid' | 'asked_of',
     uid: string,
     limit: number,
     after?: string,
-  ): Promise<readonly StoredRequest[]>;
+  ): Promise<readonly Request[]>;
   countOpen(askedBy: string): Promise<number>;
   /** The latest that somebody has asked and that are open. */
-  openOf(askedBy: string, limit: number): Promise<readonly Versioned<StoredRequest>[]>;
+  openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]>;
   /** Those that are open though their time was over by `now`, longest ago first. */
-  due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<StoredRequest>>>;
+  due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Request>>>;
   /** The latest that was made for a call. */
-  latestOf(callKey: string): Promise<Versioned<StoredRequest> | undefined>;
+  latestOf(callKey: string): Promise<Versioned<Request> | undefined>;
   /** Those whose approved call somebody is to look after by `now`, longest ago first. */
-  toMake(now: Date, limit: number, after?: Position): Promise<Batch<StoredRequest>>;
+  toMake(now: Date, limit: number, after?: Position): Promise<Batch<Request>>;
   /** The request as it is now and after each change, until the signal. */
-  watch(id: string, end: AbortSignal): AsyncGenerator<StoredRequest, void, undefined>;
+  watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined>;
 }
 
 export type InboxChange = ChangeOf<RequestChanges & EventChanges> | CoordinationChange;

@@ -2,7 +2,7 @@
  * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn, or its time is over. Each
  * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
  */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
@@ -19,7 +19,7 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-export type Request = StoredRequest;
+export type Request = ReturnType<typeof requestFromDocument>;
 
 export const APPROVE = 'approve';
 
@@ -183,66 +183,61 @@ export interface RequestChanges {
   };
 }
 
-const requestCodec = documentCodec(
-  z.object({
-    id: z.string(),
-    workspace: z.string(),
-    kind: z.enum(REQUEST_KINDS),
-    question: z.string(),
-    /** Of a choice; empty otherwise. */
-    options: z.array(z.string()),
-    task_id: z.string().nullable(),
-    /** The uid of who asked, the id of the agent that did, and the uid of its owner or of the person themselves. */
-    asked_by: z.string(),
-    asked_by_agent: z.string().nullable(),
-    owner_uid: z.string(),
-    /** The uid of the person who is asked, and their name then. */
-    asked_of: z.string(),
-    asked_of_name: z.string(),
-    state: z.enum(REQUEST_STATES),
-    answer: z.string().nullable(),
-    comment: z.string().nullable(),
-    /** The uid of who answered; where an agent did for its person, the agent's id as well. */
-    answered_by: z.string().nullable(),
-    answered_by_agent: z.string().nullable(),
-    created_at: timestamp,
-    expires_at: timestamp,
-    settled_at: timestamp.nullable(),
-    /** The answer that holds when it expires. */
-    default: z.string().nullable(),
-    /** The call that is made once the request is approved, as whom it was made, and what its credential opened. */
-    call: z
-      .object({
-        tool: z.string(),
-        arguments: jsonText,
-        toolsets: z.array(z.string()).nullable(),
-        held_to: z.string().nullable(),
-        readonly: z.boolean(),
-        grant: z.string().nullable(),
-        lineage: lineage.exactOptional(),
-      })
-      .nullable(),
-    /** The call loosens a limit: no agent answers for the person. */
-    in_person: z.literal(true).exactOptional(),
-    /** The limits that the call would loosen, as the person is shown them. The approval covers nothing else. */
-    would: z.array(z.string()).exactOptional(),
-    /** The person was asked at the asker's client as well, and has not answered there. */
-    put_off: z.boolean(),
-    /** A digest of who called what: the same call again is the same request. */
-    call_key: z.string().nullable(),
-    /** While an approved call is to be made: when somebody is to look after it. An instance makes it until then. */
-    due_at: timestamp.exactOptional(),
-    /** How often an instance has taken the call on. */
-    execution_epoch: z.int(),
-    /** Why it was withdrawn, if not by its asker or their owner: the credential that made the call was revoked. */
-    withdrawn_because: z.literal('REVOKED').exactOptional(),
-    /** What came of the call: its answer, or its error. */
-    outcome: jsonText.nullable(),
-  }),
-);
+export const requestDocument = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  kind: z.enum(REQUEST_KINDS),
+  question: z.string(),
+  /** Of a choice; empty otherwise. */
+  options: z.array(z.string()),
+  task_id: z.nullable(z.string()),
+  /** The uid of who asked, the id of the agent that did, and the uid of its owner or of the person themselves. */
+  asked_by: z.string(),
+  asked_by_agent: z.nullable(z.string()),
+  owner_uid: z.string(),
+  /** The uid of the person who is asked, and their name then. */
+  asked_of: z.string(),
+  asked_of_name: z.string(),
+  state: z.enum(REQUEST_STATES),
+  answer: z.nullable(z.string()),
+  comment: z.nullable(z.string()),
+  /** The uid of who answered; where an agent did for its person, the agent's id as well. */
+  answered_by: z.nullable(z.string()),
+  answered_by_agent: z.nullable(z.string()),
+  created_at: timestamp,
+  expires_at: timestamp,
+  settled_at: z.nullable(timestamp),
+  /** The answer that holds when it expires. */
+  default: z.nullable(z.string()),
+  /** The call that is made once the request is approved, as whom it was made, and what its credential opened. */
+  call: z.nullable(
+    z.object({
+      tool: z.string(),
+      arguments: jsonText,
+      toolsets: z.nullable(z.array(z.string())),
+      held_to: z.nullable(z.string()),
+      readonly: z.boolean(),
+      grant: z.nullable(z.string()),
+      lineage: z.exactOptional(lineage),
+    }),
+  ),
+  /** The call loosens a limit: no agent answers for the person. */
+  in_person: z.exactOptional(z.literal(true)),
+  /** The limits that the call would loosen, as the person is shown them. The approval covers nothing else. */
+  would: z.exactOptional(z.array(z.string())),
+  /** The person was asked at the asker's client as well, and has not answered there. */
+  put_off: z.boolean(),
+  /** A digest of who called what: the same call again is the same request. */
+  call_key: z.nullable(z.string()),
+  /** While an approved call is to be made: when somebody is to look after it. An instance makes it until then. */
+  due_at: z.exactOptional(timestamp),
+  /** How often an instance has taken the call on. */
+  execution_epoch: z.int(),
+  /** Why it was withdrawn, if not by its asker or their owner: the credential that made the call was revoked. */
+  withdrawn_because: z.exactOptional(z.literal('REVOKED')),
+  /** What came of the call: its answer, or its error. */
+  outcome: z.nullable(jsonText),
+});
 
-export const requestToDocument = requestCodec.toDocument;
-
-export const requestFromDocument = requestCodec.fromDocument;
-
-export type StoredRequest = ReturnType<typeof requestCodec.fromDocument>;
+export const { toDocument: requestToDocument, fromDocument: requestFromDocument } =
+  documentCodec(requestDocument);

@@ -8,18 +8,18 @@ import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
 import type { RequestFilter, RequestQueries } from '../rules/ports.ts';
 import {
+  type Request,
   type RequestChanges,
   requestFromDocument,
   requestToDocument,
-  type StoredRequest,
 } from '../rules/request.ts';
 
 export class FirestoreRequestQueries extends FirestoreReader implements RequestQueries {
-  async find(id: string): Promise<Versioned<StoredRequest> | undefined> {
+  async find(id: string): Promise<Versioned<Request> | undefined> {
     return this.documents.findVersioned(await this.database.doc(requestPath(id)).get(), requestFromDocument);
   }
 
-  list({ by, uid, workspace, states }: RequestFilter, page: Page): Promise<Slice<StoredRequest>> {
+  list({ by, uid, workspace, states }: RequestFilter, page: Page): Promise<Slice<Request>> {
     const own = this.requests.where(by, '==', uid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = there.where('state', 'in', states);
@@ -31,7 +31,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     uid: string,
     limit: number,
     after?: string,
-  ): Promise<readonly StoredRequest[]> {
+  ): Promise<readonly Request[]> {
     const open = this.requests.where(by, '==', uid).where('state', '==', 'open');
     const ordered = open.orderBy(FieldPath.documentId());
     const page = after === undefined ? ordered : ordered.startAfter(after);
@@ -44,31 +44,31 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     return (await open.orderBy('created_at', 'desc').count().get()).data().count;
   }
 
-  async openOf(askedBy: string, limit: number): Promise<readonly Versioned<StoredRequest>[]> {
+  async openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]> {
     const open = this.requests.where('asked_by', '==', askedBy).where('state', '==', 'open');
     return this.documents.firstVersioned(open.orderBy('created_at', 'desc'), limit, requestFromDocument);
   }
 
-  due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<StoredRequest>>> {
+  due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Request>>> {
     const open = this.requests.where('state', '==', 'open');
     return readDue(open, 'expires_at', { now, limit, after }, (snapshot) =>
       this.documents.readableVersioned(snapshot, requestFromDocument),
     );
   }
 
-  async latestOf(callKey: string): Promise<Versioned<StoredRequest> | undefined> {
+  async latestOf(callKey: string): Promise<Versioned<Request> | undefined> {
     const same = this.requests.where('call_key', '==', callKey).orderBy('created_at', 'desc');
     return (await this.documents.firstVersioned(same, 1, requestFromDocument))[0];
   }
 
-  toMake(now: Date, limit: number, after?: Position): Promise<Batch<StoredRequest>> {
+  toMake(now: Date, limit: number, after?: Position): Promise<Batch<Request>> {
     return readDue(this.requests, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, requestFromDocument),
     );
   }
 
-  async *watch(id: string, end: AbortSignal): AsyncGenerator<StoredRequest, void, undefined> {
-    const latest = new LatestValue<StoredRequest>();
+  async *watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined> {
+    const latest = new LatestValue<Request>();
     const told = (snapshot: DocumentSnapshot): void => {
       for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.tell(request);
     };
@@ -99,7 +99,7 @@ export const requestEffects: EffectsOf<RequestChanges> = {
   }),
 };
 
-function namedOf({ id, workspace, owner_uid }: StoredRequest) {
+function namedOf({ id, workspace, owner_uid }: Request) {
   return { kind: 'request', id, workspace, owner_uid };
 }
 

@@ -2,9 +2,9 @@
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
+import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { Timer } from '../../../kernel/ports.ts';
-import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type {
   BudgetWaitPorts,
   CoordinationChange,
@@ -17,7 +17,7 @@ import type { WorkChanges, WorkRecord } from './agents/standing.ts';
 import type { JournalEntry } from './calls/attempt.ts';
 import type { Run, RunChanges, RunOrder, RunStatus } from './runs/run.ts';
 import type { StepRecord } from './steps/step.ts';
-import type { SavedWorkflow, WorkflowChanges } from './workflows/savedWorkflow.ts';
+import type { SavedWorkflow, WorkflowChanges } from './workflows/validation.ts';
 
 export interface RunDispatch {
   /** Has some instance execute the run soon, at least once. */

@@ -1,7 +1,7 @@
 /** Runs with their steps, their journal and their cached answers, as Firestore reads and writes them. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';

@@ -1,9 +1,9 @@
 /** Saved workflows and the measures of agents as Firestore keeps them. */
 
 import { FieldValue } from '@google-cloud/firestore';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec } from '../../../kernel/documentCodec.ts';
+import { documentCodec, type Fields } from '../../../kernel/documentCodec.ts';
 import {
   agentMeasurePath,
   COLLECTIONS,
@@ -15,7 +15,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import type { Slice } from '../../../kernel/paging.ts';
-import type { Effect, Fields } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
 import type { WorkChanges, WorkRecord } from '../rules/agents/standing.ts';
 import type { AgentMeasures, WorkflowQueries, WorkRecordQueries } from '../rules/ports.ts';
@@ -26,7 +26,7 @@ import {
   workflowFields,
   workflowFromDocument,
   workflowToDocument,
-} from '../rules/workflows/savedWorkflow.ts';
+} from '../rules/workflows/validation.ts';
 
 function namedDocument(saved: SavedWorkflow): Record<string, unknown> {
   return { ...workflowToDocument(saved), name: saved.definition.name };
@@ -116,7 +116,7 @@ export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
   }),
 };
 
-const count = z.number().default(0);
+const count = z._default(z.number(), 0);
 
 const tally = z.object({
   accepted: count,
@@ -131,12 +131,16 @@ const tally = z.object({
 /** `workspaces/{workspace}/routing/work`: by kind of work, by bucket, by agent. */
 export const { toDocument: workToDocument, fromDocument: workFromDocument } = documentCodec(
   z.object({
-    kinds: z
-      .record(
+    kinds: z._default(
+      z.record(
         z.string(),
-        z.object({ outcomes: count, buckets: z.record(z.string(), z.record(z.string(), tally)).default({}) }),
-      )
-      .default({}),
+        z.object({
+          outcomes: count,
+          buckets: z._default(z.record(z.string(), z.record(z.string(), tally)), {}),
+        }),
+      ),
+      {},
+    ),
   }),
 );
 

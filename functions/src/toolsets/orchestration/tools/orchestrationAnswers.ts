@@ -9,9 +9,10 @@ import { guidance, toolsFor } from '../../../mcp/tool.ts';
 import type { OrchestrationServices } from '../create.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS } from '../rules/calls/attempt.ts';
-import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
+import { SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
+import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
 import { agentsOf, allSteps, NAME, type Workflow } from '../rules/workflows/definition.ts';
-import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
+import type { SavedWorkflow } from '../rules/workflows/validation.ts';
 
 export const defineTool = toolsFor<OrchestrationServices>();
 

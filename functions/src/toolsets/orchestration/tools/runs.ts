@@ -1,6 +1,7 @@
 /** The tools that show, list and cancel runs. */
 import { z } from 'zod';
-import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
+import { isEnded, type Run } from '../rules/runs/run.ts';
+import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
 import { defineTool, runId, runShape } from './orchestrationAnswers.ts';
 import { awaitedRun, LONGEST_WAIT_MS, runAnswer, runText } from './runAnswers.ts';
 

@@ -1,6 +1,6 @@
 /** The tools that start a run. Source: the orchestration specification. */
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/graphNode.ts';
+import { partOf } from '../../../graph/rules/linking.ts';
 import { jsonObject } from '../../../kernel/json.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';

@@ -4,7 +4,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { NAME } from '../rules/workflows/definition.ts';
 import { builtIns, type Saving } from '../rules/workflows/library.ts';
-import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
+import type { SavedWorkflow } from '../rules/workflows/validation.ts';
 import {
   defineTool,
   definition,

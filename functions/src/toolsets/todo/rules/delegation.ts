@@ -8,7 +8,7 @@ import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel
 import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
 import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
-import { asReported } from './todoNode.ts';
+import { asReported } from './todoChanges.ts';
 import type { TodoService } from './todos.ts';
 
 interface DelegationPorts extends TodoPorts {

@@ -4,14 +4,14 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
-import type { Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { FieldsCodec } from '../../../kernel/trail.ts';
+import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
+import type { Page, Place, Position, Slice } from '../../../kernel/paging.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type { RecurringTask } from './recurring/recurrenceRule.ts';
 import type { Device, Notification, PushService } from './reminders/notification.ts';
 import type { Reminder, ReminderChanges } from './reminders/reminder.ts';
 import type { DeadLetters, EventChanges, EventPublisher, TaskEvent } from './taskEvent.ts';
-import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } from './todo.ts';
+import type { RemindedTodo, Todo, TodoFilter, TodoSort } from './todo.ts';
 
 export type DelegationTasks = CoordinationPorts['tasks'];
 
@@ -80,6 +80,17 @@ export interface RecurringTaskQueries {
   find(id: string): Promise<Versioned<RecurringTask> | undefined>;
   /** Newest first. */
   list(ownerUid: string, withEnded: boolean, page: Page): Promise<Counted<RecurringTask>>;
+}
+
+export interface TodoPage {
+  readonly limit: number;
+  readonly after?: Place | undefined;
+}
+
+export interface FoundTodos {
+  readonly todos: readonly Todo[];
+  readonly total: number;
+  readonly next?: Place;
 }
 
 export interface TodoQueries {

@@ -1,15 +1,13 @@
 /** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { placeFields } from '../../../graph/rules/graphNode.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
+import { documentCodec, fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Place } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { fieldsCodec } from '../../../kernel/trail.ts';
 import type { Reminder } from './reminders/reminder.ts';
 
 /** By rank, lowest first. */
@@ -129,11 +127,6 @@ export interface TodoSort {
   readonly order: (typeof SORT_ORDERS)[number];
 }
 
-export interface TodoPage {
-  readonly limit: number;
-  readonly after?: Place | undefined;
-}
-
 /** The codes that the to-do specification, "Error Handling", adds to ours; they travel as reasons. */
 export const TODO_CODES = [
   'TASK_NOT_FOUND',
@@ -177,27 +170,27 @@ export function alreadyCompleted({ id, completed_at }: Todo): MusterError {
 }
 
 /** A to-do in the specification's words. The index of our own stands beside it. */
-const todoDocument = z.object({
+export const todoDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
   title: z.string(),
-  description: z.string().nullable(),
-  due_date: timestamp.nullable(),
+  description: z.nullable(z.string()),
+  due_date: z.nullable(timestamp),
   priority: z.enum(PRIORITIES),
   /** As written; no two are the same but for case. */
   tags: z.array(z.string()),
   completed: z.boolean(),
-  completed_at: timestamp.nullable(),
+  completed_at: z.nullable(timestamp),
   created_at: timestamp,
   /** Where it is an occurrence of a recurring task: of which, and for which date. */
-  recurring_task_id: z.string().nullable(),
+  recurring_task_id: z.nullable(z.string()),
   /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
-  occurs_on: z.string().nullable(),
+  occurs_on: z.nullable(z.string()),
   /** How often it came back after it had been deleted. */
-  restored: z.int().exactOptional(),
+  restored: z.exactOptional(z.int()),
   ...placeFields,
   /** The task that was made of it for agents, the latest. */
-  delegated_task_id: z.string().nullable().default(null),
+  delegated_task_id: z._default(z.nullable(z.string()), null),
 });
 
 export const todoCodec = documentCodec(todoDocument);
@@ -205,7 +198,7 @@ export const todoCodec = documentCodec(todoDocument);
 export const todoFromDocument = todoCodec.fromDocument;
 
 /** To-dos as the trail tells of them: without their index and what their last events reported. */
-export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoCodec.fromDocument);
+export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoFromDocument);
 
 export type Todo = ReturnType<typeof todoFromDocument>;
 
@@ -218,10 +211,4 @@ export interface RemindedTodo extends Versioned<Todo> {
   readonly lastReported?: JsonObject;
   /** Tells whether its index is the one that its fields give, which takes a while. */
   isIndexCurrent(): boolean;
-}
-
-export interface FoundTodos {
-  readonly todos: readonly Todo[];
-  readonly total: number;
-  readonly next?: Place;
 }

@@ -1,11 +1,13 @@
 /** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
+import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/graphNode.ts';
+import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import type { TodoChange, TodoPorts } from './ports.ts';
+import { readFor } from '../../../kernel/ports.ts';
+import type { TodoChange, TodoPorts, TodoQueries } from './ports.ts';
 import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
-import { todoNode } from './todoNode.ts';
 
 /** The fields whose changes events report; the rest of a to-do never changes. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
@@ -121,4 +123,38 @@ export function reminderChanges(
   const distance = was.getTime() - present.remind_at.getTime();
   const lead = present.sent || distance < 0 ? leadMilliseconds : distance;
   return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
+}
+
+/** Returns a to-do as a part of what it was made for, and as what others are for. Source: docs/decisions/0035-graph-and-budgets.md. */
+export function todoNode(todo: Todo, isDeleted = false): GraphNode {
+  const { id, title, owner_uid, completed, created_at } = todo;
+  return {
+    kind: 'todo',
+    thing_id: id,
+    title: titleOf(title),
+    owner_uid,
+    status: completed ? 'done' : isDeleted ? 'cancelled' : 'open',
+    attempts: 0,
+    spent: NO_WORK,
+    created_at,
+    ...(todo.part_of && { part_of: todo.part_of }),
+    ...(todo.ancestors && { ancestors: todo.ancestors }),
+    ...(isDeleted && { deleted: isDeleted }),
+  };
+}
+
+/** Counted as it was reported last: what its owner has changed past the tools is counted as it is repaired. */
+export function asReported({ value, lastReported }: RemindedTodo): Todo {
+  return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
+}
+
+/** Finds to-dos for their owner and the owner's agents. */
+export function todoNodeFinder(todos: TodoQueries): NodeFinder {
+  return async (id, { principal }) => {
+    const reading = todos.findReminded(id);
+    const found = await (principal ? readFor(principal.owner_uid, reading) : reading);
+    if (found === undefined) return undefined;
+    if (principal !== undefined && found.value.owner_uid !== principal.owner_uid) return undefined;
+    return { value: todoNode(asReported(found)), version: found.version };
+  };
 }

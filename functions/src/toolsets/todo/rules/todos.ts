@@ -8,7 +8,7 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import type { TodoChange, TodoPorts } from './ports.ts';
+import type { FoundTodos, TodoChange, TodoPage, TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurring/recurringTasks.ts';
 import { type ReopenedOutcome, reopenTodo } from './reopening.ts';
 import { isReported, repairTodo } from './repair.ts';
@@ -18,14 +18,12 @@ import {
   alreadyCompleted,
   checkedTags,
   checkedTexts,
-  type FoundTodos,
   invalid,
   notFound,
   type RemindedTodo,
   requireFuture,
   type Todo,
   type TodoFilter,
-  type TodoPage,
   type TodoSort,
   todoAnswer,
   type WrittenTexts,

@@ -1,7 +1,8 @@
 /** Takes back what was done to to-dos, recurring tasks and reminders. Source: docs/semantics.md#taking-back. */
 
+import { asBefore, changedSince } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
-import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurring/recurringTasks.ts';

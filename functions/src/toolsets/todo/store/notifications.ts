@@ -20,7 +20,7 @@ import {
 import type { Expiring } from '../../../kernel/sweep.ts';
 import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
 import { type Device, mailOf, type Notification } from '../rules/reminders/notification.ts';
-import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders/reminder.ts';
+import { preferencesDocument } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 interface RealtimePorts {
@@ -137,17 +137,6 @@ export class DatabaseDeliveries
 }
 
 const MINUTE = 60_000;
-
-/** People write it themselves, as the security rules allow: what is missing or unknown is as by default. */
-const preferencesDocument = z.object({
-  reminder_lead_minutes: z
-    .int()
-    .min(0)
-    .catch(DEFAULT_LEAD_MILLISECONDS / MINUTE),
-  push: z.boolean().catch(true),
-  email: z.boolean().catch(false),
-  agents_may_answer: z.array(z.string()).catch([]),
-});
 
 /** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
 export function preferencesFromDocument(data: unknown): Preferences {

@@ -3,11 +3,10 @@
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { timestamp } from '../../../kernel/documentCodec.ts';
+import { fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
-import { fieldsCodec } from '../../../kernel/trail.ts';
 import type { Counted, DueReminders, RecurringTaskQueries, ReminderQueries } from '../rules/ports.ts';
 import {
   type RecurringTask,

@@ -5,7 +5,7 @@
  * See docs/decisions/0017-to-do-queries-and-search.md.
  */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
@@ -148,7 +148,7 @@ export function todoToDocument(todo: Todo): Record<string, unknown> {
 
 /** The to-do as its last event reported it, where it has one. */
 export function lastReportedOf(data: unknown): Pick<RemindedTodo, 'lastReported'> {
-  const { recorded } = z.object({ recorded: jsonObject.optional() }).parse(data);
+  const { recorded } = z.object({ recorded: z.optional(jsonObject) }).parse(data);
   return recorded ? { lastReported: recorded } : {};
 }
 
@@ -169,26 +169,29 @@ export function titleGuardFromDocument(data: unknown): string {
   return z.object({ task_id: z.string() }).parse(data).task_id;
 }
 
-const instant = z.iso.datetime().transform((text) => new Date(text));
+const instant = z.pipe(
+  z.iso.datetime(),
+  z.transform((text) => new Date(text)),
+);
 
 const recordCodec = documentCodec(
   z.object({
     owner_uid: z.string(),
-    occurs_on: z.string().nullable(),
-    restored: z.int().exactOptional(),
+    occurs_on: z.nullable(z.string()),
+    restored: z.exactOptional(z.int()),
     ...placeFields,
-    delegated_task_id: z.string().nullable().default(null),
+    delegated_task_id: z._default(z.nullable(z.string()), null),
     recorded: z.object({
       id: z.string(),
       title: z.string(),
-      description: z.string().exactOptional(),
-      due_date: instant.exactOptional(),
+      description: z.exactOptional(z.string()),
+      due_date: z.exactOptional(instant),
       priority: z.enum(PRIORITIES),
       tags: z.array(z.string()),
       completed: z.boolean(),
-      completed_at: instant.exactOptional(),
+      completed_at: z.exactOptional(instant),
       created_at: instant,
-      recurring_task_id: z.string().exactOptional(),
+      recurring_task_id: z.exactOptional(z.string()),
     }),
   }),
 );

@@ -12,7 +12,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { Effect } from '../../../kernel/trail.ts';
-import type { TodoChanges, TodoQueries } from '../rules/ports.ts';
+import type { FoundTodos, TodoChanges, TodoPage, TodoQueries } from '../rules/ports.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import {
   type Reminder,
@@ -21,18 +21,16 @@ import {
   reminderFromDocument,
 } from '../rules/reminders/reminder.ts';
 import {
-  type FoundTodos,
   PRIORITIES,
   type RemindedTodo,
   TODO_FIELDS,
   type Todo,
   type TodoFilter,
-  type TodoPage,
   type TodoSort,
   todoFields,
   todoFromDocument,
 } from '../rules/todo.ts';
-import { todoNode } from '../rules/todoNode.ts';
+import { todoNode } from '../rules/todoChanges.ts';
 import { recurringTaskFields, recurringTaskToDocument } from './reminders.ts';
 import {
   anywhere,

@@ -1,6 +1,6 @@
 /** The tools that add, change, complete, reopen, delete and delegate a to-do, and its history. Source: the to-do specification. */
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/graphNode.ts';
+import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { clearArgument, clearing, listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';

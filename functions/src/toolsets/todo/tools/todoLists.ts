@@ -7,14 +7,8 @@ import { quotedLines, terminalLines } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { partial } from '../../../mcp/tool.ts';
 import type { TodoServices } from '../create.ts';
-import {
-  type FoundTodos,
-  SORT_ORDERS,
-  type Todo,
-  type TodoPage,
-  type TodoSort,
-  todoAnswer,
-} from '../rules/todo.ts';
+import type { FoundTodos, TodoPage } from '../rules/ports.ts';
+import { SORT_ORDERS, type Todo, type TodoSort, todoAnswer } from '../rules/todo.ts';
 import { date, dateOf, type delegatedShape, priority, tags, taskShape } from './todoAnswers.ts';
 
 export const MAX_LIMIT = 100;

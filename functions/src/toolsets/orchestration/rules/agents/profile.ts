@@ -1,6 +1,6 @@
 /** What the hosted agents are good at, what tasks ask of them, and what is measured of them. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 

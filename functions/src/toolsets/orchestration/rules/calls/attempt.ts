@@ -1,6 +1,6 @@
 /** One request to a model: what is planned, how it ended, and what it says of its agent. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
@@ -26,9 +26,9 @@ export const identity = z.object({
   /** Milliseconds waited before it. */
   waited: z.number(),
 });
-export const attempt = identity.extend({
+export const attempt = z.extend(identity, {
   end: z.enum(ATTEMPT_ENDS),
-  reason: z.string().exactOptional(),
+  reason: z.exactOptional(z.string()),
   milliseconds: z.number(),
   /** As far as it is known. */
   usage,
@@ -40,15 +40,15 @@ const answer = z.object({ text: z.string(), model: z.string(), usage, complete: 
 const stepFailure = z.object({
   failure: z.enum(FAILURE_CLASSES),
   message: z.string(),
-  retry_after_ms: z.number().exactOptional(),
-  usage: usage.exactOptional(),
+  retry_after_ms: z.exactOptional(z.number()),
+  usage: z.exactOptional(usage),
   outcome_unknown: z.boolean(),
 });
 const answers = documentCodec(answer);
 const failures = documentCodec(stepFailure);
 const storedCompleted = z.discriminatedUnion('kind', [
-  answer.extend({ kind: z.literal('answer') }),
-  stepFailure.extend({ kind: z.literal('failure') }),
+  z.extend(answer, { kind: z.literal('answer') }),
+  z.extend(stepFailure, { kind: z.literal('failure') }),
 ]);
 function storedFailure(failed: ModelFailure) {
   const { kind: failure, message, retry_after_ms, usage, outcome_unknown } = failed;
@@ -75,7 +75,7 @@ const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
 
 /** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
 export const { toDocument: callToDocument, fromDocument: callFromDocument } = documentCodec(
-  identity.extend({
+  z.extend(identity, {
     id: z.string(),
     step: z.string(),
     /** How many instances died in the middle of this very attempt. */
@@ -87,7 +87,7 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     max_output_tokens: z.number(),
     started_at: timestamp,
     /** Absent while its end is unknown. */
-    ending: z.object({ at: timestamp, attempt, settled }).exactOptional(),
+    ending: z.exactOptional(z.object({ at: timestamp, attempt, settled })),
   }),
 );
 

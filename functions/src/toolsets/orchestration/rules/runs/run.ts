@@ -1,70 +1,14 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
-import { placeFields } from '../../../../graph/rules/graphNode.ts';
-import { documentCodec, jsonText, timestamp } from '../../../../kernel/documentCodec.ts';
+import { documentCodec, jsonText } from '../../../../kernel/documentCodec.ts';
 import type { JournalEntry } from '../calls/attempt.ts';
-import {
-  addSpent,
-  failure,
-  STEP_STATUSES,
-  type StepRecord,
-  type StepWork,
-  spent,
-  workedOn,
-} from '../steps/step.ts';
-import { workflowText } from '../workflows/savedWorkflow.ts';
+import { addSpent, STEP_STATUSES, type StepRecord, type StepWork, workedOn } from '../steps/step.ts';
+import { workflowText } from '../workflows/validation.ts';
+import { runDocument } from './runDocument.ts';
 
-/** `pending` until taken; `waiting` for a live agent, or for room in a budget; the last three are final. */
-export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
-
-/** `runs/{runId}`: small, since it is watched. Every field is always written, so that replacing leaves nothing old behind. */
-export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(
-  z.object({
-    id: z.string(),
-    /** Whose it is: only they and their agents see all of it, and leaders of the workspace its course. */
-    owner_uid: z.string(),
-    started_by: z.string(),
-    workspace: z.string(),
-    workflow: z.string(),
-    /** The beginning of its input, for lists. */
-    title: z.string(),
-    status: z.enum(RUN_STATUSES),
-    created_at: timestamp,
-    ended_at: timestamp.nullable(),
-    cancel_requested: z.boolean(),
-    /** The epoch of the latest lease; 0 before the first. */
-    epoch: z.number(),
-    /** How often it has been taken since it last came further. */
-    deliveries: z.number().default(0),
-    /** Until when an instance executes it. The epoch fences: it grows with every taking of the run. */
-    lease_expires_at: timestamp.nullable(),
-    /** If nothing has happened by then, the run is dispatched again. Absent when nothing is to be done. */
-    due_at: timestamp.nullable(),
-    /** After this no step is begun any more. */
-    deadline: timestamp,
-    /** Names of the steps that are under way. */
-    current: z.array(z.string()),
-    steps_settled: z.number(),
-    /** How many steps it has at least, if none is skipped. */
-    steps_planned: z.number(),
-    spent,
-    result_step: z.string().nullable(),
-    failure: failure.nullable(),
-    warnings: z.array(z.string()),
-    /** What was chosen for the caller, and why. */
-    selection: z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) }).nullable(),
-    ...placeFields,
-    /** What its steps' calls have taken beside tokens and money; null before the first. */
-    worked: z.object({ attempts: z.int(), milliseconds: z.number() }).nullable().default(null),
-    /** The budget into which its next call does not fit; `is_spent` false: as long as others have reserved of it. */
-    budget_wait: z
-      .object({ key: z.string(), is_spent: z.boolean(), since: timestamp })
-      .nullable()
-      .default(null),
-  }),
-);
+export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(runDocument);
 
 export type Run = ReturnType<typeof runFromDocument>;
 
@@ -77,9 +21,9 @@ export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = 
     /** At most so many tokens and dollars; the run fails rather than begin a call past them. */
     budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
     /** False: the agents of a step are asked one after the other. */
-    parallel: z.boolean().default(true),
+    parallel: z._default(z.boolean(), true),
     /** The hosted agents that the workspace never asked when the run was started: none of them stands in or judges. */
-    forbidden: z.array(z.string()).default([]),
+    forbidden: z._default(z.array(z.string()), []),
   }),
 );
 

@@ -1,6 +1,6 @@
 /** A step as it is kept: what it did, and what its calls took. Source: docs/decisions/0021-runs-and-workflows.md. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { type AgentRole, ROLES } from '../agents/profile.ts';
@@ -29,28 +29,28 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     role: z.enum(ROLES),
     agents: z.array(z.string()),
     status: z.enum(STEP_STATUSES),
-    output: z.string().exactOptional(),
+    output: z.exactOptional(z.string()),
     /** What each of several agents has answered, or why it has not. */
-    results: z
-      .array(
+    results: z.exactOptional(
+      z.array(
         z.object({
           agent: z.string(),
-          output: z.string().exactOptional(),
-          error: z.string().exactOptional(),
+          output: z.exactOptional(z.string()),
+          error: z.exactOptional(z.string()),
         }),
-      )
-      .exactOptional(),
-    failure: failure.exactOptional(),
+      ),
+    ),
+    failure: z.exactOptional(failure),
     attempts: z.array(attempt),
     spent,
     /** How the output came about: who won, how the votes fell. */
-    explanation: z.string().exactOptional(),
+    explanation: z.exactOptional(z.string()),
     /** True: of several answers it is the best because of what they say, and not by lot or by whose it is. */
-    judged: z.boolean().exactOptional(),
+    judged: z.exactOptional(z.boolean()),
     /** The task of the work queue that a live agent does for it. */
-    task_id: z.string().exactOptional(),
+    task_id: z.exactOptional(z.string()),
     started_at: timestamp,
-    settled_at: timestamp.exactOptional(),
+    settled_at: z.exactOptional(timestamp),
   }),
 );
 

@@ -1,16 +1,16 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
 import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import { asBefore } from '../../../../kernel/effects.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
-import { asBefore, type Effect } from '../../../../kernel/trail.ts';
+import type { Effect } from '../../../../kernel/trail.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
 import type { Workflow } from './definition.ts';
-import type { SavedWorkflow } from './savedWorkflow.ts';
-import { readWorkflow } from './validation.ts';
+import { readWorkflow, type SavedWorkflow } from './validation.ts';
 
 let read: readonly Workflow[] | undefined;
 

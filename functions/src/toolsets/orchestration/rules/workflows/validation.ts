@@ -1,6 +1,7 @@
 /** Reads a workflow from what a caller sent, or says which step is wrong and why. */
 
-import type { z } from 'zod';
+import { z } from 'zod/mini';
+import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { parsedJson, requireSize } from '../../../../kernel/json.ts';
 import { isAgent, isHosted, NETWORK, unknownAgent } from '../agents/profile.ts';
@@ -100,13 +101,13 @@ function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: st
 /** Says what is wrong with a step or a group, and in which of its fields. */
 type Fail = (reason: string, at: string) => never;
 
-function checked<Schema extends z.ZodType>(
+function checked<Schema extends z.core.$ZodType>(
   schema: Schema,
   raw: unknown,
   what: string,
   field: string,
 ): z.output<Schema> {
-  const { success, data, error } = schema.safeParse(raw);
+  const { success, data, error } = z.safeParse(schema, raw);
   if (success) return data;
   const [issue] = error.issues;
   const message = issue?.message ?? 'Invalid input';
@@ -197,4 +198,40 @@ function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Ste
   if (picked === undefined) return; // requireReferences says so
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
   fail(`"${picks}" is no step of several agents with the mode all.`, 'picks');
+}
+
+/** A workflow as JSON, checked again when it is read: nothing queries what is in it. */
+export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
+  decode: (text) => readWorkflow(text, 'workflow'),
+  encode: (workflow) => JSON.stringify(workflow),
+});
+
+/** A workflow that somebody has saved: `workflows/{id}`, which has its name besides. */
+export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
+  z.object({
+    /** Derived from its owner and its name. */
+    id: z.string(),
+    owner_uid: z.string(),
+    definition: workflowText,
+    /** 1, and one more with each change. */
+    version: z.int(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  }),
+);
+
+export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
+
+/** Workflows as the trail tells of them. */
+export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
+
+/** What commits may change of saved workflows. */
+export interface WorkflowChanges {
+  readonly createWorkflow: { readonly saved: SavedWorkflow };
+  readonly replaceWorkflow: {
+    readonly saved: SavedWorkflow;
+    readonly before: SavedWorkflow;
+    readonly version: string;
+  };
+  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
 }

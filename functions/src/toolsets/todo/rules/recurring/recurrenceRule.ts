@@ -1,5 +1,5 @@
 /** When a recurring to-do recurs. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { invalid, PRIORITIES } from '../todo.ts';
 
@@ -91,31 +91,31 @@ export interface Occurrence {
 }
 
 /** A task that makes to-dos again and again: `recurringTasks/{id}`. */
-export const recurringTaskCodec = documentCodec(
-  z.object({
-    id: z.string(),
-    owner_uid: z.string(),
-    title: z.string(),
-    description: z.string().nullable(),
-    priority: z.enum(PRIORITIES),
-    tags: z.array(z.string()),
-    created_at: timestamp,
-    /** No more occurrences come: it was deleted, or the last one was done. */
-    ended_at: timestamp.nullable(),
-    frequency: z.enum(FREQUENCIES),
-    /** The first occurrence. It alone says on which day and at what time of day the others are. */
-    start_date: timestamp,
-    /** The last instant at which an occurrence may be due, itself included. */
-    end_date: timestamp.nullable(),
-    /** The IANA zone whose calendar and clock count. */
-    timezone: z.string(),
-    /** The date and time of day that the rule means, if the clock of a zone that it was moved to skips them at `start_date`. */
-    local_start: z.string().nullable().default(null),
-    /** The last occurrence that was made. Only what ends this one makes another. */
-    latest_on: z.string(),
-    latest_due: timestamp,
-  }),
-);
+export const recurringTaskDocument = z.object({
+  id: z.string(),
+  owner_uid: z.string(),
+  title: z.string(),
+  description: z.nullable(z.string()),
+  priority: z.enum(PRIORITIES),
+  tags: z.array(z.string()),
+  created_at: timestamp,
+  /** No more occurrences come: it was deleted, or the last one was done. */
+  ended_at: z.nullable(timestamp),
+  frequency: z.enum(FREQUENCIES),
+  /** The first occurrence. It alone says on which day and at what time of day the others are. */
+  start_date: timestamp,
+  /** The last instant at which an occurrence may be due, itself included. */
+  end_date: z.nullable(timestamp),
+  /** The IANA zone whose calendar and clock count. */
+  timezone: z.string(),
+  /** The date and time of day that the rule means, if the clock of a zone that it was moved to skips them at `start_date`. */
+  local_start: z._default(z.nullable(z.string()), null),
+  /** The last occurrence that was made. Only what ends this one makes another. */
+  latest_on: z.string(),
+  latest_due: timestamp,
+});
+
+export const recurringTaskCodec = documentCodec(recurringTaskDocument);
 
 export const recurringTaskFromDocument = recurringTaskCodec.fromDocument;
 

@@ -1,12 +1,19 @@
 /** A reminder, as it is stored, and when it is due. Source: the to-do specification, set_reminder. */
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Versioned } from '../../../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
-import { fieldsCodec } from '../../../../kernel/trail.ts';
+import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 
 /** How long before the due date, where its owner has not said otherwise. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
+
+/** People write it themselves, as the security rules allow: what is missing or unknown is as by default. */
+export const preferencesDocument = z.object({
+  reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MILLISECONDS / 60_000),
+  push: z.catch(z.boolean(), true),
+  email: z.catch(z.boolean(), false),
+  agents_may_answer: z.catch(z.array(z.string()), []),
+});
 
 interface Remindable {
   readonly id: string;
@@ -48,9 +55,9 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
     owner_uid: z.string(),
     remind_at: timestamp,
     sent: z.boolean(),
-    sent_at: timestamp.exactOptional(),
+    sent_at: z.exactOptional(timestamp),
     /** Sent, but much later than it was to be. */
-    late: z.boolean().exactOptional(),
+    late: z.exactOptional(z.boolean()),
   }),
 );
 

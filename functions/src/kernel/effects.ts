@@ -1,0 +1,115 @@
+/** Which fields an effect keeps, whether its thing is still as it left it, and what takes it back. Source: docs/decisions/0036-trail.md. */
+
+import { createHash } from 'node:crypto';
+import type { Fields } from './documentCodec.ts';
+import { MusterError } from './errors.ts';
+import { canonicalJson } from './json.ts';
+import type { Effect } from './trail.ts';
+
+/**
+ * More of what a call has made is not kept: it is in the thing itself. Of the rest, short fields are kept and the others are
+ * known by their digests, so that a change is still found. What was there before is kept whole.
+ */
+const MAX_MADE_BYTES = 200_000;
+const MAX_SHORTENED_BYTES = 300_000;
+const DIGEST_LETTERS = 16;
+
+/** The effect with the fields alone that it changes; undefined where it changes none. */
+export function changedPart(effect: Effect): Effect | undefined {
+  const { before, after } = effect;
+  if (before === undefined || after === undefined) return before === after ? undefined : effect;
+  const names = changedNames(before, after);
+  return names.length === 0
+    ? undefined
+    : { ...effect, before: only(before, names), after: only(after, names) };
+}
+
+/** The names of the fields in which two states of a thing differ. */
+export function changedNames(before: Fields, after: Fields): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
+}
+
+/** The effects of a commit as its entry keeps them: without long fields of what it has made if that is too much. */
+export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
+  const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
+  let left = MAX_MADE_BYTES;
+  return effects.map((effect) => {
+    left -= textOf(effect.after).length;
+    return left >= 0 ? effect : shortened(effect, room);
+  });
+}
+
+/** The effect with as many of its fields as there is room for, the shortest first, and digests of the others. */
+function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
+  const digests: Record<string, string> = {};
+  const kept: Record<string, unknown> = {};
+  let left = room;
+  const texts = Object.entries(after).map(([name, value]) => ({ name, value, text: textOf(value) }));
+  for (const { name, value, text } of texts.sort((one, other) => one.text.length - other.text.length)) {
+    left -= name.length + text.length;
+    if (left >= 0) kept[name] = value;
+    else digests[name] = digestOf(text);
+  }
+  return { ...effect, after: kept, cut: true, digests };
+}
+
+/** What a field of a thing became: its value if the trail keeps it, or whether it is the same; undefined if that is not known. */
+export function isStill(
+  { after = {}, digests = {} }: Effect,
+  name: string,
+  value: unknown,
+): boolean | undefined {
+  if (name in after) return textOf(after[name]) === textOf(value);
+  const digest = digests[name];
+  return digest === undefined ? undefined : digest === digestOf(textOf(value));
+}
+
+/**
+ * What takes an effect back as long as nobody has changed the same fields since.
+ * @param current as the document has it now; undefined where there is none
+ * @returns the fields as they were; undefined where there was nothing
+ * @throws MusterError CONFLICT with reason CHANGED_SINCE
+ */
+export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
+  const { before, after, digests = {} } = effect;
+  if (after === undefined) {
+    if (current !== undefined) throw changedSince(effect, ['there is one again']);
+    return before;
+  }
+  if (current === undefined) throw changedSince(effect, ['it is gone']);
+  const names = [...Object.keys(after), ...Object.keys(digests)];
+  const changed = names.filter((name) => isStill(effect, name, current[name]) === false);
+  if (changed.length > 0) throw changedSince(effect, changed);
+  if (before === undefined) return undefined;
+  const kept = Object.entries(current).filter(([name]) => !names.includes(name) || name in before);
+  return { ...Object.fromEntries(kept), ...before };
+}
+
+/** @param what the fields that differ, or what else is so */
+export function changedSince({ kind, id }: Effect, what: readonly string[]): MusterError {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" has changed since: ${what.join(', ')}.`, {
+    reason: 'CHANGED_SINCE',
+    suggestion: 'Look at it as it is now, and change it as you want it.',
+  });
+}
+
+/** @param why in a sentence */
+export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be taken back. ${why}`, {
+    reason: 'CANNOT_BE_UNDONE',
+  });
+}
+
+function only(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LETTERS);
+}
+
+/** By which stored values are compared: dates as text, fields in one order. */
+function textOf(value: unknown): string {
+  return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
+}
