@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod/mini';
 import * as schemas from '../../console/src/live/documents.ts';
-import { storedVersions } from './documents.ts';
+import { asRead, storedVersions } from './documents.ts';
 
 const READ: Readonly<Record<string, z.ZodMiniType>> = {
   workspaces: schemas.workspaceDocument,
@@ -15,6 +15,7 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
   todos: schemas.todoDocument,
   recurringTasks: schemas.recurringDocument,
   people: schemas.personDocument,
+  discoveries: schemas.discoveryDocument,
 };
 
 describe('what is stored, as the console reads it', () => {
@@ -22,7 +23,7 @@ describe('what is stored, as the console reads it', () => {
     it(`has every version of ${collection}`, () => {
       for (const { version, documents } of storedVersions('firestore', collection)) {
         for (const [id, data] of Object.entries(documents)) {
-          const { error } = schema.safeParse({ id, ...withDates(data) });
+          const { error } = schema.safeParse({ id, ...Object(asRead(data)) });
           assert.equal(error, undefined, `${collection}, version ${version}, ${id}: ${error?.message}`);
         }
       }
@@ -39,16 +40,3 @@ describe('what is stored, as the console reads it', () => {
     }
   });
 });
-
-/** As the page's client reads it. */
-function withDates(value: unknown): object {
-  const plain = (inner: unknown): unknown => {
-    if (Array.isArray(inner)) return inner.map(plain);
-    if (typeof inner !== 'object' || inner === null) return inner;
-    if ('$time' in inner && typeof inner.$time === 'string') return new Date(inner.$time);
-    return Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, plain(field)]));
-  };
-  const read = plain(value);
-  assert.ok(typeof read === 'object' && read !== null);
-  return read;
-}

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
+import { mapped } from '../../functions/src/kernel/documentCodec.ts';
 
 const documents = z.record(z.string(), z.unknown());
 
@@ -38,4 +39,9 @@ export function asRead(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('$time' in value && typeof value.$time === 'string') return Timestamp.fromDate(new Date(value.$time));
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, asRead(field)]));
+}
+
+/** Fields with dates, as Firestore's client reads them. */
+export function withTimes(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return mapped(fields, (part) => (part instanceof Date ? { toDate: () => part } : undefined));
 }

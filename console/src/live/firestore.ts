@@ -15,7 +15,6 @@ import {
   type QueryDocumentSnapshot,
   query,
   setDoc,
-  Timestamp,
   where,
 } from 'firebase/firestore';
 import { connection } from '../session/session.ts';
@@ -78,7 +77,7 @@ function unlimited(asked: DocumentsQuery): Query {
 }
 
 function heard(one: QueryDocumentSnapshot): Heard {
-  return { id: one.id, data: plain(one.data()) };
+  return { id: one.id, data: one.data() };
 }
 
 /** Undefined where there is no such document. */
@@ -88,21 +87,10 @@ export function hearDocument(asked: DocumentQuery, hearing: Hearing<Heard | unde
     { includeMetadataChanges: true },
     {
       next: (one) =>
-        hearing.next(
-          one.exists() ? { id: one.id, data: plain(one.data()) } : undefined,
-          !one.metadata.fromCache,
-        ),
+        hearing.next(one.exists() ? { id: one.id, data: one.data() } : undefined, !one.metadata.fromCache),
       error: (error) => hearing.error(error),
     },
   );
-}
-
-/** Firestore's instants are dates, at every depth. */
-function plain(value: unknown): unknown {
-  if (value instanceof Timestamp) return value.toDate();
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
 /** Writes a document whole, as the person. Resolves when the server has it. */

@@ -89,6 +89,18 @@ describe('architecture', () => {
     assert.equal(show(broken), '');
   });
 
+  it('gives the console its schemas without a package but zod/mini', () => {
+    const loaded = new Set(filesIn(join(repository, 'console/src')).map((file) => `console/src/${file}`));
+    const broken: Import[] = [];
+    for (const file of loaded)
+      for (const found of importsOf(repository, file).filter(({ onlyTypes }) => !onlyTypes)) {
+        if (found.to.startsWith('functions/')) loaded.add(found.to);
+        else if (file.startsWith('functions/') && found.to !== 'zod/mini') broken.push(found);
+      }
+    assert.equal(show(broken), '');
+    assert.ok(loaded.has('functions/src/toolsets/coordination/rules/task.ts'));
+  });
+
   it('declares each type in one place, which go-to-definition finds', () => {
     assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
   });

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { todoDocument } from '../../../console/src/live/documents.ts';
 import { duration } from '../../../console/src/parts/dates.ts';
 import { days } from '../../../console/src/screens/todos/days.ts';
+import { withTimes } from '../../stored/documents.ts';
 
 /** Noon, where the test is run. */
 const NOW = new Date(2026, 10, 24, 12);
 
 function todo(title: string, due: Date | null, priority = 'MEDIUM') {
-  return todoDocument.parse({
+  const fields = {
     ...{ id: title, owner_uid: 'ada', title, description: null, due_date: due, priority, tags: [] },
-    ...{ completed: false, completed_at: null, created_at: NOW, recurring_task_id: null },
-  });
+    ...{ completed: false, completed_at: null, created_at: NOW, recurring_task_id: null, occurs_on: null },
+  };
+  return todoDocument.parse(withTimes(fields));
 }
 
 const at = (day: number, hour: number): Date => new Date(2026, 10, day, hour);

@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict';
-import { taskDocument } from '../../../console/src/live/documents.ts';
 import { edgesOf, shownTasks, step } from '../../../console/src/screens/tasks/graph.ts';
-
-const NOW = new Date('2026-11-24T10:00:00Z');
+import { task as sample } from './samples.ts';
 
 function task(id: string, dependencies: readonly string[] = []) {
-  return taskDocument.parse({
-    ...{
-      id,
-      workspace: 'default',
-      session: 's',
-      description: id,
-      priority: 5,
-      status: 'available',
-      dependencies,
-    },
-    ...{ dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [], created_at: NOW },
-    ...{ created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null, result: null },
-    ...{ error: null, completed_at: null, late_result: null },
-  });
+  return sample({ id, description: id, dependencies });
 }
 
 describe('the graph of tasks', () => {

@@ -3,17 +3,20 @@
 import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
 import { pagedOf } from '../../../console/src/live/paging.ts';
 import type { Paged } from '../../../console/src/live/states.ts';
+import { withTimes } from '../../stored/documents.ts';
 
 export const NOW = new Date('2026-11-24T10:00:00Z');
 
 export function task(more: object = {}): Task {
-  return taskDocument.parse({
+  const fields = {
     ...{ id: 't', workspace: 'default', session: 's', description: 'd', priority: 5, status: 'available' },
     ...{ dependencies: [], dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [] },
     ...{ created_at: NOW, created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null },
-    ...{ result: null, error: null, completed_at: null, late_result: null },
-    ...more,
-  });
+    ...{ result: null, error: null, completed_at: null, late_result: null, context: { files: [] } },
+    ...{ claimed_by: null, claimed_at: null, lease_seconds: null, lease_expires_at: null, started_at: null },
+    ...{ type: 'coordination', ...more },
+  };
+  return taskDocument.parse(withTimes(fields));
 }
 
 export function whole<Row>(rows: readonly Row[]): Paged<Row> {

@@ -47,7 +47,7 @@ describe('the lines of a log in the console', () => {
   it('are in order, whatever order their chunks have', () => {
     const line = (message: string) => JSON.stringify({ at, level: 'info', type: 'x', message });
     const chunk = (first_line: number, parts: Record<string, string>) => ({
-      ...{ chunk: 0, first_line, lines: 1, claim_epoch: 1 },
+      ...{ chunk: 0, first_line, lines: 1, bytes: 0, claim_epoch: 1, sequence: 0 },
       parts,
     });
     const lines = linesOf([
@@ -69,7 +69,8 @@ describe('the lines of a log in the console', () => {
     const parts = {
       n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json`,
     };
-    const lines = linesOf([{ chunk: 0, first_line: 0, lines: 2, claim_epoch: 1, parts }]);
+    const head = { chunk: 0, first_line: 0, lines: 2, bytes: 0, claim_epoch: 1, sequence: 0 };
+    const lines = linesOf([{ ...head, parts }]);
     assert.deepEqual(
       lines.map(({ text, level }) => [text, level]),
       [

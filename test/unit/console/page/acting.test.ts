@@ -113,13 +113,9 @@ describe('what a person does on the console', () => {
 
   it('answers a question with the choice that was pressed, and an approval with a comment', async () => {
     backend.put('requests/which', { kind: 'choice', question: 'Which dates?', options: ['Excel', '20xx'] });
-    backend.put('requests/may', {
-      ...{
-        kind: 'approval',
-        question: 'May I?',
-        call: { tool: 'github.createPR', arguments: '{"title":"A"}' },
-      },
-    });
+    const rights = { toolsets: null, held_to: null, readonly: false, grant: null };
+    const call = { tool: 'github.createPR', arguments: '{"title":"A"}', ...rights };
+    backend.put('requests/may', { kind: 'approval', question: 'May I?', call });
     backend.tools['inbox.answer'] = ({ request_id: id }) =>
       backend.put(`requests/${id}`, { state: 'answered' });
     const page = await Page.open(backend, '/');

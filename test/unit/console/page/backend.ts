@@ -5,7 +5,7 @@ import type {
   DocumentsQuery,
   NodeQuery,
 } from '../../../../console/src/live/query.ts';
-import { type StoredDocuments, storedVersions } from '../../../stored/documents.ts';
+import { type StoredDocuments, storedVersions, withTimes } from '../../../stored/documents.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -166,7 +166,7 @@ export class Backend {
       hearing.next(this.found(asked).slice(0, asked.limit), true);
     } else {
       const data = this.stored.get(asked.document);
-      hearing.next(data && { id: asked.document.split('/').at(-1), data }, true);
+      hearing.next(data && { id: asked.document.split('/').at(-1), data: withTimes(data) }, true);
     }
   }
 
@@ -185,7 +185,8 @@ export class Backend {
           if (order !== 0) return direction === 'asc' ? order : -order;
         }
         return 0;
-      });
+      })
+      .map(({ id, data }) => ({ id, data: withTimes(data) }));
   }
 }
 

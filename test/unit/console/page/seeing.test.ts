@@ -264,5 +264,13 @@ describe('what the console shows', () => {
 
 const CODING = {
   ...{ tool: 'CLAUDECODE', instructions: 'Say much.', branch: 'much', project: null, owner_uid: 'ada' },
-  ...{ queue_ends_at: new Date(), progress: null, failure: null, attempts: [], result: null },
+  ...{
+    config: '{}',
+    queue_seconds: 60,
+    queue_ends_at: new Date(),
+    progress: null,
+    failure: null,
+    attempts: [],
+    result: null,
+  },
 };
