@@ -242,13 +242,8 @@ describe('what the console shows', () => {
         JSON.stringify({ ...line, message: `says line ${first_line + index}.` }),
       );
       const parts = { [`n${first_line}`]: lines.join('\n') };
-      backend.put(`tasks/much/logs/${chunk}`, {
-        chunk,
-        first_line,
-        lines: LINES_OF_CHUNK,
-        claim_epoch: 1,
-        parts,
-      });
+      const head = { chunk, first_line, lines: LINES_OF_CHUNK, bytes: 0, claim_epoch: 1, sequence: 0 };
+      backend.put(`tasks/much/logs/${chunk}`, { ...head, parts });
     }
     backend.put('tasks/much', { coding: CODING });
     const page = await Page.open(backend, '/t/much');
