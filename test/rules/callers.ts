@@ -85,6 +85,10 @@ export const owners: readonly Caller[] = [
     ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
     heldTo: 'gamma',
   }),
+  agent('an agent of their owner held to an open workspace', 'owners-4', {
+    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    heldTo: 'beta',
+  }),
 ];
 
 /** Whoever invents a role has none, and neither does one whose claim is no text. */
