@@ -1,6 +1,7 @@
 /** What becomes of a report whose lease had lapsed. */
 import assert from 'node:assert/strict';
 import {
+  cancelTask,
   claimTask,
   endBackoff,
   releaseTask,
@@ -58,6 +59,12 @@ describe('a late report', () => {
     assert.equal(kind, 'late');
     assert.deepEqual({ ...task, late_result: undefined }, { ...closed, late_result: undefined });
     assert.equal(task.late_result?.error, 'It broke');
+  });
+
+  it('is kept beside a task that was cancelled after the lease lapsed', () => {
+    const cancelled = cancelTask(lapsed(), 'Not needed', START);
+    const { kind, task } = reportOutcome(cancelled, { agent_id: 'ann' }, done, later);
+    assert.deepEqual([kind, task.status, task.result], ['late', 'cancelled', undefined]);
   });
 
   it('is kept when the claim made since has failed for now', () => {
