@@ -99,13 +99,11 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       authenticator: { authenticate: async () => principal, authenticateAnew: async () => principal },
     };
     const exchange = {
-      ...{
-        principal,
-        workspace,
-        credential: principal.uid,
-        requestId: 'story',
-        baseUrl: 'http://127.0.0.1:5005/mcp',
-      },
+      principal,
+      workspace,
+      credential: principal.uid,
+      requestId: 'story',
+      baseUrl: 'http://127.0.0.1:5005/mcp',
       directory: catalogue.directory,
       gone: () => new AbortController().signal,
       timeLeft: timeLeftOfRequest(),
@@ -278,7 +276,10 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       taskId: drafted.taskId,
       epoch: claimed.task.epoch,
       entries: lines.map(([level, message], sequence) => ({
-        ...{ sequence, level, message, type: 'agent' },
+        sequence,
+        level,
+        message,
+        type: 'agent',
         at: new Date(now() + sequence * 20_000).toISOString(),
       })),
     });

@@ -82,7 +82,10 @@ try {
  */
 async function take(names, width, colorScheme, folder) {
   const context = await browser.newContext({
-    ...{ colorScheme, locale: 'en-GB', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' },
+    colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
     viewport: { width, height: width < 500 ? 844 : 800 },
   });
   const page = await context.newPage();

@@ -35,13 +35,15 @@ export async function measureColdStart(): Promise<Measurement[]> {
     {
       name: 'coldStart',
       title: 'From process start to the first answered tools/call (get_status)',
-      ...{ atMost: 1.5, status: 200 },
+      atMost: 1.5,
+      status: 200,
       prepare: async () => (url) => post(url, headers, status),
     },
     {
       name: 'coldStart.token',
       title: 'From process start to the first answered POST /token, which redeems a code',
-      ...{ atMost: 1.3, status: 200 },
+      atMost: 1.3,
+      status: 200,
       prepare: async () => {
         const { clientId, code, verifier } = await addGrant(project, worker.agentId);
         const redemption = { grant_type: 'authorization_code', client_id: clientId, code };
@@ -52,13 +54,15 @@ export async function measureColdStart(): Promise<Measurement[]> {
     {
       name: 'coldStart.challenge',
       title: 'From process start to the first 401 of HEAD /mcp, which says where one signs in',
-      ...{ atMost: 1.3, status: 401 },
+      atMost: 1.3,
+      status: 401,
       prepare: async () => (url) => ask('HEAD', `${url}mcp`),
     },
     {
       name: 'coldStart.metadata',
       title: 'From process start to the first GET /.well-known/oauth-authorization-server',
-      ...{ atMost: 1.3, status: 200 },
+      atMost: 1.3,
+      status: 200,
       prepare: async () => (url) => ask('GET', `${url}.well-known/oauth-authorization-server`),
     },
   ];

@@ -39,8 +39,11 @@ export async function measureCost(): Promise<CostMeasurement> {
   const server = await serveFunction({
     ...musterFunction,
     env: {
-      ...{ ...project.env, ...gitHub.env, ...runQueue.env },
-      ...{ FIRESTORE_EMULATOR_HOST: meter.host, PUBLIC_URL: ORIGIN },
+      ...project.env,
+      ...gitHub.env,
+      ...runQueue.env,
+      FIRESTORE_EMULATOR_HOST: meter.host,
+      PUBLIC_URL: ORIGIN,
     },
   });
   const cast = {

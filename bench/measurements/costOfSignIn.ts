@@ -75,8 +75,10 @@ class SignInWay {
   async allow(clientId: string, situation: string): Promise<{ code: string; verifier: string }> {
     const verifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT },
-      ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url') },
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     });
     const page = await this.booked(`/authorize?${query}`, '', { method: 'GET' });

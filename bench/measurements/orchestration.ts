@@ -105,7 +105,10 @@ function runsAt(url: string) {
       principal,
       'bench',
       {
-        ...{ input, context: {}, parallel: true, cache: false },
+        input,
+        context: {},
+        parallel: true,
+        cache: false,
         workflow: readWorkflow(workflow, 'workflow'),
         budget: { tokens: 1_000_000, cost_usd: 100 },
         situation: await roster.situation('bench'),

@@ -59,8 +59,12 @@ export async function openMeter(emulator: string): Promise<Meter> {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     const began = performance.now();
     const reading: Reading = {
-      ...{ method, documents: [], bill: NOTHING, began },
-      ...{ ended: undefined, fault: undefined },
+      method,
+      documents: [],
+      bill: NOTHING,
+      began,
+      ended: undefined,
+      fault: undefined,
     };
     readings.push(reading);
     forward(upstream, stream, headers, reading);
@@ -86,7 +90,10 @@ export async function openMeter(emulator: string): Promise<Meter> {
 function metered(reading: Reading): MeteredCall {
   const { method, documents, began, ended } = reading;
   return {
-    ...{ method, documents, began, ended },
+    method,
+    documents,
+    began,
+    ended,
     get bill() {
       return billOf(reading);
     },

@@ -54,7 +54,10 @@ export async function startOrigin({ port, functions }) {
 /** @param {Incoming} request @param {Outgoing} response @param {number} functions */
 async function forward(request, response, functions) {
   const behind = ask({
-    ...{ host, port: functions, method: request.method, path: `${mountPath}${pathOf(request)}` },
+    host,
+    port: functions,
+    method: request.method,
+    path: `${mountPath}${pathOf(request)}`,
     headers: without(ofRequestsConnection, request.rawHeaders),
     agent: false, // a connection that is kept may be closed just as the next request is sent
   });

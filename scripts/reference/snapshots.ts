@@ -22,7 +22,16 @@ function seenOf({ input, output, ...tool }: Tool): object {
   const { title, description, details, audience, role, agentRole, scope, annotations, loosens, example } =
     tool;
   return {
-    ...{ title, description, details, audience, role, agentRole, scope, annotations, loosens, example },
+    title,
+    description,
+    details,
+    audience,
+    role,
+    agentRole,
+    scope,
+    annotations,
+    loosens,
+    example,
     input: inputJsonSchema(input),
     output: outputJsonSchema(output),
   };

@@ -37,7 +37,10 @@ export function uploadManifests() {
   const devDependencies = Object.fromEntries(sdks.map((sdk) => [sdk, functions.dependencies[sdk]]));
   const manifest = { name, version, license, dependencies, devDependencies, engines };
   const lock = {
-    ...{ name, version, lockfileVersion: 3, requires: true },
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
     packages: { '': manifest, ...lockedFor(packages) },
   };
   return {

@@ -34,8 +34,16 @@ export async function start({ demoModels }) {
       say('starting the Firebase emulators');
       const ports = await usualOrFreePorts(say);
       return startSuite({
-        ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
-        ...{ clientDocumentsUrl: await startClientDocuments(), sparing: true, personal: true },
+        run,
+        node,
+        ports,
+        output,
+        say,
+        ui: true,
+        importFrom: `${root}/emulator-data`,
+        clientDocumentsUrl: await startClientDocuments(),
+        sparing: true,
+        personal: true,
         ...(models && { parameters: models }),
       });
     };

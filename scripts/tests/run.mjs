@@ -85,7 +85,10 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
       return runMocha(files, {
         title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
         seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
-        ...{ node, run, mochaOptions, env: env ?? {} },
+        node,
+        run,
+        mochaOptions,
+        env: env ?? {},
         live: batches.length === 1 && !everything,
       });
     },

@@ -66,16 +66,28 @@ const WORK = ['register', 'connect', 'join', 'claim', 'complete'];
 
 const NEWCOMERS: readonly Newcomer[] = [
   {
-    ...{ role: 'researcher', language: 'pt-BR', invitedBy: 'leader', era: ERAS[0], reconnects: true },
+    role: 'researcher',
+    language: 'pt-BR',
+    invitedBy: 'leader',
+    era: ERAS[0],
+    reconnects: true,
     achieves: [...WORK, 'discover'],
   },
   {
-    ...{ role: 'coordinator', language: 'tlh', invitedBy: 'person', era: ERAS[1], reconnects: true },
+    role: 'coordinator',
+    language: 'tlh',
+    invitedBy: 'person',
+    era: ERAS[1],
+    reconnects: true,
     achieves: ['register', 'connect', 'join', 'create'],
   },
   // A client in which nobody can change the header.
   {
-    ...{ role: 'developer', language: 'de', invitedBy: 'worker1', era: ERAS[2], reconnects: false },
+    role: 'developer',
+    language: 'de',
+    invitedBy: 'worker1',
+    era: ERAS[2],
+    reconnects: false,
     achieves: WORK,
   },
 ];

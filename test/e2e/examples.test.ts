@@ -82,7 +82,8 @@ function examplesFor(me: string): readonly Example[] {
     todo('add_task', presentation, { success: true, task: made, message: 'x' }),
     todo('list_tasks', { priority: 'HIGH', tags: ['work'] }, { tasks: [made], total: 1 }),
     of('coding')('create_task', PRINTED_TASK, {
-      ...{ status: 'success', message: 'x' },
+      status: 'success',
+      message: 'x',
       result: { taskId: 'x', branch: 'feature/auth' },
     }),
   ];

@@ -25,7 +25,9 @@ describe('a run of the deployed functions', function () {
       answer = await succeed(client, 'get_run', { runId: answer['runId'], waitMs: 45_000 });
     }
     assertShape(answer, {
-      ...{ runId: 'x', status: 'succeeded', result: 'x' },
+      runId: 'x',
+      status: 'succeeded',
+      result: 'x',
       steps: [{ name: 'plan', agent: 'claude' }],
       metadata: { agents: ['claude', 'gemini'], duration: 1, cached: false },
     });

@@ -52,7 +52,12 @@ function agent(name: string, agentId: string, standing: AgentStanding): Caller {
   const uid = agentUid(agentId);
   const bounds = { ...(heldTo !== undefined && { held_to: heldTo }), ...(readonly && { readonly }) };
   const principal: Principal = {
-    ...{ uid, kind: 'agent', agent_id: agentId, owner_uid: ownerUid, maxRole, owner: rolesOf(owner) },
+    uid,
+    kind: 'agent',
+    agent_id: agentId,
+    owner_uid: ownerUid,
+    maxRole,
+    owner: rolesOf(owner),
     ...bounds,
   };
   return {
@@ -78,15 +83,21 @@ export const owners: readonly Caller[] = [
     ownerUid: 'owner-1',
   }),
   agent('a read-only agent of their owner', 'owners-2', {
-    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    role: 'worker',
+    owner: OWNERS,
+    ownerUid: 'owner-1',
     readonly: true,
   }),
   agent('an agent of their owner held to a workspace of others', 'owners-3', {
-    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    role: 'worker',
+    owner: OWNERS,
+    ownerUid: 'owner-1',
     heldTo: 'gamma',
   }),
   agent('an agent of their owner held to an open workspace', 'owners-4', {
-    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    role: 'worker',
+    owner: OWNERS,
+    ownerUid: 'owner-1',
     heldTo: 'beta',
   }),
 ];
@@ -115,7 +126,8 @@ const people: readonly Caller[] = [
   ...members,
   person('a leader of gamma', 'gamma-leader', { workspaces: { gamma: 'leader' } }),
   person('a member of alpha and gamma, nobody elsewhere', 'alpha-gamma', {
-    ...{ role: 'none', claim: 'leader' },
+    role: 'none',
+    claim: 'leader',
     workspaces: { alpha: 'worker', gamma: 'viewer' },
   }),
   person('an admin who is a viewer of alpha', 'admin-viewer', {
@@ -175,31 +187,38 @@ const agents: readonly Caller[] = [
     owner: LEADS_ALPHA,
   }),
   agent('a read-only agent of a leader of alpha', 'alpha-leaders-reader', {
-    ...{ role: 'leader', owner: LEADS_ALPHA },
+    role: 'leader',
+    owner: LEADS_ALPHA,
     readonly: true,
   }),
   agent('an agent held to alpha', 'held-alpha', {
-    ...{ role: 'leader', owner: { claim: 'admin', workspaces: { alpha: 'worker' } } },
+    role: 'leader',
+    owner: { claim: 'admin', workspaces: { alpha: 'worker' } },
     heldTo: 'alpha',
   }),
   agent('an agent held to beta', 'held-beta', {
-    ...{ role: 'leader', owner: { claim: 'worker', workspaces: { alpha: 'leader' } } },
+    role: 'leader',
+    owner: { claim: 'worker', workspaces: { alpha: 'leader' } },
     heldTo: 'beta',
   }),
   agent('an agent held to default', 'held-default', {
-    ...{ role: 'admin', owner: { claim: 'admin' } },
+    role: 'admin',
+    owner: { claim: 'admin' },
     heldTo: 'default',
   }),
   agent('an agent held to gamma, of an admin who is no member', 'held-gamma', {
-    ...{ role: 'admin', owner: { claim: 'admin' } },
+    role: 'admin',
+    owner: { claim: 'admin' },
     heldTo: 'gamma',
   }),
   agent('an agent of somebody who has lost everything', 'former-agent', {
-    ...{ role: 'admin', owner: { role: 'none' } },
+    role: 'admin',
+    owner: { role: 'none' },
     minted: { ownerRole: 'admin' },
   }),
   agent('an agent whose token says no role', 'roleless-agent', {
-    ...{ role: 'viewer', owner: {} },
+    role: 'viewer',
+    owner: {},
     minted: { role: null, ownerRole: 'admin' },
   }),
 ];

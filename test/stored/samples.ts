@@ -153,14 +153,12 @@ const CODING_TASKS: readonly Task[] = [
 ];
 
 const AGENT = sampleAgent({
-  ...{
-    id: 'plain',
-    name: 'plain',
-    owner_uid: 'ada',
-    status: 'offline',
-    registered_at: at(0),
-    last_seen: at(0),
-  },
+  id: 'plain',
+  name: 'plain',
+  owner_uid: 'ada',
+  status: 'offline',
+  registered_at: at(0),
+  last_seen: at(0),
 });
 
 const AGENTS: readonly Agent[] = [
@@ -191,13 +189,11 @@ const AGENTS: readonly Agent[] = [
 ];
 
 const CREDENTIAL = sampleCredential({
-  ...{
-    api_key: 'mk_plain',
-    agent_id: 'plain',
-    secret_hash: 'e3b0c442',
-    created_at: at(0),
-    expires_at: at(100),
-  },
+  api_key: 'mk_plain',
+  agent_id: 'plain',
+  secret_hash: 'e3b0c442',
+  created_at: at(0),
+  expires_at: at(100),
 });
 
 const LINEAGE = [
@@ -300,7 +296,11 @@ const SESSION = sampleSession({
 });
 
 const TODO = sampleTodo({
-  ...{ id: 'plain', owner_uid: 'ada', title: 'Buy milk', priority: 'LOW', created_at: at(0) },
+  id: 'plain',
+  owner_uid: 'ada',
+  title: 'Buy milk',
+  priority: 'LOW',
+  created_at: at(0),
 });
 
 const FULL_TODO: Todo = {
@@ -319,8 +319,13 @@ const FULL_TODO: Todo = {
 };
 
 const RECURRING = sampleRecurringTask({
-  ...{ id: 'plain', owner_uid: 'ada', title: 'Water the plants', created_at: at(0) },
-  ...{ start_date: at(0), latest_on: '2026-11-22', latest_due: at(0) },
+  id: 'plain',
+  owner_uid: 'ada',
+  title: 'Water the plants',
+  created_at: at(0),
+  start_date: at(0),
+  latest_on: '2026-11-22',
+  latest_due: at(0),
 });
 
 const EVENT: TaskEvent = {
@@ -389,7 +394,11 @@ const FULL_STEP: StepRecord = {
 };
 
 const CALL = sampleCall({
-  ...{ id: 'open', input_hash: 'e3b0c442', input_tokens: 12, max_output_tokens: 8192, started_at: at(0) },
+  id: 'open',
+  input_hash: 'e3b0c442',
+  input_tokens: 12,
+  max_output_tokens: 8192,
+  started_at: at(0),
 });
 
 const ANSWER = { text: 'Roses are red', model: 'claude-opus', usage: ATTEMPT.usage, complete: true };
@@ -445,8 +454,13 @@ const BUDGETS: readonly Change[] = [
   {
     kind: 'setBudget',
     budget: {
-      ...{ ...LIMIT, kind: 'workspace', thing_id: 'alpha', workspace: 'alpha' },
-      ...{ cost_usd: 5, cost_set_by: 'ada', tokens_set_by: 'agent:coder' },
+      ...LIMIT,
+      kind: 'workspace',
+      thing_id: 'alpha',
+      workspace: 'alpha',
+      cost_usd: 5,
+      cost_set_by: 'ada',
+      tokens_set_by: 'agent:coder',
     },
     spent: { nano_usd: 0, tokens: 0 },
   },
@@ -455,7 +469,9 @@ const BUDGETS: readonly Change[] = [
 ];
 
 const { asked_by_agent: _agent, ...REQUEST } = sampleRequest({
-  ...{ id: 'plain', created_at: at(0), expires_at: at(1440) },
+  id: 'plain',
+  created_at: at(0),
+  expires_at: at(1440),
 });
 
 const FULL_REQUEST: Request = {
@@ -686,7 +702,9 @@ export const CHANGES: readonly Change[] = [
     entry: {
       id: 'check-1',
       details: { source: 'check_run', name: 'build', conclusion: 'failure' },
-      ...{ at: at(3), repository: 'octo/app', pull_request: 7 },
+      at: at(3),
+      repository: 'octo/app',
+      pull_request: 7,
     },
   },
   ...appendNumbered(undefined, 1, LINES).writes.map(
@@ -761,8 +779,13 @@ export const CHANGES: readonly Change[] = [
         bucket: 16,
         tallies: {
           claude: {
-            ...{ accepted: 1, failed: 1, lost: 0, retried: 1, worth: 0.75 },
-            ...{ milliseconds: 1200, cost_usd: 0.01 },
+            accepted: 1,
+            failed: 1,
+            lost: 0,
+            retried: 1,
+            worth: 0.75,
+            milliseconds: 1200,
+            cost_usd: 0.01,
           },
         },
         faded: [],
@@ -813,8 +836,13 @@ export const CHANGES: readonly Change[] = [
       head_at: at(4),
       checks: [
         {
-          ...{ key: '["check_run","build",7]', name: 'build', commit: 'c'.repeat(40), at: at(4), id: 1 },
-          ...{ passed: false, url: 'https://example.com/1' },
+          key: '["check_run","build",7]',
+          name: 'build',
+          commit: 'c'.repeat(40),
+          at: at(4),
+          id: 1,
+          passed: false,
+          url: 'https://example.com/1',
         },
       ],
       part_of: { kind: 'run', id: FULL_RUN.id },

@@ -55,7 +55,13 @@ export async function assemble(): Promise<Cast> {
   };
   const players = { lead: await playing(lead), ann: await playing(ann), bob: await playing(bob) };
   return {
-    ...{ workspace, url, adaUid, account, ada, runner, ...players },
+    workspace,
+    url,
+    adaUid,
+    account,
+    ada,
+    runner,
+    ...players,
     async leave() {
       await Promise.all(
         [ada, ...Object.values(players).map(({ client }) => client)].map((one) => one.close()),

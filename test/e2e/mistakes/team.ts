@@ -131,7 +131,9 @@ export const teamMistakes: readonly Mistake[] = [
     make: (scene) =>
       scene.http(scene.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
         body: JSON.stringify({
-          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
           params: { name: 'get_master_plan', arguments: {} },
         }),
       }),

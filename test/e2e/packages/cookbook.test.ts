@@ -85,7 +85,9 @@ const quick: Recipes = {
     const started = kitchen.start('ask-a-person');
     const asked = await kitchen.claim();
     const { request_id } = await kitchen.work('inbox_ask', {
-      ...{ kind: 'choice', options: ['Slate', 'Thatch'], task_id: asked.id },
+      kind: 'choice',
+      options: ['Slate', 'Thatch'],
+      task_id: asked.id,
       question: `Which roof (${kitchen.mark})?`,
     });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
@@ -121,12 +123,15 @@ const quick: Recipes = {
     await kitchen.say(gemini('Nothing needs you.'));
     const first = new Date(Date.now() + 60_000);
     await succeed(leader, 'todo_create_recurring_task', {
-      ...{ title: `Nightly report ${mark}`, frequency: 'DAILY', tags: [`nightly-${mark.slice(0, 8)}`] },
+      title: `Nightly report ${mark}`,
+      frequency: 'DAILY',
+      tags: [`nightly-${mark.slice(0, 8)}`],
       start_date: first.toISOString(),
     });
     const due = async () => {
       const { tasks } = await succeed(leader, 'todo_filter_tasks', {
-        ...{ completed: false, tags: [`nightly-${mark.slice(0, 8)}`] },
+        completed: false,
+        tags: [`nightly-${mark.slice(0, 8)}`],
         due_before: new Date(Date.now() + 48 * 3600 * 1000).toISOString(),
       });
       const [only, ...others] = z.array(todo).parse(tasks);

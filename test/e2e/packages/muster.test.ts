@@ -77,7 +77,8 @@ describe('the package muster-hub, from its tarball', () => {
   const program = () => `${folder}/empty/node_modules/.bin/muster`;
 
   const environment = (token: string | undefined): NodeJS.ProcessEnv => ({
-    ...{ PATH: process.env['PATH'], HOME: folder },
+    PATH: process.env['PATH'],
+    HOME: folder,
     ...(token !== undefined && { MUSTER_TOKEN: token }),
   });
 

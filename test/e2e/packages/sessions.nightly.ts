@@ -53,11 +53,15 @@ describe('a session', () => {
   });
 
   const environment = (): NodeJS.ProcessEnv => ({
-    ...{ PATH: process.env['PATH'], HOME: home, TMPDIR: home },
+    PATH: process.env['PATH'],
+    HOME: home,
+    TMPDIR: home,
     // Nobody answers there: whoever would go beyond this machine gets nowhere.
-    ...{ HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' },
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
-    ...{ MUSTER_URL: url, MUSTER_TOKEN: worker.token },
+    MUSTER_URL: url,
+    MUSTER_TOKEN: worker.token,
   });
 
   const run = async (program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
@@ -104,9 +108,14 @@ describe('a session', () => {
     const env = {
       ...environment(),
       CLAUDE_CONFIG_DIR: `${home}/.claude`,
-      ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone' },
-      ...{ MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: '60000', MCP_TIMEOUT: '60000' },
-      ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1' },
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
+      MCP_CONNECTION_NONBLOCKING: '0',
+      MCP_CONNECT_TIMEOUT_MS: '60000',
+      MCP_TIMEOUT: '60000',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
       MUSTER_BEAT_SECONDS: '5',
     };
     try {
@@ -147,7 +156,8 @@ describe('a session', () => {
     writeFileSync(`${home}/.gemini/settings.json`, JSON.stringify(settings));
     const env = {
       ...environment(),
-      ...{ GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'AIza-no-key-of-anyone' },
+      GOOGLE_GEMINI_BASE_URL: model.url,
+      GEMINI_API_KEY: 'AIza-no-key-of-anyone',
     };
     try {
       await run(

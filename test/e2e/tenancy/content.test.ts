@@ -67,14 +67,18 @@ describe('private texts', function () {
     const asked = await as('cas the worker', 'inbox.ask', { question: secretOf('a question'), kind: 'text' });
     const request = String(asked['request_id']);
     await as('cas himself', 'inbox.answer', {
-      ...{ request_id: request, answer: secretOf('an answer'), comment: secretOf('a comment') },
+      request_id: request,
+      answer: secretOf('an answer'),
+      comment: secretOf('a comment'),
     });
     await as('cas the worker', 'inbox.ask', {
-      ...{ question: secretOf('a choice'), kind: 'choice' },
+      question: secretOf('a choice'),
+      kind: 'choice',
       options: [secretOf('an option'), 'no'],
     });
     await as('ann herself', 'access.update_workspace', {
-      ...{ workspace: world.alpha, approvals: [{ tool: 'coding.create_task', asks: world.cas }] },
+      workspace: world.alpha,
+      approvals: [{ tool: 'coding.create_task', asks: world.cas }],
     });
     await as('cas the worker', 'coordination.register_agent', { agent_id: casAgent, role: 'worker' });
     const orders = async (instructions: string) => {
@@ -97,7 +101,9 @@ describe('private texts', function () {
     const todo = await as('cas himself', 'todo.add_task', { title: secretOf('a to-do') });
     const todoId = String(Object(todo['task']).id);
     await as('cas himself', 'todo.create_recurring_task', {
-      ...{ title: secretOf('a recurring to-do'), frequency: 'DAILY', start_date: '2099-02-11T17:00:00Z' },
+      title: secretOf('a recurring to-do'),
+      frequency: 'DAILY',
+      start_date: '2099-02-11T17:00:00Z',
     });
     await as('cas himself', 'orchestration.save_workflow', {
       workflow: { name: secretOf('a workflow'), steps: [{ name: secretOf('a step'), agent: 'claude' }] },

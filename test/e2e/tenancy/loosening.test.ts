@@ -65,7 +65,8 @@ describe('loosening', function () {
     await world.begin();
     ids = await makeThings(world);
     await as('ann herself', 'access.update_workspace', {
-      ...{ workspace: world.alpha, routing: { forbid: ['gemini'] } },
+      workspace: world.alpha,
+      routing: { forbid: ['gemini'] },
       approvals: [{ tool: 'github.createPR' }],
     });
     await as('ann herself', 'system.setBudget', {

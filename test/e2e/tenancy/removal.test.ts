@@ -96,7 +96,10 @@ describe('who is removed from a workspace', function () {
   it('a removed member is out in every stream, wait, call and database', async () => {
     const write = (text: string) =>
       succeed('ann the worker', 'firebase.write', {
-        ...{ database: 'realtime', path: `${loud()}/${text}`, operation: 'set', data: { text } },
+        database: 'realtime',
+        path: `${loud()}/${text}`,
+        operation: 'set',
+        data: { text },
       });
     const streams: Followed[] = [];
     for (const caller of CASS) {
@@ -150,7 +153,9 @@ describe('who is removed from a workspace', function () {
     await write('after');
     await succeed('ann the worker', 'coding.create_task', { ...order('after'), tool: 'GEMINI' });
     await succeed('ann the worker', 'firebase.write', {
-      ...{ database: 'realtime', path: `${quiet()}/after`, operation: 'set' },
+      database: 'realtime',
+      path: `${quiet()}/after`,
+      operation: 'set',
       data: { text: world.secret },
     });
     for (const { error } of await Promise.all(waits)) {

@@ -51,7 +51,9 @@ describe('a credential that is restricted to one workspace', function () {
     await as('bea herself', alpha, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
     await as('bea herself', beta, 'access.set_member', { workspace: alpha, uid: world.cas, role: 'viewer' });
     await as('bea herself', alpha, 'firebase.subscribe', {
-      ...{ subscriptionId: 'of-beta', database: 'realtime', path: `workspaces/${beta}/queue` },
+      subscriptionId: 'of-beta',
+      database: 'realtime',
+      path: `workspaces/${beta}/queue`,
     });
     for (let count = 0; count < 3; count++) {
       await as('bea herself', beta, 'coordination.create_task', { description: elsewhere });

@@ -32,11 +32,17 @@ class Leavers extends Town {
     const situation = {
       workspace,
       agentStatuses: this.app.services.orchestration.roster.agentStatuses(),
-      ...{ routing: NO_ROUTING, work: {} },
+      routing: NO_ROUTING,
+      work: {},
     };
     const request = {
-      ...{ workflow: readWorkflow(BY_HAND, 'workflow'), input: 'Please', context: {}, situation },
-      ...{ budget: { tokens: 1000, cost_usd: 1 }, parallel: true, cache: false },
+      workflow: readWorkflow(BY_HAND, 'workflow'),
+      input: 'Please',
+      context: {},
+      situation,
+      budget: { tokens: 1000, cost_usd: 1 },
+      parallel: true,
+      cache: false,
     };
     const { runId } = await this.app.services.orchestration.runs.start(by, workspace, request, unkeyed);
     await this.deliver(runId);

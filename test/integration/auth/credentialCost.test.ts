@@ -13,7 +13,9 @@ import { outsideOf } from '../../support/outside.ts';
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
 const AGENT = {
-  ...{ type: 'developer' as const, version: '1.0.0', capability_details: [] },
+  type: 'developer' as const,
+  version: '1.0.0',
+  capability_details: [],
   configuration: USUAL_CONFIGURATION,
 };
 

@@ -36,8 +36,12 @@ describe('a credential that instances trust', () => {
     const { agent, credential, secret } = await one.services.registration.register(
       { principal: owner, workspace: DEFAULT_WORKSPACE },
       {
-        ...{ name: `trusted-${systemRandomness.letters(8)}`, type: 'developer', version: '1.0.0' },
-        ...{ capability_details: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
+        name: `trusted-${systemRandomness.letters(8)}`,
+        type: 'developer',
+        version: '1.0.0',
+        capability_details: [],
+        configuration: USUAL_CONFIGURATION,
+        role: 'worker',
       },
       NO_KEY,
       () => undefined,
@@ -67,8 +71,11 @@ describe('a credential that instances trust', () => {
   it('a credential that instances trust takes with it within 5 seconds what was registered through it, at an instance that trusted that', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
-        ...{ name: `${name}-${systemRandomness.letters(8)}`, type: 'developer' as const, version: '1.0.0' },
-        ...{ capability_details: [], configuration: USUAL_CONFIGURATION },
+        name: `${name}-${systemRandomness.letters(8)}`,
+        type: 'developer' as const,
+        version: '1.0.0',
+        capability_details: [],
+        configuration: USUAL_CONFIGURATION,
       };
       const { registration } = one.services;
       const { credential, secret } = await registration.register(

@@ -39,8 +39,12 @@ describe('workflow runs', () => {
     );
     const { runs: _, ...page } = answer;
     assert.deepEqual(page, {
-      ...{ total: 1, totalPages: 1, page: 1, perPage: 30 },
-      ...{ hasNext: false, hasPrevious: false },
+      total: 1,
+      totalPages: 1,
+      page: 1,
+      perPage: 30,
+      hasNext: false,
+      hasPrevious: false,
     });
   });
 

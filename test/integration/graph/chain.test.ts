@@ -102,8 +102,13 @@ describe('one graph', () => {
     const [shown] = listed['tasks'] as { id: string; delegated: object }[];
     assert.equal(shown?.id, todoId);
     assert.deepEqual(shown?.delegated, {
-      ...{ task_id: taskId, workspace: team.workspace, status: 'done', done: 5, things: 5 },
-      ...{ attempts: top.totals.attempts, cost_usd: top.totals.cost_usd },
+      task_id: taskId,
+      workspace: team.workspace,
+      status: 'done',
+      done: 5,
+      things: 5,
+      attempts: top.totals.attempts,
+      cost_usd: top.totals.cost_usd,
     });
 
     const journal = (await team.app.orchestration.ports.runs.calls(runId)).flatMap(

@@ -21,7 +21,10 @@ describe('an agent that would loosen a limit', () => {
     const id = String(known.agent_id);
     const agent = sampleAgent({ id, owner_uid: known.owner_uid, role: 'leader', workspace: house.workspace });
     const credential = {
-      ...{ api_key: `mk_${id}`, secret_hash: 'a-digest', agent_id: id, created_at: house.now },
+      api_key: `mk_${id}`,
+      secret_hash: 'a-digest',
+      agent_id: id,
+      created_at: house.now,
       expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
@@ -161,7 +164,8 @@ describe('an agent that would loosen a limit', () => {
   describe('of budgets', () => {
     const key = () => `workspace-${house.workspace}`;
     const wanted = (money: number | null) => ({
-      ...{ kind: 'workspace', id: house.workspace },
+      kind: 'workspace',
+      id: house.workspace,
       ...(money === null ? { clear: ['money'] } : { money }),
     });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
@@ -256,8 +260,12 @@ describe('an agent that would loosen a limit', () => {
       const agentId = house.id('nobodys');
       const roles = await house.app.access.ports.roles.of(owner);
       const alone: Principal = {
-        ...{ uid: `agent:${agentId}`, kind: 'agent', agent_id: agentId, owner_uid: owner },
-        ...{ maxRole: 'leader', owner: roles },
+        uid: `agent:${agentId}`,
+        kind: 'agent',
+        agent_id: agentId,
+        owner_uid: owner,
+        maxRole: 'leader',
+        owner: roles,
       };
       const { workspace } = house;
       const args = { workspace, email: house.email('eve'), role: 'viewer' };

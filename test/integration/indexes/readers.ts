@@ -91,8 +91,12 @@ async function repeatingCalls(): Promise<readonly Call[]> {
   const { repeatPart }: RepeatingStore = await load('composition/repeating.ts');
   const nothing = async () => undefined;
   const repeated = {
-    ...{ mirrorPerson: nothing, mirrorWorkspaces: nothing, mirrorQueuedTask: nothing, repairTodo: nothing },
-    ...{ followGraph: nothing, followBudget: nothing },
+    mirrorPerson: nothing,
+    mirrorWorkspaces: nothing,
+    mirrorQueuedTask: nothing,
+    repairTodo: nothing,
+    followGraph: nothing,
+    followBudget: nothing,
     leaving: { end: async () => ({ codingTasks: 0, runs: 0, questions: 0 }) },
     orchestration: { runs: { taskChanged: nothing, wholeCancelled: nothing } },
     delegation: { taskClosed: nothing },
@@ -103,7 +107,10 @@ async function repeatingCalls(): Promise<readonly Call[]> {
     sources.map((source) => async (database) => {
       const from = { at: since, id: `${source}/${after}` };
       const ports = {
-        ...{ database, log: silent, realtime: realtimeDatabase, people: { workspaces: async () => ({}) } },
+        database,
+        log: silent,
+        realtime: realtimeDatabase,
+        people: { workspaces: async () => ({}) },
         record: { read: async () => ({ behind: { repeats: { since, from } } }), saveBehind: nothing },
       };
       await repeatPart(ports)(repeated).run(turnAt(since));

@@ -49,8 +49,12 @@ describe('a commit that is lost on the way, or whose answer is', function () {
 
   const storeOf = (database: Firestore) =>
     new FirestoreStore({
-      ...{ database, clock: { now: () => START }, randomness: systemRandomness },
-      ...{ effects: changeEffects, loosening: changeLoosening, writers: changeWriters },
+      database,
+      clock: { now: () => START },
+      randomness: systemRandomness,
+      effects: changeEffects,
+      loosening: changeLoosening,
+      writers: changeWriters,
     });
 
   /** A task that is replaced, one that waited for it, and what is counted. */

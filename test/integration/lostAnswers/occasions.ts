@@ -292,17 +292,21 @@ async function approvedCall(scene: Scene): Promise<string> {
     lineage: [{ subject: `key:mk_${agentId}`, agent_id: agentId } as const],
   };
   const request = sampleRequest({
-    ...{
-      id: `request-${randomUUID()}`,
-      workspace,
-      kind: 'approval',
-      call,
-      created_at: createdAt,
-      expires_at: expiresAt,
-      owner_uid: ownerUid,
-    },
-    ...{ asked_by: uid, asked_by_agent: agentId, asked_of: ownerUid, state: 'answered', answer: 'approve' },
-    ...{ answered_by: ownerUid, settled_at: createdAt, due_at: createdAt },
+    id: `request-${randomUUID()}`,
+    workspace,
+    kind: 'approval',
+    call,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    owner_uid: ownerUid,
+    asked_by: uid,
+    asked_by_agent: agentId,
+    asked_of: ownerUid,
+    state: 'answered',
+    answer: 'approve',
+    answered_by: ownerUid,
+    settled_at: createdAt,
+    due_at: createdAt,
   });
   await scene.app.kernel.store.commit([
     { kind: 'setPerson', uid: ownerUid, role: 'leader' },

@@ -13,7 +13,10 @@ import { Orchestra } from './orchestra.ts';
 const [RUNS, INSTANCES] = [100, 10];
 
 const step = (name: string, more = {}) => ({
-  ...{ name, agent: 'claude', prompt: `${name} {{input}}`, maxOutputTokens: 100 },
+  name,
+  agent: 'claude',
+  prompt: `${name} {{input}}`,
+  maxOutputTokens: 100,
   ...more,
 });
 
@@ -38,13 +41,11 @@ describe('a budget that holds for runs', function () {
     const { store } = orchestra.app.kernel;
     const before = await budgets.find(budgetKey({ kind, thing_id: id }));
     const budget = {
-      ...{
-        kind,
-        thing_id: id,
-        workspace: orchestra.workspace,
-        owner_uid: orchestra.owner,
-        set_at: new Date(),
-      },
+      kind,
+      thing_id: id,
+      workspace: orchestra.workspace,
+      owner_uid: orchestra.owner,
+      set_at: new Date(),
       round: (before?.value.round ?? 0) + 1,
       ...(tokens !== undefined && { tokens }),
     };

@@ -17,8 +17,13 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
   const workflow = builtIn('direct');
   if (workflow === undefined) throw new Error('There is no workflow "direct".');
   const run = sampleRun({
-    ...{ id: RUN, owner_uid: leader.owner_uid, started_by: leader.uid, workspace, title: 'Do it' },
-    ...{ created_at: now, deadline: new Date(now.getTime() + 3_600_000) },
+    id: RUN,
+    owner_uid: leader.owner_uid,
+    started_by: leader.uid,
+    workspace,
+    title: 'Do it',
+    created_at: now,
+    deadline: new Date(now.getTime() + 3_600_000),
   });
   const order = {
     workflow,

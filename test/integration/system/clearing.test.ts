@@ -51,13 +51,23 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   'todo.update_recurring_task': {
     alongWith: { timezone: ['end_date'] },
     values: {
-      ...{ title: 'B', description: 'Y', priority: 'LOW', tags: ['b'], frequency: 'WEEKLY' },
-      ...{ end_date: '2045-05-05T05:00:00Z', timezone: 'Europe/Berlin' },
+      title: 'B',
+      description: 'Y',
+      priority: 'LOW',
+      tags: ['b'],
+      frequency: 'WEEKLY',
+      end_date: '2045-05-05T05:00:00Z',
+      timezone: 'Europe/Berlin',
     },
     async create(town, ada) {
       const draft = {
-        ...{ title: randomUUID(), description: 'X', priority: 'HIGH', tags: ['a'], frequency: 'DAILY' },
-        ...{ end_date: '2044-04-04T04:00:00Z', timezone: 'Asia/Tokyo' },
+        title: randomUUID(),
+        description: 'X',
+        priority: 'HIGH',
+        tags: ['a'],
+        frequency: 'DAILY',
+        end_date: '2044-04-04T04:00:00Z',
+        timezone: 'Asia/Tokyo',
       };
       const asked = { ...draft, start_date: '2041-01-01T10:00:00Z' };
       const { recurring_task } = await answer(town, 'todo_create_recurring_task', asked, ada);
@@ -73,14 +83,23 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
   'coordination.update_task': {
     values: {
-      ...{ description: 'B', priority: 9, dependencies: [], required_capabilities: ['b'], hints: 'Y' },
-      ...{ context_files: ['b.ts'], deadline: '2041-05-05T05:00:00Z' },
+      description: 'B',
+      priority: 9,
+      dependencies: [],
+      required_capabilities: ['b'],
+      hints: 'Y',
+      context_files: ['b.ts'],
+      deadline: '2041-05-05T05:00:00Z',
     },
     async create(town, ada) {
       const { task: first } = await answer(town, 'coordination_create_task', { description: 'First' }, ada);
       const draft = {
-        ...{ description: 'A', priority: 2, dependencies: [String(Object(first).id)] },
-        ...{ required_capabilities: ['a'], hints: 'X', context_files: ['a.ts'] },
+        description: 'A',
+        priority: 2,
+        dependencies: [String(Object(first).id)],
+        required_capabilities: ['a'],
+        hints: 'X',
+        context_files: ['a.ts'],
         deadline: '2041-01-01T10:00:00Z',
       };
       const { task } = await answer(town, 'coordination_create_task', draft, ada);
@@ -98,8 +117,12 @@ const UPDATED: Readonly<Record<string, Updated>> = {
             required_capabilities: requiredCapabilities,
           } = value;
           return {
-            ...{ description, priority, dependencies, required_capabilities: requiredCapabilities },
-            ...{ hints: context.hints ?? null, context_files: context.files },
+            description,
+            priority,
+            dependencies,
+            required_capabilities: requiredCapabilities,
+            hints: context.hints ?? null,
+            context_files: context.files,
             deadline: deadline?.toISOString() ?? null,
           };
         },

@@ -64,10 +64,17 @@ const CALLS: readonly PrintedCall[] = [
     tool: 'create_recurring_task',
     args: { title: 'Daily standup', frequency: 'DAILY', start_date: printed('2026-02-10T09:00:00Z') },
     prints: {
-      ...{ success: true, message: SOME },
+      success: true,
+      message: SOME,
       recurring_task: {
-        ...{ id: SOME, created_at: TIME, title: 'Daily standup', frequency: 'DAILY', timezone: 'UTC' },
-        ...{ start_date: printed('2026-02-10T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
+        id: SOME,
+        created_at: TIME,
+        title: 'Daily standup',
+        frequency: 'DAILY',
+        timezone: 'UTC',
+        start_date: printed('2026-02-10T09:00:00.000Z'),
+        priority: 'MEDIUM',
+        tags: [],
         next_occurrence: printed('2026-02-10T09:00:00.000Z'),
       },
       first_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-10T09:00:00.000Z') },
@@ -80,9 +87,14 @@ const CALLS: readonly PrintedCall[] = [
     prints: (known) => ({
       success: true,
       task: {
-        ...{ id: known.of('a recurring to-do', 'first_occurrence', 'id'), title: 'Daily standup' },
-        ...{ due_date: printed('2026-02-10T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
-        ...{ completed: true, completed_at: TIME, created_at: TIME },
+        id: known.of('a recurring to-do', 'first_occurrence', 'id'),
+        title: 'Daily standup',
+        due_date: printed('2026-02-10T09:00:00.000Z'),
+        priority: 'MEDIUM',
+        tags: [],
+        completed: true,
+        completed_at: TIME,
+        created_at: TIME,
         recurring_task_id: known.of('a recurring to-do', 'recurring_task', 'id'),
       },
       next_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-11T09:00:00.000Z') },
@@ -94,7 +106,8 @@ const CALLS: readonly PrintedCall[] = [
     tool: 'add_task',
     args: { title: 'Of no use', due_date: TOMORROW_AT_FIVE },
     prints: {
-      ...{ success: true, message: SOME },
+      success: true,
+      message: SOME,
       task: made({ title: 'Of no use', due_date: TOMORROW_AT_FIVE, priority: 'MEDIUM', tags: [] }),
     },
   },
@@ -145,10 +158,17 @@ const CALLS: readonly PrintedCall[] = [
     tool: 'create_recurring_task',
     args: { title: 'Check emails', frequency: 'DAILY', start_date: printed('2026-02-11T09:00:00Z') },
     prints: {
-      ...{ success: true, message: SOME },
+      success: true,
+      message: SOME,
       recurring_task: {
-        ...{ id: SOME, created_at: TIME, title: 'Check emails', frequency: 'DAILY', timezone: 'UTC' },
-        ...{ start_date: printed('2026-02-11T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
+        id: SOME,
+        created_at: TIME,
+        title: 'Check emails',
+        frequency: 'DAILY',
+        timezone: 'UTC',
+        start_date: printed('2026-02-11T09:00:00.000Z'),
+        priority: 'MEDIUM',
+        tags: [],
         next_occurrence: printed('2026-02-11T09:00:00.000Z'),
       },
       first_occurrence: { id: SOME, title: 'Check emails', due_date: printed('2026-02-11T09:00:00.000Z') },
@@ -184,7 +204,10 @@ describe('the examples of the to-do specification', function () {
   it('prints the reminders of 13. list_reminders, the next first, and none of what was deleted', async () => {
     const { structuredContent } = await ask('list_reminders', { upcoming: true, limit: 10 });
     const reminder = (task_title: string, hour: string): JsonObject => ({
-      ...{ id: SOME, task_id: SOME, task_title, sent: false },
+      id: SOME,
+      task_id: SOME,
+      task_title,
+      sent: false,
       remind_at: printed(`2026-02-11T${hour}:00:00.000Z`),
     });
     const sorted = Object(structuredContent['reminders']).toSorted(
@@ -206,7 +229,11 @@ describe('the examples of the to-do specification', function () {
     await ask('update_task', { task_id, title: RENAMED.title, priority: RENAMED.priority });
     const { structuredContent } = await ask('get_task_history', { task_id });
     assertPrinted(Object(structuredContent['events'])[0], {
-      ...{ event_id: SOME, timestamp: TIME, schema_version: 1, event_type: 'updated', task_id },
+      event_id: SOME,
+      timestamp: TIME,
+      schema_version: 1,
+      event_type: 'updated',
+      task_id,
       user_id: team.leader.owner_uid,
       event_data: {
         before: login(known, TAGGED),

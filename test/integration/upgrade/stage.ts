@@ -136,13 +136,19 @@ export class Stage {
       .doc('agents/lead')
       .set({
         ...stored('agents', 'plain'),
-        ...{ id: 'lead', name: 'lead', owner_uid: OWNER, role: 'leader', workspace: 'default' },
+        id: 'lead',
+        name: 'lead',
+        owner_uid: OWNER,
+        role: 'leader',
+        workspace: 'default',
       });
     await this.firestore
       .doc(`credentials/${apiKey}`)
       .set({
         ...stored('credentials', 'mk_plain'),
-        ...{ api_key: apiKey, agent_id: 'lead', secret_hash: systemHashing.sha256(secret) },
+        api_key: apiKey,
+        agent_id: 'lead',
+        secret_hash: systemHashing.sha256(secret),
         expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
       });
     await this.firestore.doc(`people/${OWNER}`).set({ role: 'leader' }, { merge: true });
@@ -190,8 +196,15 @@ function unsignedIdToken(project: string): string {
   const now = Math.floor(Date.now() / 1000);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = {
-    ...{ iss: `https://securetoken.google.com/${project}`, aud: project, sub: OWNER, user_id: OWNER },
-    ...{ auth_time: now, iat: now, exp: now + 3600, email: 'owner@example.com', email_verified: true },
+    iss: `https://securetoken.google.com/${project}`,
+    aud: project,
+    sub: OWNER,
+    user_id: OWNER,
+    auth_time: now,
+    iat: now,
+    exp: now + 3600,
+    email: 'owner@example.com',
+    email_verified: true,
     firebase: { identities: {}, sign_in_provider: 'password' },
   };
   return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;

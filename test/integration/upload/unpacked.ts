@@ -51,7 +51,9 @@ export async function unpackUpload(): Promise<Unpacked> {
   await promisify(execFile)('npm', install, { cwd: folder });
   const framework = join(folder, 'node_modules/@google-cloud/functions-framework/build/src/main.js');
   return {
-    ...{ folder, framework, log: join(own, 'log') },
+    folder,
+    framework,
+    log: join(own, 'log'),
     remove: () => rm(own, { recursive: true, force: true }),
   };
 }

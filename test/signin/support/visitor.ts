@@ -98,8 +98,15 @@ export class Visitor {
   decide({ authorization, decisionUrl }: Settings, offered: Choices, wishes: Wishes = {}): Promise<Answer> {
     const { approval, agentName, role, proposed: toolsets, readonly } = offered;
     return this.post(decisionUrl, {
-      ...{ authorization, approval, allow: true, agentName, role, workspace: null, toolsets },
-      ...{ readonly: readonly.value, ...wishes },
+      authorization,
+      approval,
+      allow: true,
+      agentName,
+      role,
+      workspace: null,
+      toolsets,
+      readonly: readonly.value,
+      ...wishes,
     });
   }
 

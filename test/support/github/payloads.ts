@@ -93,7 +93,11 @@ export function checkRun(about: About, options: CheckOptions = {}): Payload {
   return payloadOf('check_run', 'completed', {
     repository: { id: repository },
     check_run: {
-      ...{ id, name, conclusion, head_sha: commit, completed_at: timeOf(at) },
+      id,
+      name,
+      conclusion,
+      head_sha: commit,
+      completed_at: timeOf(at),
       ...(url !== undefined && { html_url: url }),
       check_suite: { id: of, head_sha: commit },
       pull_requests: pullRequestsOf(about, repository),
@@ -121,7 +125,11 @@ export function checkSuite(about: About, options: CheckOptions = {}): Payload {
   return payloadOf('check_suite', 'completed', {
     repository: { id: repository },
     check_suite: {
-      ...{ id, conclusion, head_sha: commit, updated_at: timeOf(at), app: { name } },
+      id,
+      conclusion,
+      head_sha: commit,
+      updated_at: timeOf(at),
+      app: { name },
       pull_requests: pullRequestsOf(about, repository),
     },
   });
@@ -142,8 +150,14 @@ export function workflowRun(about: About, options: CheckOptions = {}): Payload {
   return payloadOf('workflow_run', 'completed', {
     repository: { id: repository },
     workflow_run: {
-      ...{ id, name, conclusion, head_sha: commit, workflow_id: of, run_attempt: attempt },
-      ...{ updated_at: timeOf(at), ...(url !== undefined && { html_url: url }) },
+      id,
+      name,
+      conclusion,
+      head_sha: commit,
+      workflow_id: of,
+      run_attempt: attempt,
+      updated_at: timeOf(at),
+      ...(url !== undefined && { html_url: url }),
       pull_requests: pullRequestsOf(about, repository),
     },
   });
@@ -163,7 +177,10 @@ export function pullRequest(
     number: pull,
     repository: { id: repository },
     pull_request: {
-      ...{ number: pull, head: { sha: head }, updated_at: timeOf(at), merge_commit_sha: commit },
+      number: pull,
+      head: { sha: head },
+      updated_at: timeOf(at),
+      merge_commit_sha: commit,
       ...(body !== undefined && { body }),
       ...(action === 'closed' && { merged: isMerged, merged_at: isMerged ? timeOf(at) : null }),
     },

@@ -38,7 +38,8 @@ describe('the account of a person', () => {
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
     assert.deepEqual(changed({ account: 'good' }, undefined), {
-      ...{ account: 'deleted', validSince: NOW },
+      account: 'deleted',
+      validSince: NOW,
       isNews: true,
     });
     assert.equal(changed({ account: 'disabled', valid_since: NOW - 60 }, disabled), undefined);
@@ -69,7 +70,8 @@ describe('the roles of a person by their account', () => {
         people: {
           findWithDeployment: async () => ({
             person: { role: 'worker', workspaces: {}, valid_since: 7, ...(account && { account }) },
-            ...{ access: {}, asking: {} },
+            access: {},
+            asking: {},
           }),
         },
         idTokens: { roleOf: async () => undefined },

@@ -14,7 +14,10 @@ const person: Principal = { uid: 'ada', kind: 'person', owner_uid: 'ada', maxRol
 
 const agent = (more: Partial<Principal> = {}): Principal => ({
   ...person,
-  ...{ uid: 'agent:one', kind: 'agent', agent_id: 'one', maxRole: 'worker' },
+  uid: 'agent:one',
+  kind: 'agent',
+  agent_id: 'one',
+  maxRole: 'worker',
   ...more,
 });
 

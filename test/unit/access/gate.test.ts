@@ -123,7 +123,10 @@ interface Entry {
 
 /** What the variables of templates take, if it is not the id of a task. */
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ sessionType: 'coding', sessionId: 'task-1.1', logType: 'output', date: '2026-11-22' },
+  sessionType: 'coding',
+  sessionId: 'task-1.1',
+  logType: 'output',
+  date: '2026-11-22',
   runId: 'run-aaaaaaaaaaaaaaaaaaaa',
 };
 
@@ -135,9 +138,14 @@ const entriesOf = ({
   scope: own = 'workspace',
 }: (typeof toolsets)[number]): readonly Entry[] => [
   ...tools.map(({ name, role, agentRole = role, scope = own, annotations, example, openToAll = false }) => ({
-    ...{ name: fullName(toolset, name), role, agentRole, scope, openToAll },
+    name: fullName(toolset, name),
+    role,
+    agentRole,
+    scope,
+    openToAll,
     writes: !annotations.readOnlyHint,
-    ...{ method: 'tools/call', params: { name: fullName(toolset, name), arguments: example } },
+    method: 'tools/call',
+    params: { name: fullName(toolset, name), arguments: example },
   })),
   ...[...resources, ...templates].map((one) => {
     const uri =

@@ -10,8 +10,12 @@ import type { Actor } from '../../../functions/src/kernel/trail.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const AGENT: Actor = {
-  ...{ uid: 'agent:a', agent_id: 'a', owner_uid: 'ada' },
-  ...{ tool: 'access.set_member', workspace: 'alpha', request_id: 'one' },
+  uid: 'agent:a',
+  agent_id: 'a',
+  owner_uid: 'ada',
+  tool: 'access.set_member',
+  workspace: 'alpha',
+  request_id: 'one',
 };
 
 const { agent_id: _, ...rest } = AGENT;
@@ -43,9 +47,13 @@ const member = (role: 'viewer' | 'worker' | 'leader') =>
   ({ uid: 'ben', workspace: 'alpha', role, added_by: 'ada', added_at: at }) as const;
 
 const invitation: Invitation = {
-  ...{ id: 'i', workspace: 'alpha', email: 'ben@example.com', invited_by: 'ada' },
+  id: 'i',
+  workspace: 'alpha',
+  email: 'ben@example.com',
+  invited_by: 'ada',
   role: 'viewer',
-  ...{ created_at: at, expires_at: at },
+  created_at: at,
+  expires_at: at,
 };
 
 describe('loosening', () => {
@@ -217,7 +225,11 @@ describe('loosening', () => {
 
   describe('of a budget', () => {
     const budget = (fields: Partial<Budget>): Budget => ({
-      ...{ kind: 'todo', thing_id: 't', owner_uid: 'ada', round: 1, set_at: at },
+      kind: 'todo',
+      thing_id: 't',
+      owner_uid: 'ada',
+      round: 1,
+      set_at: at,
       ...fields,
     });
     const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>

@@ -5,7 +5,10 @@ import { verdictText } from '../../../bench/report.ts';
 import { type Benchmarks, Run } from '../../../bench/run.ts';
 
 const measured = (name: string, faults: readonly string[] = []): Measurement => ({
-  ...{ name, title: name, figures: {}, faults },
+  name,
+  title: name,
+  figures: {},
+  faults,
 });
 
 function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly told: string[] } {

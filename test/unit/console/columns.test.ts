@@ -27,8 +27,12 @@ describe('the board of the console', () => {
   it('counts what the server counts, and has more where it is cut', () => {
     const columns = OPEN_COLUMNS.map((state) => [state, openColumn(state, PARTS, STUCK, counts).count]);
     assert.deepEqual(Object.fromEntries(columns), {
-      ...{ never: 10, blocked: 30, available: 600 },
-      ...{ claimed: 1, in_progress: 0, waiting: 0 },
+      never: 10,
+      blocked: 30,
+      available: 600,
+      claimed: 1,
+      in_progress: 0,
+      waiting: 0,
     });
     assert.notEqual(openColumn('available', PARTS, STUCK, counts).more, undefined);
     assert.notEqual(openColumn('never', PARTS, STUCK, counts).more, undefined);

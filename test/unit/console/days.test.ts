@@ -9,8 +9,18 @@ const NOW = new Date(2026, 10, 24, 12);
 
 function todo(title: string, due: Date | null, priority = 'MEDIUM') {
   const fields = {
-    ...{ id: title, owner_uid: 'ada', title, description: null, due_date: due, priority, tags: [] },
-    ...{ completed: false, completed_at: null, created_at: NOW, recurring_task_id: null, occurs_on: null },
+    id: title,
+    owner_uid: 'ada',
+    title,
+    description: null,
+    due_date: due,
+    priority,
+    tags: [],
+    completed: false,
+    completed_at: null,
+    created_at: NOW,
+    recurring_task_id: null,
+    occurs_on: null,
   };
   return todoDocument.parse(withTimes(fields));
 }

@@ -34,7 +34,10 @@ describe('the address that the console shows', () => {
     const outfile = join(folder, `${Math.random()}.mjs`);
     await build({
       entryPoints: [`${root}/console/src/deployment.ts`],
-      ...{ bundle: true, format: 'esm', outfile, logLevel: 'error' },
+      bundle: true,
+      format: 'esm',
+      outfile,
+      logLevel: 'error',
       define: {
         'import.meta.env.MODE': '"production"',
         __REGION__: JSON.stringify(told.region),

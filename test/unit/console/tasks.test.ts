@@ -47,7 +47,12 @@ describe('the lines of a log in the console', () => {
   it('are in order, whatever order their chunks have', () => {
     const line = (message: string) => JSON.stringify({ at, level: 'info', type: 'x', message });
     const chunk = (first_line: number, parts: Record<string, string>) => ({
-      ...{ chunk: 0, first_line, lines: 1, bytes: 0, claim_epoch: 1, sequence: 0 },
+      chunk: 0,
+      first_line,
+      lines: 1,
+      bytes: 0,
+      claim_epoch: 1,
+      sequence: 0,
       parts,
     });
     const lines = linesOf([

@@ -126,8 +126,15 @@ describe('a cursor', () => {
 
 describe('reading page by page', () => {
   const subscription: Subscription = {
-    ...{ id: 'id', uid: 'ada', subscription_id: 'sub', database: 'realtime', path: 'messages' },
-    ...{ event_type: 'child_added', log: LOG, created_at: new Date(0), expires_at: new Date(0) },
+    id: 'id',
+    uid: 'ada',
+    subscription_id: 'sub',
+    database: 'realtime',
+    path: 'messages',
+    event_type: 'child_added',
+    log: LOG,
+    created_at: new Date(0),
+    expires_at: new Date(0),
     rights: '',
   };
 

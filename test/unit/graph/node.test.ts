@@ -5,8 +5,16 @@ import { nodeFromDocument } from '../../../functions/src/graph/rules/graphNode.t
 
 describe('a thing in the graph', () => {
   const document = {
-    ...{ kind: 'task', thing_id: 'task-1', title: 'Write it', workspace: 'alpha', owner_uid: null },
-    ...{ part_of: null, ancestors: [], status: 'done', created_at: Timestamp.fromMillis(0), deleted: false },
+    kind: 'task',
+    thing_id: 'task-1',
+    title: 'Write it',
+    workspace: 'alpha',
+    owner_uid: null,
+    part_of: null,
+    ancestors: [],
+    status: 'done',
+    created_at: Timestamp.fromMillis(0),
+    deleted: false,
   };
 
   it('has costs without the errors of the additions that made them', () => {

@@ -14,7 +14,10 @@ import { refusal } from '../../support/refusal.ts';
 const link = (name: string): Link => ({ subject: `key:${name}`, agent_id: `agent-of-${name}` });
 
 const credential = (apiKey: string, changes: Partial<Credential> = {}): Credential => ({
-  ...{ api_key: apiKey, agent_id: `agent-of-${apiKey}`, secret_hash: 'none', created_at: START },
+  api_key: apiKey,
+  agent_id: `agent-of-${apiKey}`,
+  secret_hash: 'none',
+  created_at: START,
   expires_at: secondsAfterStart(60),
   ancestors: [],
   ...changes,

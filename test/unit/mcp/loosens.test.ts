@@ -6,7 +6,8 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const tools = toolsets.flatMap(({ name: toolset, tools }) =>
   tools.map(({ name, annotations, loosens }) => ({
-    ...{ name: fullName(toolset, name), loosens },
+    name: fullName(toolset, name),
+    loosens,
     writes: !annotations.readOnlyHint,
   })),
 );

@@ -393,7 +393,8 @@ describe('a request', () => {
       const sent = { jsonrpc: '2.0', id: 'x', method, params };
       const name = Object(params).name;
       const headers = {
-        ...{ 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method },
+        'MCP-Protocol-Version': '2026-07-28',
+        'Mcp-Method': method,
         ...(name !== undefined && { 'Mcp-Name': String(name) }),
       };
       const modern = () => post('/mcp', { ...sent, params: { ...params, _meta: META } }, headers);

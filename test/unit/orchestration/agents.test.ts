@@ -220,13 +220,11 @@ describe('a step for the network', () => {
 
   it('ends as its task ends', () => {
     const claim = {
-      ...{
-        claimed_by: 'terminal-2',
-        claim_epoch: 1,
-        claimed_at: START,
-        lease_seconds: 60,
-        lease_expires_at: START,
-      },
+      claimed_by: 'terminal-2',
+      claim_epoch: 1,
+      claimed_at: START,
+      lease_seconds: 60,
+      lease_expires_at: START,
     };
     const begunStep = begun({ name: 'code', iteration: 1 }, 'execute', 1, START);
     const ended = (changes: Parameters<typeof sampleTask>[0]) => {

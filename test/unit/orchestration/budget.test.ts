@@ -113,8 +113,12 @@ describe('a budget', () => {
       .tuple(fc.array(usage, { maxLength: 12 }), prices)
       .map(([usages, of]) =>
         usages.map((one) => ({
-          ...{ ...attempt, end: 'answered' as const, milliseconds: 0, outcome_unknown: false },
-          ...{ usage: one, cost_usd: costOf(one, of) },
+          ...attempt,
+          end: 'answered' as const,
+          milliseconds: 0,
+          outcome_unknown: false,
+          usage: one,
+          cost_usd: costOf(one, of),
         })),
       );
     const inTwoOrders = attempts.chain((all) =>

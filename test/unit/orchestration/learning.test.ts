@@ -70,9 +70,13 @@ function withBooking(before: KindRecord | undefined, booking: Booking): KindReco
   for (const [agent, tally] of Object.entries(tallies)) {
     const total = (name: keyof Tally) => tally[name] + (own[agent]?.[name] ?? 0);
     own[agent] = {
-      ...{ accepted: total('accepted'), failed: total('failed'), lost: total('lost') },
-      ...{ retried: total('retried'), worth: total('worth') },
-      ...{ milliseconds: total('milliseconds'), cost_usd: total('cost_usd') },
+      accepted: total('accepted'),
+      failed: total('failed'),
+      lost: total('lost'),
+      retried: total('retried'),
+      worth: total('worth'),
+      milliseconds: total('milliseconds'),
+      cost_usd: total('cost_usd'),
     };
   }
   const left = Object.entries(buckets).filter(([one]) => !faded.includes(Number(one)));
@@ -85,7 +89,9 @@ function stepBy(agent: string, name: string, role: 'execute' | 'review', output:
   const attempt = { ...identity, end: 'answered' as const, milliseconds: 1000, usage, cost_usd: 0.01 };
   return {
     ...begun({ name, iteration: 1 }, role, role === 'execute' ? 1 : 2, new Date(START)),
-    ...{ status: 'succeeded', output, agents: [agent] },
+    status: 'succeeded',
+    output,
+    agents: [agent],
     attempts: [{ ...attempt, outcome_unknown: false }],
   };
 }

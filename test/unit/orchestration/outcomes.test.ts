@@ -15,7 +15,13 @@ const DIRECT = builtIn('direct') ?? assert.fail();
 
 function attempt(agent: string, call = 'answer', end: Attempt['end'] = 'answered'): Attempt {
   return {
-    ...{ call, number: 1, agent, model: 'm', waited: 0, end, milliseconds: 100 },
+    call,
+    number: 1,
+    agent,
+    model: 'm',
+    waited: 0,
+    end,
+    milliseconds: 100,
     usage: { input_tokens: 1, output_tokens: 1 },
     cost_usd: 0.01,
     outcome_unknown: false,
@@ -61,8 +67,15 @@ describe('what a run teaches', () => {
     const [outcome, ...others] = outcomesOfRun(DIRECT, [done('execute', 'gemini')], 'succeeded');
     assert.deepEqual(others, []);
     assert.deepEqual(outcome, {
-      ...{ agent: 'gemini', kind: 'execute', accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1 },
-      ...{ milliseconds: 100, cost_usd: 0.01 },
+      agent: 'gemini',
+      kind: 'execute',
+      accepted: 1,
+      failed: 0,
+      lost: 0,
+      retried: 0,
+      worth: 1,
+      milliseconds: 100,
+      cost_usd: 0.01,
     });
   });
 

@@ -6,7 +6,10 @@ import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/run
 const ACCESS = { alpha: 'private', beta: 'open' } as const;
 
 const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
-  ...{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin' },
+  uid,
+  kind: 'person',
+  owner_uid: uid,
+  maxRole: 'admin',
   owner: { workspaces: {}, access: ACCESS, ...roles },
 });
 

@@ -77,7 +77,10 @@ describe('the hooks of the plugin', () => {
 
   function hook(event: Readonly<Record<string, unknown>> | string): Promise<Ended> {
     const env = {
-      ...{ PATH: process.env['PATH'], TMPDIR: temporary, MUSTER_TOKEN: 'mk_a.b', MUSTER_BEAT_SECONDS: '0.1' },
+      PATH: process.env['PATH'],
+      TMPDIR: temporary,
+      MUSTER_TOKEN: 'mk_a.b',
+      MUSTER_BEAT_SECONDS: '0.1',
       MUSTER_URL: `http://127.0.0.1:${(hub.address() as AddressInfo).port}/mcp`,
     };
     const child = spawn(process.execPath, [`${SCRIPTS}/pulse.mjs`], { env });
@@ -92,7 +95,9 @@ describe('the hooks of the plugin', () => {
   }
 
   const claim = (agent: string, more = {}) => ({
-    ...{ hook_event_name: 'PreToolUse', tool_name: TOOL, tool_input: { agent_id: agent } },
+    hook_event_name: 'PreToolUse',
+    tool_name: TOOL,
+    tool_input: { agent_id: agent },
     ...more,
   });
   const prompt = { hook_event_name: 'UserPromptSubmit' };

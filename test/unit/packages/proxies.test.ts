@@ -73,8 +73,12 @@ describe('behind a proxy', () => {
       {
         cwd: folder,
         env: {
-          ...{ PATH: process.env['PATH'], TMPDIR: folder, NODE_EXTRA_CA_CERTS: `${folder}/ca.pem` },
-          ...{ MUSTER_TOKEN: 'mk_a.b', MUSTER_URL: HUB, ...env },
+          PATH: process.env['PATH'],
+          TMPDIR: folder,
+          NODE_EXTRA_CA_CERTS: `${folder}/ca.pem`,
+          MUSTER_TOKEN: 'mk_a.b',
+          MUSTER_URL: HUB,
+          ...env,
         },
       },
     );
@@ -134,7 +138,9 @@ describe('behind a proxy', () => {
     const local = createServer((_, response) => response.writeHead(401).end('{"error":{"message":"Who?"}}'));
     await listening(local);
     const env = {
-      ...{ HTTPS_PROXY: address(), HTTP_PROXY: address(), NODE_USE_ENV_PROXY: '1' },
+      HTTPS_PROXY: address(),
+      HTTP_PROXY: address(),
+      NODE_USE_ENV_PROXY: '1',
       MUSTER_URL: `http://127.0.0.1:${portOf(local)}/mcp`,
     };
     assert.match(await status(env), /HTTP 401/);

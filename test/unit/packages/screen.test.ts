@@ -15,7 +15,11 @@ const progress = { percent: 50, total: 2, available: 0, claimed: 0, in_progress:
 const nothing: Snapshot = { goal: '', progress, doing: [], waiting: [], questions: [] };
 
 const doing = (agent: string, description: string) => ({
-  ...{ agent, description, task: 'task-2', status: 'in_progress', since: '' },
+  agent,
+  description,
+  task: 'task-2',
+  status: 'in_progress',
+  since: '',
 });
 
 /** Characters that a terminal shows in two columns, in one and in none. */

@@ -24,7 +24,9 @@ describe('copies of the documents of clients', () => {
       throw new Error('ENOTFOUND');
     };
     documents = new HttpsClientDocuments(await startClientDocuments(), {
-      ...{ resolve: offline, isPublic: () => true, options: {} },
+      resolve: offline,
+      isPublic: () => true,
+      options: {},
     });
   });
 

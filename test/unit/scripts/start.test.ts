@@ -16,7 +16,11 @@ after(() => rmSync(directory, { recursive: true }));
 
 const removed: string[] = [];
 const run = {
-  ...{ tag: 'unit', directory, temporary: directory, suffix: `-unit-${process.pid}`, env: {} },
+  tag: 'unit',
+  directory,
+  temporary: directory,
+  suffix: `-unit-${process.pid}`,
+  env: {},
   removeAtEnd: (path: string) => void removed.push(path),
   isEnding: () => false,
   end: async () => undefined,
@@ -25,18 +29,20 @@ const run = {
 async function options(clientDocumentsUrl?: string) {
   const output = { line: () => undefined, file: '', tail: () => '' };
   const documents = clientDocumentsUrl === undefined ? {} : { clientDocumentsUrl };
-  return {
-    ...{ run, node: '/opt/node', ports: await freePorts(), output, say: () => undefined },
-    ...documents,
-  };
+  return { run, node: '/opt/node', ports: await freePorts(), output, say: () => undefined, ...documents };
 }
 
 describe('what npm start prints', () => {
   it('leads with the console and with signing in, and has a key for machines', () => {
     const endpoint = {
-      ...{ mcpUrl: 'http://127.0.0.1:5001/p/r/mcp', origin: 'http://127.0.0.1:5005', projectId: 'p' },
+      mcpUrl: 'http://127.0.0.1:5001/p/r/mcp',
+      origin: 'http://127.0.0.1:5005',
+      projectId: 'p',
       consoleUrl: 'http://127.0.0.1:5000',
-      ...{ tokens: { worker1: 'mk_a.b' }, people: [ADA], emulators: {}, clockFile: '' },
+      tokens: { worker1: 'mk_a.b' },
+      people: [ADA],
+      emulators: {},
+      clockFile: '',
     };
     const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
     assert.deepEqual(waysIn(endpoint), [

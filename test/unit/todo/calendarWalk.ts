@@ -21,7 +21,12 @@ function format(timezone: string): Intl.DateTimeFormat {
   const made = new Intl.DateTimeFormat('en-u-ca-iso8601', {
     timeZone: timezone,
     hourCycle: 'h23',
-    ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
   });
   formats.set(timezone, made);
   return made;

@@ -50,7 +50,9 @@ export class Work {
     const holder = this.holders.get(taskId);
     if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
     await this.call(holder.who, 'coordination.fail_task', {
-      ...{ agent_id: holder.agentId, task_id: taskId, error },
+      agent_id: holder.agentId,
+      task_id: taskId,
+      error,
       retryable: false,
     });
   }

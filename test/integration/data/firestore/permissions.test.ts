@@ -36,7 +36,10 @@ describe('the rules of Firestore decide', () => {
         await firestore().doc(discoveryPath(id)).set({ workspace, at: 1 });
       }
     const of = (workspace: string, cursor?: string) => ({
-      ...{ orderBy: 'workspace', startAt: workspace, endAt: workspace, limit: 1 },
+      orderBy: 'workspace',
+      startAt: workspace,
+      endAt: workspace,
+      limit: 1,
       cursor,
     });
     const { nextCursor } = await data.read(viewer, COLLECTIONS.discoveries, of('default'));

@@ -25,7 +25,11 @@ const runs = z.object({
 const checklist = z.object({ progress: z.object({ completed: z.number() }) });
 
 const entry = (sequence: number, message: string) => ({
-  ...{ sequence, message, at: new Date().toISOString(), level: 'info', type: 'agent' },
+  sequence,
+  message,
+  at: new Date().toISOString(),
+  level: 'info',
+  type: 'agent',
 });
 
 const codingTask: Story = {
@@ -52,7 +56,10 @@ const codingTask: Story = {
       async (at) => {
         await append(at, 2, 'Testing');
         await at.call(worker, 'coding_end_task', {
-          ...{ taskId, epoch, status: 'completed', result: { summary: 'It works.' } },
+          taskId,
+          epoch,
+          status: 'completed',
+          result: { summary: 'It works.' },
         });
       },
       async (at) => {
@@ -155,7 +162,9 @@ const pullRequest: Story = {
       async (at) => {
         const repository = await repositoryId(at);
         const body = JSON.stringify({
-          ...{ action: 'closed', repository: { id: repository }, pull_request: { number, merged: true } },
+          action: 'closed',
+          repository: { id: repository },
+          pull_request: { number, merged: true },
         });
         assert.equal(await webhook(at, body), 202);
         const all = await at.call(lead, 'coordination_get_all_tasks', { status_filter: 'done' });

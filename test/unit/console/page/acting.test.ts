@@ -136,7 +136,9 @@ describe('what a person does on the console', () => {
     let money: unknown;
     const amount = { limit: {}, spent: { money: 0, tokens: 0 }, left: {} };
     backend.tools['system.getTree'] = ({ kind, id }) => ({
-      ...{ node: { kind, id }, path: [], parts: [] },
+      node: { kind, id },
+      path: [],
+      parts: [],
       budgets: money === undefined ? [] : [{ ...amount, kind, id, limit: { money } }],
     });
     backend.tools['system.setBudget'] = ({ money: wanted }) => {
@@ -276,7 +278,10 @@ describe('what a person does on the console', () => {
     await page.press('Save');
     await page.waitFor('it is stored', () => backend.document('preferences/ada'));
     assert.deepEqual(backend.document('preferences/ada'), {
-      ...{ reminder_lead_minutes: 15, push: true, email: true, agents_may_answer: ['helper'] },
+      reminder_lead_minutes: 15,
+      push: true,
+      email: true,
+      agents_may_answer: ['helper'],
     });
   });
 
@@ -301,7 +306,10 @@ describe('what a person does on the console', () => {
 
   it('explains why somebody may not do something, and who can change it', async () => {
     backend.tools['access.explain'] = () => ({
-      ...{ allowed: false, needs: 'the role leader', why: 'A worker may not.', has: { role: 'worker' } },
+      allowed: false,
+      needs: 'the role leader',
+      why: 'A worker may not.',
+      has: { role: 'worker' },
       changeable_by: { who: 'a leader', people: [{ uid: 'ben', name: 'Ben' }] },
     });
     const page = await Page.open(backend, '/access');

@@ -49,8 +49,13 @@ let bundled: Promise<Script> | undefined;
 async function bundle(): Promise<Script> {
   const { outputFiles } = await build({
     stdin: { contents: PAGE, resolveDir: `${root}/console/src`, loader: 'ts' },
-    ...{ bundle: true, format: 'iife', write: false, logLevel: 'error' },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact', plugins: [withoutFirebase] },
+    bundle: true,
+    format: 'iife',
+    write: false,
+    logLevel: 'error',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins: [withoutFirebase],
   });
   return new Script(outputFiles[0]?.text ?? '');
 }
@@ -265,9 +270,22 @@ export class Page extends Part {
     }
     const location = new Proxy({}, { get: (_target, name) => Reflect.get(this.url, name) });
     const self = {
-      ...{ backend, document, location, history: { pushState: go, replaceState: go }, fetch: backend.fetch },
-      ...{ Date: PageDate, Error, Element: DomElement, HTMLAnchorElement: Anchor, ResizeObserver: Unsized },
-      ...{ crypto, URL, URLSearchParams, AbortSignal, FormData: Sent, queueMicrotask },
+      backend,
+      document,
+      location,
+      history: { pushState: go, replaceState: go },
+      fetch: backend.fetch,
+      Date: PageDate,
+      Error,
+      Element: DomElement,
+      HTMLAnchorElement: Anchor,
+      ResizeObserver: Unsized,
+      crypto,
+      URL,
+      URLSearchParams,
+      AbortSignal,
+      FormData: Sent,
+      queueMicrotask,
       console: { ...console, error: complain, warn: complain },
       scrollTo: () => undefined,
       addEventListener: window.addEventListener.bind(window),

@@ -185,8 +185,15 @@ describe('what the console shows', () => {
     const page = await Page.open(backend);
     await page.shows('Nobody waits for your answer.');
     for (const [key, heading] of Object.entries({
-      ...{ t: 'Tasks', d: 'To-dos', r: 'Runs', a: 'Agents', c: 'Access', u: 'Audit', m: 'Metrics' },
-      ...{ p: 'Preferences', n: 'Needs you' },
+      t: 'Tasks',
+      d: 'To-dos',
+      r: 'Runs',
+      a: 'Agents',
+      c: 'Access',
+      u: 'Audit',
+      m: 'Metrics',
+      p: 'Preferences',
+      n: 'Needs you',
     })) {
       page.focused.key('g');
       page.focused.key(key);
@@ -258,14 +265,16 @@ describe('what the console shows', () => {
 });
 
 const CODING = {
-  ...{ tool: 'CLAUDECODE', instructions: 'Say much.', branch: 'much', project: null, owner_uid: 'ada' },
-  ...{
-    config: '{}',
-    queue_seconds: 60,
-    queue_ends_at: new Date(),
-    progress: null,
-    failure: null,
-    attempts: [],
-    result: null,
-  },
+  tool: 'CLAUDECODE',
+  instructions: 'Say much.',
+  branch: 'much',
+  project: null,
+  owner_uid: 'ada',
+  config: '{}',
+  queue_seconds: 60,
+  queue_ends_at: new Date(),
+  progress: null,
+  failure: null,
+  attempts: [],
+  result: null,
 };

@@ -30,7 +30,10 @@ describe('races of models', function () {
       assert.ok(racer !== undefined);
       return call(
         {
-          ...{ key, prompt, signal, onAnswer },
+          key,
+          prompt,
+          signal,
+          onAnswer,
           maxOutputTokens: 1000,
           timeout: MINUTES,
           deadline: new Date(Date.now() + MINUTES),

@@ -53,7 +53,9 @@ const storedCompleted = z.discriminatedUnion('kind', [
 function storedFailure(failed: ModelFailure) {
   const { kind: failure, message, retry_after_ms, usage, outcome_unknown } = failed;
   return {
-    ...{ failure, message, outcome_unknown },
+    failure,
+    message,
+    outcome_unknown,
     ...(retry_after_ms !== undefined && { retry_after_ms }),
     ...(usage && { usage }),
   };
