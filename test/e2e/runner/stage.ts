@@ -238,7 +238,7 @@ async function buildRunner(): Promise<string> {
   writeFileSync(`${folder}/package.json`, JSON.stringify({ type: 'module' }));
   const programs = [
     { in: `${root}/runner/src/main.ts`, out: 'runner' },
-    { in: `${root}/runner/src/process/watchdog.ts`, out: 'process/watchdog' },
+    { in: `${root}/runner/src/process/watchdog.js`, out: 'process/watchdog' },
   ];
   await bundlePrograms(programs, folder);
   return `${folder}/runner.js`;
