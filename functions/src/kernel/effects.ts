@@ -14,6 +14,11 @@ const MAX_MADE_BYTES = 200_000;
 const MAX_SHORTENED_BYTES = 300_000;
 const DIGEST_LETTERS = 16;
 
+/** The name by which entries are found that tell of a thing. */
+export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
 /** The effect with the fields alone that it changes; undefined where it changes none. */
 export function changedPart(effect: Effect): Effect | undefined {
   const { before, after } = effect;

@@ -78,8 +78,3 @@ export type Effect = TrailEntry['effects'][number];
 function dated(stored: Fields): Fields {
   return mapped(stored, (part) => (isTimestamp(part) ? part.toDate() : undefined));
 }
-
-/** The name by which entries are found that tell of a thing. */
-export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
-  return `${kind}:${id}`;
-}

@@ -140,6 +140,7 @@ async function peopleCalls(): Promise<readonly Call[]> {
   const queries = (database: Firestore) => new PeopleQueries(database, documents);
   return [
     (database) => queries(database).find('ada'),
+    (database) => queries(database).findWithDeployment('ada'),
     (database) => queries(database).after(undefined, 2),
     (database) => queries(database).after('ada', 2),
     (database) => queries(database).workspaces(),

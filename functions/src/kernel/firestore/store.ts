@@ -11,11 +11,11 @@ import {
 import { z } from 'zod/mini';
 import { type CallRecord, type ChangeOf, type RecordedAnswer, StaleWriteError } from '../commit.ts';
 import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
-import { changedPart, keptEffects } from '../effects.ts';
+import { changedPart, keptEffects, thingKey } from '../effects.ts';
 import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
 import { type Clock, type Randomness, type RecordedAnswerQueries, Service } from '../ports.ts';
-import { type Actor, AS_JSON, type Effect, entryCodec, type TrailEntry, thingKey } from '../trail.ts';
+import { type Actor, AS_JSON, type Effect, entryCodec, type TrailEntry } from '../trail.ts';
 import { TOO_LARGE, tooLarge } from './client.ts';
 import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {

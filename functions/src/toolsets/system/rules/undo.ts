@@ -2,12 +2,12 @@
 import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';
-import { cannotUndo } from '../../../kernel/effects.ts';
+import { cannotUndo, thingKey } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
 import type { Position } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { type Effect, type TrailEntry, thingKey } from '../../../kernel/trail.ts';
+import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
 
