@@ -9,6 +9,7 @@ export function portsOf<Ports extends object>(
 ): Ports {
   return new Proxy(given, {
     get: (ports, name) => {
+      if (name === 'then') return undefined; // it is awaited, and no promise
       if (!(name in ports)) throw new Error(`The test gives no port "${String(name)}".`);
       return Reflect.get(ports, name);
     },

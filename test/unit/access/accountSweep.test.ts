@@ -1,7 +1,10 @@
 /** What is stored of a person's account, by what Firebase Auth says of it. */
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type { Database, Reference } from 'firebase-admin/database';
 import { accountChange } from '../../../functions/src/access/rules/accountSweep.ts';
-import { mirrorOf } from '../../../functions/src/access/store/accessMirror.ts';
+import type { AccessChange } from '../../../functions/src/access/rules/ports.ts';
+import { followChanges, mirrorOf } from '../../../functions/src/access/store/accessMirror.ts';
 import type { AccountState, Person } from '../../../functions/src/identity/rules/people.ts';
 import { PersonRoleReader } from '../../../functions/src/identity/store/accounts.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -99,5 +102,35 @@ describe('the roles of a person by their account', () => {
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
     assert.deepEqual(mirrorOf({ ...person, account: 'disabled' }), { ...mirrored, out: true });
+  });
+});
+
+describe('the mirror of access', () => {
+  it('has the leader of a new workspace before the workspace, which would be closed to them', async () => {
+    const written: string[] = [];
+    const database = portsOf<Database>({
+      ref: (path?: unknown) => portsOf<Reference>({ set: async () => void written.push(String(path)) }),
+    });
+    const people = {
+      find: async () => {
+        await setImmediate(); // longer than the list of workspaces takes
+        return { workspaces: { alpha: 'leader' } } as const;
+      },
+      workspaces: async () => ({ alpha: 'private' }) as const,
+    };
+    const member = {
+      uid: 'ada',
+      workspace: 'alpha',
+      role: 'leader',
+      added_by: 'ada',
+      added_at: new Date(0),
+    } as const;
+    const log = { info() {}, warn() {}, error() {} };
+    const changes: readonly AccessChange[] = [
+      { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },
+      { kind: 'setMember', member },
+    ];
+    await followChanges({ database: async () => database, people, log }, changes);
+    assert.deepEqual(written, ['access/people/ada', 'access/workspaces']);
   });
 });

@@ -67,6 +67,13 @@ describe('a late report', () => {
     assert.deepEqual([kind, task.status, task.result], ['late', 'cancelled', undefined]);
   });
 
+  it('of failure leaves nothing to wait for if the task is cancelled before its retry', () => {
+    const waiting = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, START).task;
+    assert.equal(waiting.blockers, 1);
+    const { retry_at, blockers } = cancelTask(waiting, 'Not needed', later);
+    assert.deepEqual([retry_at, blockers], [undefined, 0]);
+  });
+
   it('is kept when the claim made since has failed for now', () => {
     const waiting = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
