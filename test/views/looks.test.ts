@@ -1,7 +1,9 @@
 /** What a view looks like: for everybody, on any width, and whatever was written into it. */
 
 import assert from 'node:assert/strict';
+import type { Frame } from 'playwright-core';
 import { PAYLOADS } from '../e2e/console/support/hostile.ts';
+import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
 import { axeViolations } from '../support/browser.ts';
 import { IS_NIGHT } from '../support/night.ts';
@@ -47,7 +49,7 @@ describe('the looks of a view', () => {
         for (const theme of themes) {
           await host.frame.page.emulateMedia({ colorScheme: theme });
           await host.notify('ui/notifications/host-context-changed', { theme });
-          await view.waitForFunction(`document.documentElement.style.colorScheme === '${theme}'`);
+          await shows(view, `document.documentElement.style.colorScheme === '${theme}'`);
           assert.deepEqual(await axeViolations(view), [], theme);
         }
         await host.end();
@@ -64,7 +66,7 @@ describe('the looks of a view', () => {
       await heading(view).waitFor();
       for (const width of [300, 390, 480]) {
         await host.frame.page.setViewportSize({ width, height: 900 });
-        await view.waitForFunction(`innerWidth === ${width}`);
+        await shows(view, `innerWidth === ${width}`);
         const beyond =
           '[...document.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))';
         assert.deepEqual(await view.evaluate(beyond), [], `${width} px`);
@@ -145,6 +147,11 @@ describe('the looks of a view', () => {
     await host.end();
   });
 });
+
+/** Waits until it is so. The page's policy forbids Playwright's own way, which evaluates text in the page. */
+async function shows(view: Frame, what: string): Promise<void> {
+  await eventually(what, async () => (await view.evaluate(what)) || undefined);
+}
 
 function many(name: ViewName): Message {
   const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
