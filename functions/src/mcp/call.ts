@@ -367,8 +367,7 @@ export class ProgressReport implements Progressing {
   };
 }
 
-/** `idempotency_key`: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
-/** Whose call it is and which. */
+/** Whose call it is and which: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
 export interface CallIdentity {
   readonly by: Actor;
   /** The bearer credential: the key of derived secrets, never stored. */

@@ -1,5 +1,7 @@
 /** The endpoint over real HTTP, with ports in memory. */
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import http from 'node:http';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -83,6 +85,27 @@ describe('the endpoint', () => {
     const { result } = await rpc('/mcp', 'tools/call', params, confined);
     assert.match(JSON.stringify(result), /may not use the toolset coordination/);
     assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
+  });
+
+  it('the endpoint makes few promises, each of which costs a function as much as a step', async () => {
+    const requests = 20;
+    let promises = 0;
+    const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const ask = (then: () => void) =>
+      http
+        .request(`${endpoint.url}/mcp`, { method: 'POST', headers: HEADERS }, (answer) =>
+          answer.resume().on('end', then),
+        )
+        .end(body);
+    await new Promise<void>((resolve) => ask(resolve));
+    hook.enable();
+    await new Promise<void>((resolve) => {
+      const next = (left: number) => void (left === 0 ? resolve() : ask(() => next(left - 1)));
+      next(requests);
+    });
+    hook.disable();
+    assert.ok(promises > 0 && promises / requests < 75, `${promises / requests} for each request`);
   });
 
   it('the endpoint replays by idempotency key', async () => {

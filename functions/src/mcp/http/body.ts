@@ -145,18 +145,27 @@ export function consume(
   });
 }
 
-/** The JSON-RPC message in a body, refusing what no part behind it should meet. */
-/** Parses the body of an MCP request. A body that is no message is charged like one. */
-export async function message(
-  exchange: Arrived & Authenticated & ReadBody,
-): Promise<{ readonly message: unknown }> {
+interface ReadMessage {
+  readonly message: unknown;
+}
+
+/** Parses the body of an MCP request, and refuses what no part behind it should meet. */
+export function message(exchange: Arrived & Authenticated & ReadBody): ReadMessage | Promise<never> {
   try {
     return { message: parseMessage(exchange.bytes) };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
-    await exchange.deployment.limits.take(exchange.principal);
-    throw refusal(400, error.message, { code: error.code, id: error.id });
+    return refuseMessage(exchange, error);
   }
+}
+
+/** A body that is no message is charged like one. */
+async function refuseMessage(
+  { deployment, principal }: Arrived & Authenticated,
+  { message, code, id }: BadMessage,
+): Promise<never> {
+  await deployment.limits.take(principal);
+  throw refusal(400, message, { code, id });
 }
 
 /** Of a message, or of all messages of a batch together. */

@@ -12,7 +12,7 @@ import { sendRefusal } from './response.ts';
 import { contentType, method, origin, preflight, route } from './route.ts';
 
 /** `add` gives later steps what they need, `check` may refuse, `answer` may end it. The body is read after checks. */
-const steps = Pipeline.start()
+const answer = Pipeline.start()
   .add(route)
   .check(origin)
   .answer(preflight)
@@ -28,7 +28,8 @@ const steps = Pipeline.start()
   .add(body)
   .answer(rpc)
   .add(message)
-  .answer(mcp);
+  .answer(mcp)
+  .end();
 
 export function createEndpoint(deployment: EndpointDependencies): Endpoint {
   const { log, randomness } = deployment;
@@ -37,7 +38,7 @@ export function createEndpoint(deployment: EndpointDependencies): Endpoint {
     const requestId = randomness.uuid();
     const timeLeft = timeLeftOfRequest();
     try {
-      await steps.run({ request, response, requestId, timeLeft, deployment, catalogues });
+      await answer({ request, response, requestId, timeLeft, deployment, catalogues });
     } catch (error) {
       if (!(error instanceof Refusal)) {
         return sendRefusal(request, response, refusalOf(presentable(error, requestId, 'request', log)));

@@ -32,47 +32,58 @@ export interface Arrived {
   readonly catalogues: Catalogues;
 }
 
+/** What a step returns: at once if it can, since each promise costs a request as much as a small step. */
+type Soon<T> = T | Promise<T>;
+
+type Continue<Exchange> = (exchange: Exchange) => Soon<void>;
+
 /** Steps in order: one that needs more than those before it established does not compile. Any may throw to refuse. */
 export class Pipeline<Exchange extends object> {
-  private readonly steps: (arrived: Arrived) => Promise<Exchange | undefined>;
+  /** Makes one function of the steps so far and of what follows them. */
+  private readonly before: (then: Continue<Exchange>) => Continue<Arrived>;
 
-  private constructor(steps: (arrived: Arrived) => Promise<Exchange | undefined>) {
-    this.steps = steps;
+  private constructor(before: (then: Continue<Exchange>) => Continue<Arrived>) {
+    this.before = before;
   }
 
   static start(): Pipeline<Arrived> {
-    return new Pipeline(async (arrived) => arrived);
+    return new Pipeline((then) => then);
   }
 
   /** Adds what the step returns to the exchange. */
-  add<Added extends object>(
-    step: (exchange: Exchange) => Added | Promise<Added>,
-  ): Pipeline<Exchange & Added> {
-    return this.next(async (exchange) => ({ ...exchange, ...(await step(exchange)) }));
+  add<Added extends object>(step: (exchange: Exchange) => Soon<Added>): Pipeline<Exchange & Added> {
+    return new Pipeline((then) =>
+      this.before((exchange) => after(step(exchange), (added) => then(Object.assign(exchange, added)))),
+    );
   }
 
   /** Lets the step refuse the request, and do nothing else. */
   check(step: (exchange: Exchange) => void): Pipeline<Exchange> {
-    return this.next(async (exchange) => {
-      step(exchange);
-      return exchange;
-    });
+    return new Pipeline((then) =>
+      this.before((exchange) => {
+        step(exchange);
+        return then(exchange);
+      }),
+    );
   }
 
   /** Ends the exchange if the step has answered the request, which it returns. */
-  answer(step: (exchange: Exchange) => boolean | Promise<boolean>): Pipeline<Exchange> {
-    return this.next(async (exchange) => ((await step(exchange)) ? undefined : exchange));
+  answer(step: (exchange: Exchange) => Soon<boolean>): Pipeline<Exchange> {
+    return new Pipeline((then) =>
+      this.before((exchange) =>
+        after(step(exchange), (isAnswered) => (isAnswered ? undefined : then(exchange))),
+      ),
+    );
   }
 
-  /** Answers a request. @throws Refusal or any other error that a step throws */
-  async run(arrived: Arrived): Promise<void> {
-    if ((await this.steps(arrived)) !== undefined) throw new Error('No step has answered the request.');
-  }
-
-  private next<Next extends object>(step: (exchange: Exchange) => Promise<Next | undefined>): Pipeline<Next> {
-    return new Pipeline(async (arrived) => {
-      const exchange = await this.steps(arrived);
-      return exchange && step(exchange);
+  /** Returns the function that answers a request. It throws, or rejects with, a Refusal or any error of a step. */
+  end(): (arrived: Arrived) => Soon<void> {
+    return this.before(() => {
+      throw new Error('No step has answered the request.');
     });
   }
+}
+
+function after<T>(result: Soon<T>, then: (value: T) => Soon<void>): Soon<void> {
+  return result instanceof Promise ? result.then(then) : then(result);
 }

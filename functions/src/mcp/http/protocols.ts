@@ -10,7 +10,7 @@ import type { Authenticated } from './credential.ts';
 import type { Arrived } from './pipeline.ts';
 import { notFound } from './refusal.ts';
 import { baseUrlOf, headerOf } from './request.ts';
-import { send, sendEvents } from './response.ts';
+import { type McpReply, send, sendEvents } from './response.ts';
 import type { Routed } from './route.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
 import { openEvents } from './streams.ts';
@@ -38,9 +38,12 @@ export function context(exchange: Arrived & Routed & Authenticated): InContext {
 }
 
 /** Streams `/mcp/events`. */
-export async function events(exchange: Arrived & Routed & InContext): Promise<boolean> {
+export function events(exchange: Arrived & Routed & InContext): false | Promise<true> {
+  return exchange.selection.protocol === 'events' && streamEvents(exchange);
+}
+
+async function streamEvents(exchange: Arrived & Routed & InContext): Promise<true> {
   const { request, response, deployment, catalogues, selection, query, routed } = exchange;
-  if (selection.protocol !== 'events') return false;
   const source = catalogues.eventSource;
   if (source === undefined) throw notFound(knownPaths(catalogues.names));
   const open = source.request(query, headerOf(request, 'last-event-id'));
@@ -51,26 +54,25 @@ export async function events(exchange: Arrived & Routed & InContext): Promise<bo
 }
 
 /** Answers an agent's page. */
-export async function page(exchange: Arrived & Routed & InContext): Promise<boolean> {
-  const { request, response, deployment, selection, routed } = exchange;
-  if (selection.page === undefined) return false;
-  await send(request, response, await serveAgentPage(deployment, routed, selection.page));
-  return true;
+export function page(exchange: Arrived & Routed & InContext): false | Promise<true> {
+  const { deployment, selection, routed } = exchange;
+  return selection.page !== undefined && reply(exchange, serveAgentPage(deployment, routed, selection.page));
 }
 
 /** Answers plain JSON-RPC, whose body may hold anything. */
-export async function rpc(exchange: Arrived & Routed & InContext & ReadBody): Promise<boolean> {
-  const { request, response, deployment, selection, routed, bytes } = exchange;
-  if (selection.protocol !== 'rpc') return false;
-  await send(request, response, await serveRpc(deployment, routed, bytes));
-  return true;
+export function rpc(exchange: Arrived & Routed & InContext & ReadBody): false | Promise<true> {
+  const { deployment, selection, routed, bytes } = exchange;
+  return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
 /** Answers a message of MCP, by the SDK. */
-export async function mcp(exchange: Arrived & InContext & { readonly message: unknown }): Promise<boolean> {
-  const { request, response, deployment, routed, message } = exchange;
-  const { headers } = request;
-  await send(request, response, await serveMcp(deployment, { ...routed, headers, body: message }));
+export function mcp(exchange: Arrived & InContext & { readonly message: unknown }): Promise<true> {
+  const { request, deployment, routed, message } = exchange;
+  return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
+}
+
+async function reply({ request, response }: Arrived, made: Promise<McpReply>): Promise<true> {
+  await send(request, response, await made);
   return true;
 }
 

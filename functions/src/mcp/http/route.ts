@@ -64,8 +64,10 @@ function locationOf({ url = '/' }: IncomingMessage) {
   return { path, query: new URLSearchParams(url.slice(path.length + 1)) };
 }
 
-/** Which web pages may call. Source: Fetch Standard, "CORS protocol"; docs/semantics.md#the-endpoint. */
-/** Refuses web pages of other origins, and lets those of allowed origins read every later answer. */
+/**
+ * Refuses web pages of other origins, and lets those of allowed origins read every later answer.
+ * Source: Fetch Standard, "CORS protocol"; docs/semantics.md#the-endpoint.
+ */
 export function origin({ request, response, deployment }: Arrived): void {
   const { origin: sent, host } = request.headers;
   if (sent === undefined) return;
