@@ -129,7 +129,20 @@ export class LatestValue<Value> {
     this.wake();
   }
 
-  async *values(): AsyncGenerator<Value, void, undefined> {
+  /** Yields what is told until it is closed, `end` is aborted or the reader leaves, and then stops what tells. */
+  async *until(end: AbortSignal, stop: () => void): AsyncGenerator<Value, void, undefined> {
+    const close = () => this.close();
+    end.addEventListener('abort', close, { once: true });
+    if (end.aborted) close();
+    try {
+      yield* this.values();
+    } finally {
+      end.removeEventListener('abort', close);
+      stop();
+    }
+  }
+
+  private async *values(): AsyncGenerator<Value, void, undefined> {
     for (;;) {
       const { value } = this;
       this.value = undefined;

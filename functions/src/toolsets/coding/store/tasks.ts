@@ -73,21 +73,15 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
   async *changes(taskId: string, gone: AbortSignal): AsyncGenerator<true> {
     const changes = new LatestValue<true>();
     const tell = () => changes.tell(true);
-    const end = () => changes.close();
     const fail = (error: Error) => {
       this.log.warn('task_watch_broke', { taskId, error });
-      end();
+      changes.close();
     };
     const task = this.database.doc(taskPath(taskId));
     const stops = [task.onSnapshot(tell, fail), latestChunk(this.database, taskId).onSnapshot(tell, fail)];
-    gone.addEventListener('abort', end, { once: true });
-    if (gone.aborted) end();
-    try {
-      yield* changes.values();
-    } finally {
-      gone.removeEventListener('abort', end);
+    yield* changes.until(gone, () => {
       for (const stop of stops) stop();
-    }
+    });
   }
 
   private get tasks(): Query {

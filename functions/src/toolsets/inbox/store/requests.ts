@@ -72,16 +72,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     const told = (snapshot: DocumentSnapshot): void => {
       for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.tell(request);
     };
-    const close = () => latest.close();
-    const stop = this.database.doc(requestPath(id)).onSnapshot(told, latest.fail);
-    end.addEventListener('abort', close, { once: true });
-    try {
-      if (end.aborted) return;
-      yield* latest.values();
-    } finally {
-      end.removeEventListener('abort', close);
-      stop();
-    }
+    yield* latest.until(end, this.database.doc(requestPath(id)).onSnapshot(told, latest.fail));
   }
 
   private get requests(): Query {

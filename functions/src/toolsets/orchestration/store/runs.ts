@@ -118,16 +118,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
         latest.fail(error);
       }
     };
-    const stop = this.database.doc(runPath(runId)).onSnapshot(told, latest.fail);
-    const close = () => latest.close();
-    end.addEventListener('abort', close, { once: true });
-    try {
-      if (end.aborted) return;
-      yield* latest.values();
-    } finally {
-      end.removeEventListener('abort', close);
-      stop();
-    }
+    yield* latest.until(end, this.database.doc(runPath(runId)).onSnapshot(told, latest.fail));
   }
 
   async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {
