@@ -95,35 +95,18 @@ function setIn(
   else writes.createOrReplace(workspacePath(workspace), fields, version ?? undefined);
 }
 
+const ofWorkspace = (id: string) => ({ kind: 'workspace', id, workspace: id }) as const;
+
 export const workspaceEffects: EffectsOf<WorkspaceChanges & RoutingChanges> = {
-  createWorkspace: ({ name, workspace }) => ({
-    kind: 'workspace',
-    id: name,
-    workspace: name,
-    after: workspaceToDocument(workspace),
-  }),
+  createWorkspace: ({ name, workspace }) => ({ ...ofWorkspace(name), after: workspaceToDocument(workspace) }),
   demandApprovals: ({ workspace, approvals, before }) =>
     before && {
-      kind: 'workspace',
-      id: workspace,
-      workspace,
+      ...ofWorkspace(workspace),
       before: { approvals: before.map(approvalToDocument) },
       after: { approvals: approvals.map(approvalToDocument) },
     },
   listRepositories: ({ workspace, repositories, before }) =>
-    before && {
-      kind: 'workspace',
-      id: workspace,
-      workspace,
-      before: { repositories: before },
-      after: { repositories },
-    },
+    before && { ...ofWorkspace(workspace), before: { repositories: before }, after: { repositories } },
   routeWorkspace: ({ workspace, routing, before }) =>
-    before && {
-      kind: 'workspace',
-      id: workspace,
-      workspace,
-      before: routingToFields(before),
-      after: routingToFields(routing),
-    },
+    before && { ...ofWorkspace(workspace), before: routingToFields(before), after: routingToFields(routing) },
 };

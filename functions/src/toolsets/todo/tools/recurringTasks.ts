@@ -4,7 +4,7 @@ import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import type { BegunRecurrence, EditedRecurringTask } from '../rules/recurring/recurringTasks.ts';
 import * as shapes from './todoAnswers.ts';
-import { defineTool, reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 
 const { dateOf } = shapes;
@@ -116,7 +116,7 @@ export const listRecurringTasks = defineTool({
   }),
   output: partial({
     recurring_tasks: z.array(
-      recurringTaskShape.extend({
+      shapes.recurringTaskShape.extend({
         following_occurrences: z
           .array(z.iso.datetime())
           .optional()
@@ -126,7 +126,7 @@ export const listRecurringTasks = defineTool({
     total: z.int(),
     ...pagesShape,
   }),
-  ...reading,
+  ...shapes.reading,
   example: {},
   handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };
@@ -136,7 +136,7 @@ export const listRecurringTasks = defineTool({
     const answer = (recurring: RecurringTask) => {
       const dates = following.get(recurring.id) ?? [];
       return {
-        ...recurringTaskAnswer(recurring),
+        ...shapes.recurringTaskAnswer(recurring),
         ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
       };
     };

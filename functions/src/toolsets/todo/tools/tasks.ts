@@ -10,22 +10,7 @@ import { eventMessage, messageOf } from '../rules/taskEvent.ts';
 import { type Todo, todoAnswer } from '../rules/todo.ts';
 import type { EditedOutcome, EndedOutcome } from '../rules/todos.ts';
 import * as shapes from './todoAnswers.ts';
-import {
-  dateOf,
-  dateOrNull,
-  defineTool,
-  delegatedShape,
-  editAnswer,
-  fewTags,
-  following,
-  occurrenceShape,
-  priority,
-  reading,
-  taskId,
-  taskShape,
-  writing,
-  writtenShape,
-} from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './todoLists.ts';
 
 export const addTask = defineTool({
@@ -95,16 +80,19 @@ export const setTaskDueDate = defineTool({
   title: "Set a to-do's due date",
   description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
   audience: 'older clients',
-  input: z.strictObject({ task_id: taskId, due_date: dateOrNull('null removes it') }),
-  output: writtenShape,
-  ...writing({ destructiveHint: false, idempotentHint: true }),
+  input: z.strictObject({ task_id: shapes.taskId, due_date: shapes.dateOrNull('null removes it') }),
+  output: shapes.writtenShape,
+  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
   answer: (outcome: EditedOutcome, { due_date }) => {
-    const dueDate = dateOf(due_date);
-    return editAnswer(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
+    const dueDate = shapes.dateOf(due_date);
+    return shapes.editAnswer(
+      outcome,
+      dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.',
+    );
   },
   handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
-    services.todos.edit(principal.owner_uid, task_id, { due_date: dateOf(due_date) }, recordAnswer),
+    services.todos.edit(principal.owner_uid, task_id, { due_date: shapes.dateOf(due_date) }, recordAnswer),
 });
 
 export const setTaskPriority = defineTool({
@@ -112,11 +100,12 @@ export const setTaskPriority = defineTool({
   title: "Set a to-do's priority",
   description: 'Sets the priority of a to-do.',
   audience: 'older clients',
-  input: z.strictObject({ task_id: taskId, priority: priority('New priority') }),
-  output: writtenShape,
-  ...writing({ destructiveHint: false, idempotentHint: true }),
+  input: z.strictObject({ task_id: shapes.taskId, priority: shapes.priority('New priority') }),
+  output: shapes.writtenShape,
+  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
-  answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
+  answer: (outcome: EditedOutcome, { priority: wanted }) =>
+    shapes.editAnswer(outcome, `Priority set to ${wanted}.`),
   handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
     services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer),
 });
@@ -127,17 +116,17 @@ export const addTaskTags = defineTool({
   description: 'Adds tags to a to-do and keeps those it has; todo.update_task replaces them.',
   details: 'A tag that it has already, in whatever case, is not added again.',
   audience: 'older clients',
-  input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),
-  output: writtenShape,
-  ...writing({ destructiveHint: false, idempotentHint: true }),
+  input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
+  output: shapes.writtenShape,
+  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
-  answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
+  answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Tags added.'),
   handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
     services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordAnswer),
 });
 
 function completeTaskAnswer({ todo, next }: EndedOutcome) {
-  const { sentence, ...rest } = following(next);
+  const { sentence, ...rest } = shapes.following(next);
   return { success: true, task: todoAnswer(todo), message: `Task completed!${sentence}`, ...rest };
 }
 
@@ -146,14 +135,16 @@ export const completeTask = defineTool({
   title: 'Complete a to-do',
   description: 'Completes a to-do. If it repeats, the next occurrence is created.',
   details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
-  input: z.strictObject({ task_id: taskId }),
+  input: z.strictObject({ task_id: shapes.taskId }),
   output: partial({
     success: z.boolean(),
-    task: taskShape,
+    task: shapes.taskShape,
     message: z.string(),
-    next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
+    next_occurrence: shapes.occurrenceShape.describe(
+      'If task is recurring, contains next occurrence details',
+    ),
   }),
-  ...writing({ destructiveHint: false, idempotentHint: true }),
+  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   answer: completeTaskAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
@@ -178,15 +169,15 @@ export const reopenTask = defineTool({
   description: 'Makes a completed to-do open again, with its reminder.',
   details:
     'Of one that repeats, the occurrence that its completion made goes again, unless it was changed since.',
-  input: z.strictObject({ task_id: taskId }),
+  input: z.strictObject({ task_id: shapes.taskId }),
   output: partial({
     success: z.boolean(),
-    task: taskShape,
+    task: shapes.taskShape,
     message: z.string(),
     removed_occurrence: z.string(),
     kept_occurrence: z.string(),
   }),
-  ...writing({ destructiveHint: false, idempotentHint: false }),
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'todo-xxx-002' },
   answer: reopenTaskAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
@@ -194,7 +185,7 @@ export const reopenTask = defineTool({
 });
 
 function deleteTaskAnswer({ todo, next }: EndedOutcome) {
-  const { sentence, ...rest } = following(next);
+  const { sentence, ...rest } = shapes.following(next);
   return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
 }
 
@@ -205,9 +196,9 @@ export const deleteTask = defineTool({
     'Deletes a to-do for good. If it repeats, that skips one occurrence; todo.delete_recurring_task ends them all.',
   details:
     'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
-  input: z.strictObject({ task_id: taskId }),
-  output: partial({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }),
-  ...writing({ destructiveHint: true, idempotentHint: true }),
+  input: z.strictObject({ task_id: shapes.taskId }),
+  output: partial({ success: z.boolean(), message: z.string(), next_occurrence: shapes.occurrenceShape }),
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   answer: deleteTaskAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
@@ -222,7 +213,7 @@ export const delegate = defineTool({
   details:
     "Members of the workspace see its title and description as the task, and otherwise only that it is somebody's to-do. Where the task fails or is cancelled the to-do stays open, says so, and can be delegated again.",
   input: z.strictObject({
-    task_id: taskId,
+    task_id: shapes.taskId,
     workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
       .optional()
       .describe("Whose agents; the call's own"),
@@ -235,8 +226,13 @@ export const delegate = defineTool({
       .describe('Only agents that have all of these get it'),
     hints: textUpTo(20_000).optional().describe('For the worker'),
   }),
-  output: partial({ success: z.boolean(), task: taskShape, delegated: delegatedShape, message: z.string() }),
-  ...writing({ destructiveHint: false, idempotentHint: false }),
+  output: partial({
+    success: z.boolean(),
+    task: shapes.taskShape,
+    delegated: shapes.delegatedShape,
+    message: z.string(),
+  }),
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   // The to-do is its owner's; the task is the workspace's.
   role: 'worker',
   scope: 'workspace',
@@ -268,9 +264,9 @@ export const getTaskHistory = defineTool({
   description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
   details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
   audience: 'those who administer',
-  input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
+  input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: partial({ events: z.array(eventShape), ...endShape }),
-  ...reading,
+  ...shapes.reading,
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);
