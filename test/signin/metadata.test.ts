@@ -1,10 +1,10 @@
 /** How clients find out how one signs in: every address that one of them is known to try. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { TOOLSETS } from '../../functions/src/identity/rules/lineage.ts';
 import { RESERVED } from '../../functions/src/signin/http/signIn.ts';
+import { close, listen, portOf } from '../support/listening.ts';
 import { Deployment } from './support/deployment.ts';
 
 const PUBLIC = 'https://muster.example';
@@ -18,21 +18,19 @@ describe('what clients find out about signing in', () => {
     deployment = await Deployment.start();
     const answer = deployment.front({ publicUrl: PUBLIC, functionUrl: FUNCTION });
     server = createServer((request, response) => void answer(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listen(server);
   });
   after(async () => {
     await deployment?.stop();
-    server?.closeAllConnections();
-    await new Promise((resolve) => server?.close(resolve));
+    await close(server);
   });
 
   /** Asks as a proxy passes it on; on cloudfunctions.net the function's name is taken off the path. */
   async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
     const { host, pathname, search } = new URL(url);
-    const { port } = server.address() as AddressInfo;
     const path = host.endsWith('.cloudfunctions.net') ? pathname.replace(/^\/mcp/, '') || '/' : pathname;
     const sent = request({
-      port,
+      port: portOf(server),
       host: '127.0.0.1',
       method,
       path: `${path}${search}`,
@@ -158,15 +156,12 @@ describe('what clients find out about signing in', () => {
     const closed = await Deployment.start();
     const answer = closed.front({ publicUrl: '', functionUrl: FUNCTION });
     const own = createServer((request, response) => void answer(request, response));
-    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
-    const { port } = own.address() as AddressInfo;
-    const base = `http://127.0.0.1:${port}`;
+    const base = await listen(own);
     const challenged = await fetch(`${base}/mcp`, { method: 'HEAD' });
     assert.equal(challenged.headers.get('www-authenticate'), 'Bearer realm="muster"');
     for (const path of ['/.well-known/oauth-authorization-server', '/authorize', '/token', '/register'])
       assert.equal((await fetch(`${base}${path}`)).status, 404, path);
-    own.closeAllConnections();
-    await new Promise((resolve) => own.close(resolve));
+    await close(own);
     await closed.stop();
   });
 });

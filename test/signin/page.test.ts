@@ -1,10 +1,10 @@
 /** The page on which people sign in, in a real browser, against Firebase's own emulator. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { axeViolations, openBrowser, openWindow } from '../support/browser.ts';
+import { close, listen } from '../support/listening.ts';
 import { linkTo } from '../support/signInMail.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, PASSWORD, type Someone } from './support/deployment.ts';
@@ -28,15 +28,13 @@ describe('the page to sign in at', () => {
     ada = await deployment.person('Ada', 'leader');
     browser = await openBrowser();
     callback = createServer((_request, response) => response.end('Back in the app.'));
-    await new Promise<void>((resolve) => callback.listen(0, '127.0.0.1', resolve));
-    redirect = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
+    redirect = `${await listen(callback)}/callback`;
     app = await App.registered(deployment, 'Pencil', '', redirect);
   });
   after(async () => {
     await browser?.close();
     await deployment?.stop();
-    callback?.closeAllConnections();
-    await new Promise((resolve) => callback?.close(resolve));
+    await close(callback);
   });
 
   async function open(settings: Parameters<typeof openWindow>[1] = {}): Promise<void> {

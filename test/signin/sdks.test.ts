@@ -1,7 +1,6 @@
 /** Both SDKs of MCP sign in by the URL alone: as an app that registers, and as one that has a document. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   Client,
   type OAuthClientInformationMixed,
@@ -13,6 +12,7 @@ import {
 import { UnauthorizedError as OlderUnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { close, listen } from '../support/listening.ts';
 import { call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, Visitor } from './support/visitor.ts';
@@ -103,8 +103,7 @@ describe('the SDKs of MCP', () => {
       request.url = url.slice(prefix.length) || '/';
       void answer?.(request, response);
     });
-    await new Promise<void>((resolve) => emulator.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(emulator.address() as AddressInfo).port}${prefix}`;
+    const base = `${await listen(emulator)}${prefix}`;
     answer = deployment.front({ publicUrl: deployment.origin, functionUrl: base });
     const keeper = new Keeper(undefined);
     const first = newer(new URL(base), keeper);
@@ -122,8 +121,7 @@ describe('the SDKs of MCP', () => {
     await second.client.close();
     const token = keeper.tokens()?.access_token ?? '';
     assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'it is good there alone');
-    emulator.closeAllConnections();
-    await new Promise((resolve) => emulator.close(resolve));
+    await close(emulator);
   });
 
   for (const [way, document] of [

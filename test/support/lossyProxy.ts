@@ -1,7 +1,7 @@
 /** The way to an HTTP server, on which answers get lost. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { close, listen, portOf } from './listening.ts';
 
 /** What happens to a request whose answer is lost. */
 export interface Loss {
@@ -50,16 +50,12 @@ export async function openLossyProxy(target: string): Promise<LossyProxy> {
   const server = createServer((asked, answer) => {
     pass(asked, answer).catch(() => asked.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host: `127.0.0.1:${portOf(server)}`,
     seen,
     lose: (loss) => void losses.push({ loss, left: loss.times ?? 1 }),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => close(server),
   };
 }
 

@@ -24,7 +24,6 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Ports whose state a test can look at and change. */
 /** For calls that look nothing up. */
 export const EMPTY_DIRECTORY: Directory = {
   tools: [],

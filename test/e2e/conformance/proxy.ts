@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { close, listen } from '../../support/listening.ts';
 
 export interface CredentialProxy {
   readonly url: string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Stands before an endpoint and adds a credential: the conformance suites have no option to send one. */
@@ -19,13 +19,5 @@ export async function withCredential(endpoint: string, credential: string): Prom
     answer.on('close', () => outbound.destroy());
     inbound.pipe(outbound);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url: `${await listen(server)}/mcp`, close: () => close(server) };
 }

@@ -4,11 +4,11 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { VERSION } from '../../../functions/src/config.ts';
 import { newFolder, removeFolder } from '../../../runner/test/support/folders.ts';
+import { close, listen, originOf } from '../../support/listening.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { connect } from '../support/clients.ts';
@@ -116,16 +116,15 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
         if (JSON.stringify(answer).includes('"result"')) done.push(`${method} ${params.agent_id ?? ''}`);
         response.end(JSON.stringify(answer));
       });
-      await new Promise<void>((resolve) => heard.listen(0, '127.0.0.1', resolve));
+      await listen(heard);
     });
-    after(() => heard?.close());
+    after(() => close(heard));
 
     /** Has the hook hear of an event, as Claude Code tells it. Returns what it prints. */
     async function hear(event: Readonly<Record<string, unknown>>, token = worker.token): Promise<string> {
-      const { port } = heard.address() as AddressInfo;
       const env = {
         ...environment(),
-        MUSTER_URL: `http://127.0.0.1:${port}/mcp`,
+        MUSTER_URL: `${originOf(heard)}/mcp`,
         MUSTER_TOKEN: token,
         MUSTER_BEAT_SECONDS: '0.1',
       };

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { axeViolations, openBrowser, openWindow } from '../../support/browser.ts';
+import { close, listen, originOf } from '../../support/listening.ts';
 import { seededAccount } from '../console/support/visit.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
@@ -26,7 +26,7 @@ async function serve(): Promise<Server> {
     response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'text/plain' });
     response.end(readFileSync(`${FILES}${file}`));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   return server;
 }
 
@@ -59,8 +59,7 @@ describe('the page of examples/web', () => {
   after(async () => {
     await browser?.close();
     await lead?.close();
-    server?.close();
-    server?.closeAllConnections();
+    await close(server);
   });
   afterEach(() => assert.deepEqual(complaints, []));
 
@@ -68,7 +67,7 @@ describe('the page of examples/web', () => {
 
   it('signs a person in by the hub, with PKCE and as an app of its own', async () => {
     const { email, password } = await seededAccount('Ada Person');
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(originOf(server));
     assert.deepEqual(await axeViolations(page), []);
     await page.getByLabel("Muster's MCP endpoint").fill(`${ORIGIN}/mcp`);
     await page.getByLabel('Workspace').fill(workspace);

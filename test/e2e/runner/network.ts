@@ -1,5 +1,6 @@
 /** A network between a runner and the hub that can be cut. */
-import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { listen, portOf } from '../../support/listening.ts';
 
 export interface Network {
   /** Of the hub, by way of this network. */
@@ -29,9 +30,9 @@ export async function openNetwork(hubUrl: string): Promise<Network> {
       one.pipe(other);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   const url = new URL(hubUrl);
-  url.port = String((server.address() as AddressInfo).port);
+  url.port = String(portOf(server));
   const drop = (): void => {
     for (const socket of sockets) socket.destroy();
   };

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { close, listen } from '../../support/listening.ts';
 import { startTerminal, type Terminal } from './terminal.ts';
 
 const PROGRAM = new URL('../../clients/node_modules/.bin/claude', import.meta.url).pathname;
@@ -33,22 +33,19 @@ export async function installedClaudeCode(modelUrl: string): Promise<ClaudeCode>
     socket.on('error', () => undefined);
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const env = environment(home, modelUrl, (proxy.address() as AddressInfo).port);
+  const env = environment(home, modelUrl, await listen(proxy));
   return {
     outside,
     run: (...args) => run(args, home, env),
     start: (...args) => startTerminal(PROGRAM, args, { cwd: home, env }),
     close: async () => {
       rmSync(home, { recursive: true, force: true });
-      proxy.closeAllConnections();
-      await new Promise((resolve) => proxy.close(resolve));
+      await close(proxy);
     },
   };
 }
 
-function environment(home: string, modelUrl: string, proxyPort: number): NodeJS.ProcessEnv {
-  const proxy = `http://127.0.0.1:${proxyPort}`;
+function environment(home: string, modelUrl: string, proxy: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     HOME: home,

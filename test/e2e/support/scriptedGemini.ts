@@ -1,8 +1,8 @@
 /** A local stand-in for the Gemini API whose model follows a script, by the vendor's REST reference. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { close, listen } from '../../support/listening.ts';
 import type { ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
@@ -52,14 +52,7 @@ export async function startScriptedGemini(script: readonly (() => ToolCall)[]): 
   const server = createServer((incoming, response) => {
     answer(incoming, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${port}`, turns, close };
+  return { url: await listen(server), turns, close: () => close(server) };
 }
 
 async function answer(

@@ -3,9 +3,9 @@
  * other and then says that it is done.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { close, listen } from '../../support/listening.ts';
 import { eventsOf, messageWith } from './messagesApi.ts';
 
 /** What the model sees of a tool's answer. */
@@ -67,14 +67,7 @@ export async function startScriptedModel(script: readonly Step[]): Promise<Scrip
   const server = createServer((request, response) => {
     answer(request, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${port}`, turns, close };
+  return { url: await listen(server), turns, close: () => close(server) };
 }
 
 async function answer(

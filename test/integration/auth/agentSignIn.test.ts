@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
@@ -9,6 +8,7 @@ import { FirebaseIdTokenVerifier } from '../../../functions/src/identity/store/a
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { setVariable } from '../../support/environment.ts';
+import { close, listen, portOf } from '../../support/listening.ts';
 import { agentOf } from '../../support/principals.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
@@ -31,13 +31,11 @@ async function withHost<T>(host: string | undefined, run: () => Promise<T>): Pro
 /** Identity Toolkit as it answers on a bad day. */
 async function withAnswers<T>(listener: RequestListener, run: () => Promise<T>): Promise<T> {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  await listen(server);
   try {
-    return await withHost(`127.0.0.1:${port}`, run);
+    return await withHost(`127.0.0.1:${portOf(server)}`, run);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close(server);
   }
 }
 

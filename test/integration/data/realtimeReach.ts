@@ -1,7 +1,7 @@
 /** The way to the Realtime Database's emulator: another one, or one that breaks. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setVariable } from '../../support/environment.ts';
+import { listen, portOf } from '../../support/listening.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
@@ -41,13 +41,12 @@ export async function openProxy(target: string): Promise<Proxy> {
     answering.add(outward);
     outward.on('close', () => answering.delete(outward));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host: `127.0.0.1:${portOf(server)}`,
     cut,
     silence() {
       for (const socket of answering) socket.unpipe().resume();

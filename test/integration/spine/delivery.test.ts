@@ -1,7 +1,6 @@
 /** What the emulators deliver to functions: few messages at once, and again what a function did not take. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { z } from 'zod';
 import { deliverMessages, messagesAtOnce } from '../../../scripts/emulators/delivery.mjs';
 import { projectId } from '../../../scripts/project.mjs';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { close, listen } from '../../support/listening.ts';
 import { publish } from './pubsub.ts';
 
 const MESSAGES = 40;
@@ -43,21 +43,12 @@ describe('the delivery of messages to functions', () => {
       isTaken ? taken.push(text) : refused.add(text);
       response.writeHead(isTaken ? 200 : 500).end();
     });
-    functions.listen(0, '127.0.0.1');
-    await once(functions, 'listening');
-    const address = functions.address();
-    assert.ok(address !== null && typeof address === 'object');
-    const options = {
-      functions: `http://127.0.0.1:${address.port}`,
-      pubsub,
-      run,
-      output: { line: () => {} },
-    };
-    await deliverMessages(options);
+    const output = { line: () => {} };
+    await deliverMessages({ functions: await listen(functions), pubsub, run, output });
   });
   after(() => {
     run.isOver = true;
-    functions?.close();
+    return close(functions);
   });
 
   it(`is of ${messagesAtOnce} at once, of each once, and again where the function failed`, async () => {

@@ -3,7 +3,6 @@
  * of those that serve, by turns, and every third to another one, too.
  */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
@@ -14,6 +13,7 @@ import {
   type StoredDocument,
 } from '../../e2e/support/delivery/cloudEvents.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { close, listen, portOf } from '../../support/listening.ts';
 import { Subscription } from '../spine/pubsub.ts';
 import { documentOf, topicOf } from './manifest.ts';
 import type { Version } from './version.ts';
@@ -74,7 +74,7 @@ export class Deliveries {
 
   static async open(project: string): Promise<Deliveries> {
     const deliveries = new Deliveries(project);
-    await new Promise<void>((resolve) => deliveries.cloudTasks.listen(0, '127.0.0.1', resolve));
+    await listen(deliveries.cloudTasks);
     const topics = process.env['PUBSUB_EMULATOR_HOST'] === undefined ? [] : TOPICS;
     deliveries.subscriptions = await Promise.all(
       topics.map(async (topic) => [topic, await Subscription.to(topic, project)] as const),
@@ -84,7 +84,7 @@ export class Deliveries {
 
   /** For `CLOUD_TASKS_EMULATOR_HOST`. */
   get cloudTasksHost(): string {
-    return `127.0.0.1:${(this.cloudTasks.address() as AddressInfo).port}`;
+    return `127.0.0.1:${portOf(this.cloudTasks)}`;
   }
 
   /** From now on these take what comes. */
@@ -116,10 +116,7 @@ export class Deliveries {
   }
 
   close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.cloudTasks.closeAllConnections();
-      this.cloudTasks.close(() => resolve());
-    });
+    return close(this.cloudTasks);
   }
 
   private async deliverAll(): Promise<number> {

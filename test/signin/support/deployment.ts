@@ -1,7 +1,6 @@
 /** A deployment at a root of its own, in this process, with a clock that tests move. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
@@ -11,6 +10,7 @@ import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
+import { close, listen } from '../../support/listening.ts';
 import { outsideOf } from '../../support/outside.ts';
 
 export const PASSWORD = 'only-for-these-tests';
@@ -75,9 +75,7 @@ export class Deployment {
 
   static async start(parts: Parts = {}): Promise<Deployment> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    return new Deployment(server, `http://127.0.0.1:${port}`, parts);
+    return new Deployment(server, await listen(server), parts);
   }
 
   get mcp(): string {
@@ -128,9 +126,8 @@ export class Deployment {
     return someone;
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return close(this.server);
   }
 
   private readonly note = (level: keyof Log) => (event: string, fields: Readonly<Record<string, unknown>>) =>

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { close, listen, originOf } from '../listening.ts';
 import { type Method, methodAt } from './discovery.ts';
 
 export const TOKEN = 'ya29.a-token-of-tests';
@@ -50,18 +51,15 @@ export class LocalGoogle {
   }
 
   async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    await listen(this.server);
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return close(this.server);
   }
 
   get url(): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('it has not been started');
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.server);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

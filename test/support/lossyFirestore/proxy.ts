@@ -11,8 +11,8 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import protos from '@google-cloud/firestore-api/protos';
+import { listen, portOf } from '../listening.ts';
 
 const { CommitRequest } = protos.google.firestore.v1;
 
@@ -73,14 +73,13 @@ export class LossyProxy {
 
   static async open(emulator: string): Promise<LossyProxy> {
     const proxy = new LossyProxy(emulator);
-    await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
+    await listen(proxy.server);
     return proxy;
   }
 
   /** For `FIRESTORE_EMULATOR_HOST`. */
   get host(): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `127.0.0.1:${port}`;
+    return `127.0.0.1:${portOf(this.server)}`;
   }
 
   /** Counts and notes commits from now on, and loses the one that is said. */

@@ -5,6 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { close, listen, originOf } from '../listening.ts';
 import { anthropic } from './anthropic.ts';
 import { type Behaviour, type Match, rule } from './behaviour.ts';
 import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
@@ -56,21 +57,15 @@ export class LocalModels {
   }
 
   async start(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(0, '127.0.0.1', resolve);
-    });
+    await listen(this.server);
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return close(this.server);
   }
 
   get url(): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('the local models are not running');
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.server);
   }
 
   /** From now on. Where several rules fit a request, the one that came last holds. */

@@ -1,13 +1,13 @@
 /** Firebase's own SDK as in production, which asks a Google that this test plays: keys, and accounts. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { Agent, createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { FirebaseIdTokenVerifier } from '../../../functions/src/identity/store/accounts.ts';
 import { selfSigned } from '../../support/certificate.ts';
+import { close, listen, portOf } from '../../support/listening.ts';
 
 const PROJECT = 'the-project';
 
@@ -63,10 +63,8 @@ describe("people's ID tokens in production", () => {
       response.statusCode = isAway ? 400 : 200;
       response.end(JSON.stringify(isAway ? { error: { message: 'OUT_OF_ORDER' } } : { users }));
     });
-    google.listen(0, '127.0.0.1');
-    await once(google, 'listening');
-    const address = google.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    await listen(google);
+    const port = portOf(google);
     const agent = new Agent();
     agent.createConnection = () => connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
     app = initializeApp(
@@ -81,8 +79,7 @@ describe("people's ID tokens in production", () => {
 
   after(async () => {
     await deleteApp(app);
-    google.closeAllConnections();
-    google.close();
+    await close(google);
   });
 
   beforeEach(() => {

@@ -1,11 +1,11 @@
 /** The proxy that counts what Firestore bills, between a client and a server that speak gRPC as they like. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
 import protos from '@google-cloud/firestore-api/protos';
 import fc from 'fast-check';
 import { GrpcMessages } from '../../../bench/wire/grpcMessages.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
+import { listen, portOf } from '../../support/listening.ts';
 
 const v1 = protos.google.firestore.v1;
 
@@ -56,11 +56,8 @@ describe('the meter', () => {
         stream.end();
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    assert.ok(address !== null && typeof address === 'object');
-    meter = await openMeter(`127.0.0.1:${address.port}`);
+    await listen(server);
+    meter = await openMeter(`127.0.0.1:${portOf(server)}`);
     client = connect(`http://${meter.host}`);
   });
   after(() => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
@@ -16,6 +15,7 @@ import { Google } from '../../../scripts/google/client.ts';
 import { PROJECT, recordingOf } from '../../support/google/answers.ts';
 import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
 import { write } from '../../support/google/writes.ts';
+import { close, listen } from '../../support/listening.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { namesOf } from './diagnosed.ts';
 
@@ -56,9 +56,7 @@ describe('the call that a deployment ends with', () => {
       response.writeHead(refused ? 403 : 401, refused ? {} : { 'www-authenticate': 'Bearer' });
       response.end(refused ? '<html>Forbidden</html>' : JSON.stringify({ error: { message: 'who?' } }));
     });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    const { port } = front.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}/mcp`;
+    const url = `${await listen(front)}/mcp`;
     let pauses = 0;
     await callEndpoint(url, undefined, async () => void pauses++);
     assert.equal(pauses, 3);
@@ -67,7 +65,7 @@ describe('the call that a deployment ends with', () => {
     assert.ok(error instanceof Stop);
     assert.match(error.message, /it answers 403: <html>Forbidden/);
     assert.deepEqual(error.mend, { command: `curl -i ${url}` });
-    await new Promise((resolve) => front.close(resolve));
+    await close(front);
   });
 });
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { disguise } from '../../../functions/src/entry/http.ts';
 import { BodyRoom, readBody } from '../../../functions/src/mcp/http/body.ts';
@@ -14,6 +13,7 @@ import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliver
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
+import { close, listen, originOf } from '../../support/listening.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { portsOf } from '../../support/ports.ts';
 import { type RawAnswer, RawConnection } from '../../support/rawHttp.ts';
@@ -179,13 +179,12 @@ describe('a body against the clock', () => {
       disguise(request);
       listener(request, response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    raw = await RawConnection.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    raw = await RawConnection.open(await listen(server));
   });
 
   afterEach(async () => {
     raw.socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await close(server);
   });
 
   it('a body that comes too slowly is refused with 408', async () => {
@@ -223,9 +222,8 @@ describe('a body against the clock', () => {
         },
       );
     };
-    const { port } = server.address() as AddressInfo;
     const send = (path: string, bytes: number) =>
-      fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: ' '.repeat(bytes) });
+      fetch(`${originOf(server)}${path}`, { method: 'POST', body: ' '.repeat(bytes) });
     const first = send('/held', MIB);
     const held = await holding;
     const refused = await send('/large', MIB);

@@ -14,7 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
@@ -25,6 +24,7 @@ import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentIn } from '../../../plugins/muster/scripts/agent.mjs';
 import { Session } from '../../../plugins/muster/scripts/session.mjs';
+import { close, listen, originOf } from '../../support/listening.ts';
 
 const SCRIPTS = new URL('../../../plugins/muster/scripts', import.meta.url).pathname;
 
@@ -56,12 +56,11 @@ describe('the hooks of the plugin', () => {
       if (method === 'coordination.heartbeat') beats.push(params.agent_id);
       response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
     });
-    await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
+    await listen(hub);
   });
   afterEach(async () => {
     for (const pid of beaters()) process.kill(pid, 'SIGKILL');
-    hub.closeAllConnections();
-    await new Promise((resolve) => hub.close(resolve));
+    await close(hub);
     rmSync(temporary, { recursive: true, force: true });
   });
 
@@ -81,7 +80,7 @@ describe('the hooks of the plugin', () => {
       TMPDIR: temporary,
       MUSTER_TOKEN: 'mk_a.b',
       MUSTER_BEAT_SECONDS: '0.1',
-      MUSTER_URL: `http://127.0.0.1:${(hub.address() as AddressInfo).port}/mcp`,
+      MUSTER_URL: `${originOf(hub)}/mcp`,
     };
     const child = spawn(process.execPath, [`${SCRIPTS}/pulse.mjs`], { env });
     child.stdin.end(typeof event === 'string' ? event : JSON.stringify({ session_id: 's', ...event }));

@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Server as NetServer, type Socket } from 'node:net';
+import { connect, type Server as NetServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { selfSigned } from '../../support/certificate.ts';
+import { close, listen, portOf } from '../../support/listening.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
@@ -23,12 +24,8 @@ describe('behind a proxy', () => {
   /** The methods that the hub was asked for. */
   let called: string[];
 
-  const portOf = (server: NetServer) => (server.address() as AddressInfo).port;
   const listening = (server: NetServer) =>
-    new Promise<void>((resolve) => {
-      server.on('connection', (socket: Socket) => sockets.add(socket));
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    listen(server.on('connection', (socket: Socket) => sockets.add(socket)));
 
   beforeEach(async () => {
     folder = mkdtempSync(`${tmpdir()}/muster-proxy-`);
@@ -55,7 +52,7 @@ describe('behind a proxy', () => {
   });
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
-    await Promise.all([hub, proxy].map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all([hub, proxy].map(close));
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -136,16 +133,15 @@ describe('behind a proxy', () => {
 
   it('nothing goes through it for a hub on this machine', async () => {
     const local = createServer((_, response) => response.writeHead(401).end('{"error":{"message":"Who?"}}'));
-    await listening(local);
     const env = {
       HTTPS_PROXY: address(),
       HTTP_PROXY: address(),
       NODE_USE_ENV_PROXY: '1',
-      MUSTER_URL: `http://127.0.0.1:${portOf(local)}/mcp`,
+      MUSTER_URL: `${await listening(local)}/mcp`,
     };
     assert.match(await status(env), /HTTP 401/);
     await hook(env);
     assert.deepEqual(asked, []);
-    local.close();
+    await close(local);
   });
 });

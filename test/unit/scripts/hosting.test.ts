@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { root } from '../../../scripts/project.mjs';
+import { close, listen, originOf } from '../../support/listening.ts';
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
@@ -36,17 +36,15 @@ describe('Hosting', () => {
     // What it leaves to others is not there.
     const missing = (response: ServerResponse) => () => void response.writeHead(404).end();
     server = createServer((request, response) => answer(request, response, missing(response)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listen(server);
   });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
+  after(async () => {
+    await close(server);
     rmSync(folder, { recursive: true });
   });
 
   async function get(path: string) {
-    const { port } = server.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    const response = await fetch(`${originOf(server)}${path}`);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 

@@ -1,9 +1,9 @@
 /** Schedules tick while the functions emulator is slow, switched off, or has been switched on again. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { callTrigger } from '../../../scripts/emulators/triggers.mjs';
 import { Ticking } from '../../../scripts/start/schedules.mjs';
+import { close, listen } from '../../support/listening.ts';
 
 /** Speaks as the functions emulator does. The names that are known end in a generation. */
 class FunctionsEmulator {
@@ -24,12 +24,8 @@ class FunctionsEmulator {
     });
   }
 
-  async start(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    const address = this.server.address();
-    assert.ok(address !== null && typeof address === 'object');
-    return `http://127.0.0.1:${address.port}`;
+  start(): Promise<string> {
+    return listen(this.server);
   }
 
   async hold(count: number): Promise<void> {
@@ -40,9 +36,8 @@ class FunctionsEmulator {
     for (const response of this.held.splice(0)) response.writeHead(status).end();
   }
 
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  stop(): Promise<void> {
+    return close(this.server);
   }
 
   /** Like the emulator, it lists a function once for each of its generations. */

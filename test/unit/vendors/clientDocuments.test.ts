@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type RequestOptions, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import {
   HttpsClientDocuments,
   isPublicAddress,
 } from '../../../functions/src/vendors/clientdocument/clientDocuments.ts';
 import { selfSigned } from '../../support/certificate.ts';
+import { close, listen, portOf } from '../../support/listening.ts';
 
 const HOST = 'client.example';
 const DOCUMENT = new URL(`https://${HOST}/oauth/client.json?version=1`);
@@ -32,14 +32,11 @@ describe('the document of a client', () => {
       connectedTo.push(request.socket.localAddress);
       answer(request, response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ({ port } = server.address() as AddressInfo);
+    await listen(server);
+    port = portOf(server);
   });
 
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  after(() => close(server));
 
   beforeEach(() => {
     [resolved, requests, connectedTo] = [[], [], []];

@@ -6,8 +6,8 @@
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
+import { close, listen } from '../../support/listening.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -77,14 +77,7 @@ async function serve(page: () => string, headers: Readonly<Record<string, string
     response.writeHead(isPage ? 200 : 204, { 'Content-Type': 'text/html; charset=utf-8', ...headers });
     response.end(isPage ? page() : undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${port}/`, close };
+  return { url: `${await listen(server)}/`, close: () => close(server) };
 }
 
 interface FrameSettings {

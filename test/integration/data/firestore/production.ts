@@ -11,9 +11,10 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { type AddressInfo, connect as connectTo, type Server } from 'node:net';
+import { connect as connectTo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { selfSigned } from '../../../support/certificate.ts';
+import { listen, portOf } from '../../../support/listening.ts';
 
 const HOST = 'firestore.googleapis.com';
 
@@ -42,12 +43,12 @@ export async function openProduction(emulator: string): Promise<Production> {
     forward(stream, upstream.request(rest));
   });
   server.on('sessionError', () => undefined); // the client's process ends when it is done
-  const port = await listening(server);
+  await listen(server);
   const proxy = createServer();
   const sockets = new Set<Duplex>();
   proxy.on('connect', (request, socket) => {
     if (request.url !== `${HOST}:443`) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-    const onwards = connectTo(port, '127.0.0.1', () => {
+    const onwards = connectTo(portOf(server), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       socket.pipe(onwards).pipe(socket);
     });
@@ -57,9 +58,8 @@ export async function openProduction(emulator: string): Promise<Production> {
     }
     return undefined;
   });
-  const proxyPort = await listening(proxy);
   return {
-    proxy: `http://127.0.0.1:${proxyPort}`,
+    proxy: await listen(proxy),
     certificate: cert,
     calls,
     close() {
@@ -88,10 +88,4 @@ function forward(
   stream.pipe(onwards);
   stream.on('error', () => onwards.close());
   onwards.on('error', () => stream.close());
-}
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return port;
 }

@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import {
   exchange,
   type HttpAnswer,
   UnansweredError,
 } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
+import { close, listen } from '../../../support/listening.ts';
 
 const LIMITS = { timeoutMilliseconds: 5000, mostBytes: 1000 };
 
 /** Asks a server that answers in this way. */
 async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAnswer> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(listener);
   try {
-    const url = `http://127.0.0.1:${port}/a.json?auth=secret-token`;
+    const url = `${await listen(server)}/a.json?auth=secret-token`;
     return await exchange(url, { method: 'GET', headers: {} }, limits);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close(server);
   }
 }
 
@@ -78,13 +74,11 @@ describe('an exchange with the Realtime Database', () => {
       asked((request) => request.socket.destroy()),
       lost,
     );
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    for (const host of [`127.0.0.1:${port}`, 'nowhere.invalid', '[']) {
-      const sent = exchange(`http://${host}/?auth=secret-token`, { method: 'GET', headers: {} }, LIMITS);
+    const server = createServer();
+    const origin = await listen(server);
+    await close(server);
+    for (const gone of [origin, 'http://nowhere.invalid', 'http://[']) {
+      const sent = exchange(`${gone}/?auth=secret-token`, { method: 'GET', headers: {} }, LIMITS);
       await assert.rejects(sent, unanswered(false));
     }
   });

@@ -1,11 +1,10 @@
 /** Dispatching runs over the Admin SDK's client, to a Cloud Tasks on this machine. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import { cloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
 import { setVariable } from '../../../support/environment.ts';
+import { close, listen, portOf } from '../../../support/listening.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
@@ -37,17 +36,16 @@ describe('a run that is dispatched', () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(Buffer.from(chunk));
       accept(JSON.parse(Buffer.concat(chunks).toString('utf8')).task, response);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    process.env[HOST] = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    await listen(server);
+    process.env[HOST] = `127.0.0.1:${portOf(server)}`;
     process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
     // Whose account this is nobody looks up.
     process.env[METADATA] = 'none';
   });
 
-  after(() => {
-    server.closeAllConnections();
-    server.close();
+  after(async () => {
+    await close(server);
     setVariable(HOST, given.host);
     setVariable('GCLOUD_PROJECT', given.project);
     setVariable(METADATA, given.metadata);

@@ -1,0 +1,29 @@
+/** Servers that tests start on this machine, each on a free port. */
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+
+/** Lets the server listen, and returns the origin of its URLs, such as `http://127.0.0.1:1234`. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return originOf(server);
+}
+
+export function originOf(server: Server): string {
+  return `http://127.0.0.1:${portOf(server)}`;
+}
+
+/** @throws Error if the server does not listen */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+  return address.port;
+}
+
+/** Ends the server and its connections. `undefined` stands for one that was never started. */
+export async function close(server: (Server & { closeAllConnections?(): void }) | undefined): Promise<void> {
+  if (server === undefined) return;
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections?.();
+  await closed;
+}
