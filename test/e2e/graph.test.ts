@@ -42,7 +42,7 @@ describe('the trigger on the graph', () => {
     });
   });
 
-  it('ends a run within ten seconds that is part of a cancelled task, and closes its request', async () => {
+  it('ends a run that is part of a cancelled task, and closes its request', async () => {
     const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
     const prompt = `hang ${workspace}`;
     await models.when({ text: prompt }, { does: 'hang' });
@@ -57,14 +57,10 @@ describe('the trigger on the graph', () => {
     const asked = async () => (await models.askedAbout(prompt))[0];
     await eventually('the model is asked', asked);
     await succeed(leader, 'coordination_cancel_task', { task_id });
-    await eventually(
-      'the run has ended',
-      async () => {
-        const { status } = await succeed(leader, 'orchestration_get_run', { runId });
-        return (status === 'cancelled' && (await asked())?.closedAt !== undefined) || undefined;
-      },
-      10_000,
-    );
+    await eventually('the run has ended', async () => {
+      const { status } = await succeed(leader, 'orchestration_get_run', { runId });
+      return (status === 'cancelled' && (await asked())?.closedAt !== undefined) || undefined;
+    });
     assert.equal((await models.askedAbout(prompt)).length, 1);
   });
 });

@@ -77,7 +77,7 @@ describe('a decision of the rules of firestore', () => {
   ] as const;
 
   for (const [name, workspace, isAllowed, looks] of cases) {
-    it(`a decision of the rules of firestore about ${name} in ${workspace} looks at ${looks}`, async () => {
+    it(`about ${name} in ${workspace} looks at ${looks}`, async () => {
       const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
       const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
       await (isAllowed ? assertSucceeds(reading) : assertFails(reading));

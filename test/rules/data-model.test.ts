@@ -17,7 +17,7 @@ const pathsOf = (database: Permission['database']): string[] =>
   permissions.filter((row) => row.database === database).map((row) => row.path);
 
 describe('the data model', () => {
-  it('the data model lists every collection that the server has a path for', () => {
+  it('lists every collection that the server has a path for', () => {
     for (const name of Object.values(paths.COLLECTIONS)) {
       assert.ok(
         pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)),
@@ -32,7 +32,7 @@ describe('the data model', () => {
     }
   });
 
-  it('the data model lists every path that the server makes', () => {
+  it('lists every path that the server makes', () => {
     for (const [database, made] of [
       ['firestore', madePaths(paths)],
       ['realtime', madePaths(realtimePaths)],
@@ -43,19 +43,19 @@ describe('the data model', () => {
     }
   });
 
-  it('the data model lists exactly the paths that firestore.rules names', () => {
+  it('lists exactly the paths that firestore.rules names', () => {
     const named = matchedPaths(readFileSync(new URL('firestore.rules', root), 'utf8'));
     assert.deepEqual(named.toSorted(), pathsOf('firestore').map(emptied).toSorted());
   });
 
-  it('the data model is what database.rules.json says, in a language without functions', () => {
+  it('is what database.rules.json says, in a language without functions', () => {
     const file = new URL('database.rules.json', root);
     const printed = printRealtimeRules();
     if (process.env.UPDATE === '1') writeFileSync(file, printed);
     else assert.equal(readFileSync(file, 'utf8'), printed, STALE);
   });
 
-  it('the data model has indexes only for collections that exist', () => {
+  it('has indexes only for collections that exist', () => {
     const known = new Set(pathsOf('firestore').map((path) => path.split('/').at(-2)));
     const { indexes, fieldOverrides } = declaredIndexes();
     const unknown = [...indexes, ...fieldOverrides].filter(
@@ -64,7 +64,7 @@ describe('the data model', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('the data model is what docs/data-model.md prints', () => {
+  it('is what docs/data-model.md prints', () => {
     const page = new URL('docs/data-model.md', root);
     const current = readFileSync(page, 'utf8');
     const filled = fillIn(current, printTables(declaredIndexes()));

@@ -135,7 +135,7 @@ describe('private texts', function () {
       }
   }
 
-  it('private texts are shown to the people whom they concern', async () => {
+  it('are shown to the people whom they concern', async () => {
     const answers = await Promise.all([
       as('cas himself', 'inbox.list', { box: 'received' }),
       as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
@@ -148,7 +148,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(JSON.stringify(answers)), [...texts.keys()]);
   });
 
-  it('private texts are in no audit entry that a leader reads, which reports that there was a question', async () => {
+  it('are in no audit entry that a leader reads, which reports that there was a question', async () => {
     for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
       const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
       assert.deepEqual(heardIn(answer), [], answer);
@@ -159,7 +159,7 @@ describe('private texts', function () {
     }
   });
 
-  it('private texts are not brought up by undo, nor by acting for the agent', async () => {
+  it('are not brought up by undo, nor by acting for the agent', async () => {
     await assertHidden('system.undo', { event_id: entry });
     await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
     await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });
@@ -167,7 +167,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(own), ['a message'], 'it is still there');
   });
 
-  it('private texts are in no document that the rules let others read', async () => {
+  it('are in no document that the rules let others read', async () => {
     for (const path of documents) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(world.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
@@ -176,7 +176,7 @@ describe('private texts', function () {
     }
   });
 
-  it('private texts are in no list of the Realtime Database that the rules let others read', async () => {
+  it('are in no list of the Realtime Database that the rules let others read', async () => {
     for (const path of [`notifications/${world.cas}`, `task-updates/${world.cas}`]) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(world.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
@@ -184,7 +184,7 @@ describe('private texts', function () {
     }
   });
 
-  it('private texts are in no resource that others read', async () => {
+  it('are in no resource that others read', async () => {
     for (const uri of Object.values(RESOURCES))
       for (const caller of ASKING) {
         const answer = await world.mcp(caller, world.alpha, 'resources/read', { uri: uri(ids) });
@@ -193,7 +193,7 @@ describe('private texts', function () {
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
-    it(`private texts are in no answer to others of any tool of ${toolset}`, async () => {
+    it(`are in no answer to others of any tool of ${toolset}`, async () => {
       for (const tool of tools) await assertHidden(tool, TOOLS[tool]?.(ids) ?? {});
     });
 });

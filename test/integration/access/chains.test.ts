@@ -100,7 +100,7 @@ describe('a chain of credentials', function () {
     }
   };
 
-  it('a chain of credentials ends below a link that is revoked, and nowhere else', async () => {
+  it('ends below a link that is revoked, and nowhere else', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(choice, { maxLength: MAX_DEPTH - 1 }),

@@ -30,7 +30,7 @@ describe('connections', () => {
     await town.arrive('root', 'admin');
   });
 
-  it("connections are a person's own, with their limits, page by page; an admin may name another", async () => {
+  it("are a person's own, with their limits, page by page; an admin may name another", async () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo'], readonly: true };
     const { agent } = await register(ada, 'narrow', 'worker', limits);
@@ -61,7 +61,7 @@ describe('connections', () => {
     assert.deepEqual(withName(hidden, owner, 'nobody'), missing);
   });
 
-  it('connections are seen by agents that lead, and by others as far as they are their own', async () => {
+  it('are seen by agents that lead, and by others as far as they are their own', async () => {
     const ada = await town.person('ada');
     const { agent } = await register(ada, 'wide', 'leader');
     await register(ada, 'other', 'worker');
@@ -74,7 +74,7 @@ describe('connections', () => {
     assert.deepEqual(namesIn(await town.ask(await as('worker'), 'list_connections')), ['wide']);
   });
 
-  it('connections end when they are revoked, by their owner, by an agent of theirs that leads, or by an admin', async () => {
+  it('end when they are revoked, by their owner, by an agent of theirs that leads, or by an admin', async () => {
     const ada = await town.person('ada');
     for (const revoker of [ada, await town.agentOf('ada', 'leader'), await town.person('root')]) {
       const { agent, credential, secret } = await register(ada, 'coder', 'worker');
@@ -88,7 +88,7 @@ describe('connections', () => {
     }
   });
 
-  it('connections are apps, too, with what they call themselves and may do, from the moment that they have tokens', async () => {
+  it('are apps, too, with what they call themselves and may do, from the moment that they have tokens', async () => {
     await register(await town.person('ada'), 'with a key', 'worker');
     const chosen = { toolsets: ['todo'], readonly: true, workspace: 'default' };
     await connect('ada', 'Claude Code (Ada)', chosen);
@@ -112,7 +112,7 @@ describe('connections', () => {
     });
   });
 
-  it('connections of an app are one for each place where somebody has signed in, and end together', async () => {
+  it('of an app are one for each place where somebody has signed in, and end together', async () => {
     const [laptop, desktop] = [
       await connect('ada', 'Claude Code (Ada)'),
       await connect('ada', 'Claude Code (Ada)'),
@@ -144,7 +144,7 @@ describe('connections', () => {
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
   });
 
-  it('connections show when and why a sign-in ended: an old refresh token was used', async () => {
+  it('show when and why a sign-in ended: an old refresh token was used', async () => {
     const { services, access } = town.app;
     const before = await connect('ada', 'Claude Code (Ada)');
     const asked = { clientId: 'https://client.example/client.json', resource: undefined };
@@ -176,7 +176,7 @@ describe('connections', () => {
     assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
   });
 
-  it('connections show the other reasons why sign-ins end', async () => {
+  it('show the other reasons why sign-ins end', async () => {
     const { services } = town.app;
     const reasons = async (name: string) => {
       const { ended } = await town.ask(await town.person(name), 'list_connections');
@@ -209,7 +209,7 @@ describe('connections', () => {
     assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
-  it('connections of others are as if they were not there', async () => {
+  it('of others are as if they were not there', async () => {
     const { agent } = await register(await town.person('ada'), 'coder', 'leader');
     const others = [
       await town.person('eve'),

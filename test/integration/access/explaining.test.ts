@@ -23,7 +23,7 @@ describe('whoami', () => {
   const namesIn = (workspaces: unknown) =>
     Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
 
-  it('whoami tells an agent for whom it acts, and where its roles come from', async () => {
+  it('tells an agent for whom it acts, and where its roles come from', async () => {
     const workspace = await town.workspaceOf('ada');
     const agent = await town.agentOf('ada', 'worker');
     const told = await town.ask(agent, 'whoami');
@@ -43,7 +43,7 @@ describe('whoami', () => {
     assert.deepEqual(Object(ada['owner']).email, town.email('ada'));
   });
 
-  it('whoami tells what a call without a workspace means, and why', async () => {
+  it('tells what a call without a workspace means, and why', async () => {
     const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await town.person('ada'))).workspace, 'default');
     const held = await home(await town.agentOf('ada', 'leader', { held_to: 'alpha' }));
@@ -54,13 +54,13 @@ describe('whoami', () => {
     assert.equal(told['this_call'], town.workspace);
   });
 
-  it('whoami is let through for whoever has an account, and says what to do', async () => {
+  it('is let through for whoever has an account, and says what to do', async () => {
     const told = await town.ask(await town.person('ben'), 'whoami');
     assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
     assert.match(String(told['advice']), /invite/);
   });
 
-  it('whoami lists every workspace in which the caller has a role, open ones included', async () => {
+  it('lists every workspace in which the caller has a role, open ones included', async () => {
     const open = await town.workspaceOf('ada', 'open');
     const hidden = await town.workspaceOf('ada');
     const joined = await town.workspaceOf('ada');
@@ -80,7 +80,7 @@ describe('whoami', () => {
     assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
   });
 
-  it('whoami reports a role that a person was given after their token was checked', async () => {
+  it('reports a role that a person was given after their token was checked', async () => {
     const workspace = await town.workspaceOf('ada');
     const before = await town.person('ben');
     await town.letIn(workspace, 'ben', 'worker');
@@ -91,7 +91,7 @@ describe('whoami', () => {
     assert.deepEqual((await town.ask(after, 'whoami'))['workspaces'], []);
   });
 
-  it('whoami is truncated if either list is cut, and never drops a workspace silently', async () => {
+  it('is truncated if either list is cut, and never drops a workspace silently', async () => {
     const names = (access: 'open' | 'private') =>
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
@@ -109,7 +109,7 @@ describe('whoami', () => {
     assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
-  it('whoami names private workspaces of others to admins alone, and no role there', async () => {
+  it('names private workspaces of others to admins alone, and no role there', async () => {
     const workspace = await town.workspaceOf('ada');
     const root = await town.ask(await town.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
@@ -140,7 +140,7 @@ describe('explain', () => {
     town.ask(await town.person(name), 'explain', { workspace, ...args });
   const tool = { tool: 'coordination_create_task' };
 
-  it('explain tells the role that a tool needs, the one that counts, and who gives another', async () => {
+  it('tells the role that a tool needs, the one that counts, and who gives another', async () => {
     const ada = await explain('ada', tool);
     assert.deepEqual(
       [ada['allowed'], ada['needs'], ada['has']],
@@ -155,7 +155,7 @@ describe('explain', () => {
     assert.match(Object(own['changeable_by']).who, /owner in person/);
   });
 
-  it("explain says of another's workspace what it says of one that is not there", async () => {
+  it("says of another's workspace what it says of one that is not there", async () => {
     const questions: JsonObject[] = [
       tool,
       { tool: 'access.list_members' },
@@ -172,14 +172,14 @@ describe('explain', () => {
     }
   });
 
-  it('explain tells of no role that administers a workspace which nobody has opened', async () => {
+  it('tells of no role that administers a workspace which nobody has opened', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
     const told = await town.ask(await town.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
     assert.match(Object(told['changeable_by']).who, /leads the workspace/);
   });
 
-  it('explain agrees with what happens, of every tool of access', async () => {
+  it('agrees with what happens, of every tool of access', async () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },
       invite: { workspace, email: 'x@example.com', role: 'viewer' },
@@ -197,7 +197,7 @@ describe('explain', () => {
       }
   });
 
-  it("explain tells of the limits of an agent of one's own, and of nobody else's", async () => {
+  it("tells of the limits of an agent of one's own, and of nobody else's", async () => {
     const id = town.id('coder');
     const agent = sampleAgent({ id, owner_uid: town.id('ada'), role: 'leader' });
     const credential = {
@@ -222,7 +222,7 @@ describe('explain', () => {
     assert.deepEqual(withName(hidden, id, 'nobody'), missing);
   });
 
-  it('explain tells of a path by the rule that decides', async () => {
+  it('tells of a path by the rule that decides', async () => {
     await town.app.services.coordination.initialise(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
     const ben = await explain('ben', path);
@@ -234,7 +234,7 @@ describe('explain', () => {
     assert.equal((await explain('root', shared))['allowed'], false, 'an admin is not in it');
   });
 
-  it('explain says what is unclear in a question', async () => {
+  it('says what is unclear in a question', async () => {
     const ada = await town.person('ada');
     const codes: number[] = [];
     for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])

@@ -29,7 +29,7 @@ describe('an invitation', () => {
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', town.email('cyd')).get()).docs;
 
-  it('an invitation makes a member of whoever signs in with the address, and is over', async () => {
+  it('makes a member of whoever signs in with the address, and is over', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(town.now.getTime() + 14 * DAY * 1000).toISOString();
     assert.deepEqual(invited, { workspace, email: town.email('cyd'), role: 'worker', expires_at: expires });
@@ -40,7 +40,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('an invitation is taken by signing in, where the address is verified', async () => {
+  it('is taken by signing in, where the address is verified', async () => {
     for (const name of ['cyd', 'dan']) await invite(name);
     const roles: unknown[] = [];
     for (const [name, email] of Object.entries({ cyd: { email: town.email('cyd') }, dan: {} })) {
@@ -58,14 +58,14 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('dan', workspace), undefined);
   });
 
-  it('an invitation says the same whether the address has an account', async () => {
+  it('says the same whether the address has an account', async () => {
     const known = await invite('cyd');
     const unknown = await invite('nobody');
     const text = JSON.stringify(known).replaceAll(town.email('cyd'), town.email('nobody'));
     assert.equal(text, JSON.stringify(unknown));
   });
 
-  it('an invitation is sent by those who lead the workspace, and takes the place of an earlier one', async () => {
+  it('is sent by those who lead the workspace, and takes the place of an earlier one', async () => {
     await town.arrive('ben');
     await town.letIn(workspace, 'ben', 'worker');
     const args = { workspace, email: town.email('cyd'), role: 'leader' };
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     assert.equal(Object(invitations)[0].email, town.email('cyd'));
   });
 
-  it('an invitation is told of by one mail a day, which names nothing that anybody wrote', async () => {
+  it('is told of by one mail a day, which names nothing that anybody wrote', async () => {
     await invite('cyd');
     await invite('cyd', 'viewer');
     const [mail, ...more] = await mails();
@@ -92,7 +92,7 @@ describe('an invitation', () => {
     assert.equal((await mails()).length, 2);
   });
 
-  it('an invitation never lowers a role', async () => {
+  it('never lowers a role', async () => {
     await town.letIn(workspace, 'cyd', 'leader');
     await invite('cyd', 'viewer');
     await signIn('cyd');
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('an invitation is worth nothing after 14 days, or once its inviter leads the workspace no longer', async () => {
+  it('is worth nothing after 14 days, or once its inviter leads the workspace no longer', async () => {
     await invite('cyd');
     town.pass(14 * DAY);
     await signIn('cyd');
@@ -114,7 +114,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('an invitation ends with the membership of whoever is removed', async () => {
+  it('ends with the membership of whoever is removed', async () => {
     await town.letIn(workspace, 'cyd', 'worker');
     await invite('cyd', 'worker');
     await town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('cyd') });
@@ -122,7 +122,7 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('cyd', workspace), undefined);
   });
 
-  it('an invitation is looked for at sign-in once a minute, and at once by whoami and accept_invitation', async () => {
+  it('is looked for at sign-in once a minute, and at once by whoami and accept_invitation', async () => {
     const invitations = new Invitations(town.anotherInstance().access.ports);
     const look = () => invitations.takeAtSignIn(town.id('cyd'), town.email('cyd'));
     await look();
@@ -147,7 +147,7 @@ describe('an invitation', () => {
     assert.deepEqual(again, { accepted: [], already: { workspace, role: 'leader' } });
   });
 
-  it('an invitation is accepted by people with a verified address, of those that are theirs', async () => {
+  it('is accepted by people with a verified address, of those that are theirs', async () => {
     await invite('cyd');
     await town.arrive('eve');
     const eve = await town.person('eve');
@@ -163,7 +163,7 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('cyd', workspace), 'worker');
   });
 
-  it('an invitation is taken once, by two who sign in at once', async () => {
+  it('is taken once, by two who sign in at once', async () => {
     await invite('cyd');
     const email = town.email('cyd');
     const taking = Array.from({ length: 4 }, () =>

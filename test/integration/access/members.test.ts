@@ -21,7 +21,7 @@ describe('members', () => {
     await town.letIn(workspace, 'ben', 'worker');
   });
 
-  it('members are listed to members and admins, page by page, with their names', async () => {
+  it('are listed to members and admins, page by page, with their names', async () => {
     const ben = await town.person('ben');
     const first = await town.ask(ben, 'list_members', { workspace, limit: 1 });
     const rest = await town.ask(ben, 'list_members', { workspace, cursor: String(first['next_cursor']) });
@@ -41,7 +41,7 @@ describe('members', () => {
     assert.deepEqual(whole['invitations'], []);
   });
 
-  it('members get other roles from leaders, and from admins who are not in it', async () => {
+  it('get other roles from leaders, and from admins who are not in it', async () => {
     const set = (role: string) => ({ workspace, uid: town.id('ben'), role });
     const raised = await town.ask(await town.person('ada'), 'set_member', set('leader'));
     assert.deepEqual(raised, { ...set('leader'), was: 'worker', changed: true });
@@ -56,7 +56,7 @@ describe('members', () => {
     assert.equal(above.code, -32300);
   });
 
-  it('members are added by leaders where the deployment knows them, and by their address to admins alone', async () => {
+  it('are added by leaders where the deployment knows them, and by their address to admins alone', async () => {
     const ada = await town.person('ada');
     await town.ask(ada, 'set_member', { workspace, uid: town.id('cyd'), role: 'worker' });
     assert.equal(await town.roleOf('cyd', workspace), 'worker');
@@ -77,7 +77,7 @@ describe('members', () => {
     assert.match((await town.refused(ada, 'set_member', role)).message, /either by uid or by email/);
   });
 
-  it('members leave a private workspace with somebody who leads it', async () => {
+  it('leave a private workspace with somebody who leads it', async () => {
     const ada = await town.person('ada');
     const lower = { workspace, uid: town.id('ada'), role: 'worker' };
     assert.equal((await town.refused(ada, 'set_member', lower)).reason, 'LAST_LEADER');
@@ -94,7 +94,7 @@ describe('members', () => {
     assert.deepEqual(await town.app.access.ports.people.leaders(workspace, 2), []);
   });
 
-  it('members who lower each other at once do not leave it without a leader', async () => {
+  it('who lower each other at once do not leave it without a leader', async () => {
     await town.letIn(workspace, 'ben', 'leader');
     const callers = [await town.person('ada'), await town.person('ben')];
     const uids = [town.id('ben'), town.id('ada')];
@@ -113,7 +113,7 @@ describe('members', () => {
     assert.equal((await town.app.access.ports.people.leaders(workspace, 3)).length, 1);
   });
 
-  it('members are removed by leaders and by themselves, with all that they had there', async () => {
+  it('are removed by leaders and by themselves, with all that they had there', async () => {
     const [ben, remove] = [await town.person('ben'), { workspace, uid: town.id('ben') }];
     const removed = await town.ask(await town.person('ada'), 'remove_member', remove);
     assert.deepEqual(removed, { ...remove, was: 'worker' });
@@ -131,7 +131,7 @@ describe('members', () => {
     assert.equal(await town.roleOf('ben', workspace), undefined);
   });
 
-  it('members keep in an open workspace what the deployment gives', async () => {
+  it('keep in an open workspace what the deployment gives', async () => {
     const open = await town.workspaceOf('ada', 'open');
     await town.letIn(open, 'cyd', 'leader');
     const ada = await town.person('ada');

@@ -40,7 +40,7 @@ describe('a narrower credential', () => {
     return String(Object(structuredContent['error']).message);
   }
 
-  it('a narrower credential is welcomed with calls that it may make', async () => {
+  it('is welcomed with calls that it may make', async () => {
     const ada = await town.person('ada');
     const greeting = { agentName: 'narrow', role: 'developer' };
     const proposed = async (as: Principal): Promise<readonly string[]> => {
@@ -56,7 +56,7 @@ describe('a narrower credential', () => {
     assert.ok(narrow.length > 0 && narrow.every((call) => call.startsWith('onboarding')), narrow.join());
   });
 
-  it('a narrower credential opens what it was asked for, and no more', async () => {
+  it('opens what it was asked for, and no more', async () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
     const agent = await registered(ada, limits);
@@ -69,7 +69,7 @@ describe('a narrower credential', () => {
     assert.equal((await registered(ada, { clear: ['toolsets'] })).toolsets, undefined);
   });
 
-  it('a narrower credential is never widened by an agent that has it', async () => {
+  it('is never widened by an agent that has it', async () => {
     const narrow = await registered(await town.person('ada'), {
       toolsets: ['onboarding'],
       heldTo: workspace,
@@ -86,7 +86,7 @@ describe('a narrower credential', () => {
     );
   });
 
-  it('a narrower credential is held to no workspace in which its caller is nobody, whether it is there or not', async () => {
+  it('is held to no workspace in which its caller is nobody, whether it is there or not', async () => {
     const ada = await town.person('ada');
     const others = await town.workspaceOf('eve');
     const [theirs, none] = [
@@ -97,7 +97,7 @@ describe('a narrower credential', () => {
     assert.equal((await registered(await town.person('eve'), { heldTo: others })).held_to, others);
   });
 
-  it('a narrower credential is refused where it makes no sense, with what does', async () => {
+  it('is refused where it makes no sense, with what does', async () => {
     const ada = await town.person('ada');
     assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is held to the workspace/);
     assert.match(await refused(ada, { toolsets: ['todos'] }), /There is no toolset "todos"/);

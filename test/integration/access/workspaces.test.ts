@@ -23,7 +23,7 @@ describe('workspaces', () => {
     await town.arrive('root', 'admin');
   });
 
-  it('workspaces are created by leaders of the deployment, who lead them then', async () => {
+  it('are created by leaders of the deployment, who lead them then', async () => {
     const name = NEW();
     const made = await town.ask(await town.person('ada'), 'create_workspace', {
       name,
@@ -43,7 +43,7 @@ describe('workspaces', () => {
     assert.equal(again.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it('workspaces are created by nobody who leads nothing in the deployment', async () => {
+  it('are created by nobody who leads nothing in the deployment', async () => {
     const args = { name: NEW() };
     await town.letIn(await town.workspaceOf('ada'), 'ben', 'leader');
     const callers = [
@@ -58,7 +58,7 @@ describe('workspaces', () => {
     assert.equal(await town.roleOf('ada', args.name), 'leader', 'the owner leads');
   });
 
-  it('workspaces get no name under which somebody keeps something, and nobody learns what', async () => {
+  it('get no name under which somebody keeps something, and nobody learns what', async () => {
     const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
     await town.app.services.coordination.initialise(taken, { goal: 'A goal' }, unkeyed);
     await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
@@ -76,7 +76,7 @@ describe('workspaces', () => {
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it('workspaces that come into being by being named are private, and led by whose agent named them', async () => {
+  it('that come into being by being named are private, and led by whose agent named them', async () => {
     const agent = await town.agentOf('ada', 'leader');
     await answer(town, 'coordination_init_coordination', { goal: 'A goal' }, agent);
     const { workspace } = town;
@@ -86,7 +86,7 @@ describe('workspaces', () => {
     await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
   });
 
-  it('workspaces that a leader opens never shut the leader out for a moment, whoever reads their roles meanwhile', async () => {
+  it('that a leader opens never shut the leader out for a moment, whoever reads their roles meanwhile', async () => {
     const ada = await town.person('ada');
     const opened = Array.from({ length: 20 }, NEW);
     const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
@@ -105,7 +105,7 @@ describe('workspaces', () => {
     assert.deepEqual(await reading, []);
   });
 
-  it('workspaces come into being with the first task, also one that a run makes later', async () => {
+  it('come into being with the first task, also one that a run makes later', async () => {
     const ada = await town.person('ada');
     await answer(town, 'coordination_create_task', { description: 'Do it' }, ada);
     assert.equal(await town.roleOf('ada', town.workspace), 'leader');
@@ -117,7 +117,7 @@ describe('workspaces', () => {
     assert.equal(await town.roleOf('ada', workspace), 'leader');
   });
 
-  it('workspaces are not taken over by somebody who was let through a moment too early', async () => {
+  it('are not taken over by somebody who was let through a moment too early', async () => {
     const cyd = await town.person('cyd');
     const { coordination, taskCreation } = town.app.services;
     await coordination.initialise(town.workspace, { goal: 'Hers' }, unkeyed, await town.person('ada'));
@@ -144,7 +144,7 @@ describe('workspaces', () => {
     assert.equal(leaders.length, 1);
   });
 
-  it('workspaces have a session where somebody opens one in what was created, and keep what they had', async () => {
+  it('have a session where somebody opens one in what was created, and keep what they had', async () => {
     const workspace = await town.workspaceOf('ada');
     const ada = await town.person('ada');
     await town.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
@@ -156,7 +156,7 @@ describe('workspaces', () => {
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
   });
 
-  it('workspaces are changed by those who lead them and by admins only', async () => {
+  it('are changed by those who lead them and by admins only', async () => {
     const workspace = await town.workspaceOf('ben');
     await town.letIn(workspace, 'ada', 'worker');
     const args = { workspace, repositories: ['sartor-ai/muster'] };
@@ -173,7 +173,7 @@ describe('workspaces', () => {
     );
   });
 
-  it('workspaces are reported as unchanged, and are not written, if they have all of the given settings already', async () => {
+  it('are reported as unchanged, and are not written, if they have all of the given settings already', async () => {
     const workspace = await town.workspaceOf('root');
     const root = await town.person('root');
     const settings = {
@@ -200,7 +200,7 @@ describe('workspaces', () => {
     assert.equal((await town.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
-  it('workspaces are opened by leaders of the deployment alone, and closed with somebody who leads them', async () => {
+  it('are opened by leaders of the deployment alone, and closed with somebody who leads them', async () => {
     const workspace = await town.workspaceOf('ben');
     await town.letIn(workspace, 'ada', 'leader');
     const opened = { workspace, access: 'open' };
@@ -224,7 +224,7 @@ describe('workspaces', () => {
     assert.match(always.message, /always open/);
   });
 
-  it('workspaces say which hosted agents they ask for a kind of work, and which never', async () => {
+  it('say which hosted agents they ask for a kind of work, and which never', async () => {
     const name = NEW();
     const ada = await town.person('ada');
     await town.ask(ada, 'create_workspace', { name });

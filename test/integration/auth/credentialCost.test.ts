@@ -45,7 +45,7 @@ describe('the check of a credential', () => {
     meter.close();
   });
 
-  it('the check of a credential reads four documents for a key, and no more for an access token', async () => {
+  it('reads four documents for a key, and no more for an access token', async () => {
     let now = new Date();
     const { services, access } = compose(outsideOf({ clock: { now: () => now }, database }));
     const changes = mock.method(access.ports.accessChanges, 'since');

@@ -62,13 +62,13 @@ describe('a credential that instances trust', () => {
     now = new Date(now.getTime() + seconds * 1000);
   };
 
-  it('a credential that instances trust opens nothing more anywhere within 5 seconds of its withdrawal', async () => {
+  it('opens nothing more anywhere within 5 seconds of its withdrawal', async () => {
     await one.services.revocation.revoke(agentId);
     await pass(5);
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
   });
 
-  it('a credential that instances trust takes with it within 5 seconds what was registered through it, at an instance that trusted that', async () => {
+  it('takes with it within 5 seconds what was registered through it, at an instance that trusted that', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         name: `${name}-${systemRandomness.letters(8)}`,
@@ -110,20 +110,20 @@ describe('a credential that instances trust', () => {
     assert.equal(lookups, 2, 'the sibling is no concern of it');
   });
 
-  it('a credential that instances trust opens within 5 seconds what its person may do now', async () => {
+  it('opens within 5 seconds what its person may do now', async () => {
     await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
     await pass(5);
     assert.equal((await authenticated(other)).owner.role, 'viewer');
   });
 
-  it('a credential that instances trust is known to have messages within 5 seconds', async () => {
+  it('is known to have messages within 5 seconds', async () => {
     assert.equal((await authenticated(other)).has_messages, undefined);
     await one.kernel.store.commit([{ kind: 'noteMessages', agentId, has_messages: true }]);
     await pass(5);
     assert.equal((await authenticated(other)).has_messages, true);
   });
 
-  it('a credential that instances trust brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {
+  it('brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {
     await authenticated(other);
     await pass(60);
     const known = await one.access.ports.agents.find(agentId);
@@ -141,7 +141,7 @@ describe('a credential that instances trust', () => {
     assert.equal((await one.access.ports.agents.find(agentId))?.value.status, 'active');
   });
 
-  it('a credential that instances trust is looked up once, however long it beats', async () => {
+  it('is looked up once, however long it beats', async () => {
     let lookups = 0;
     const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);

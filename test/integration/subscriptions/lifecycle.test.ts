@@ -56,7 +56,7 @@ describe('a subscription', () => {
   const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
     instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
 
-  it('a subscription starts with the data that exists, and does not report it', async () => {
+  it('starts with the data that exists, and does not report it', async () => {
     const wish = request();
     await write(wish.path, { a: { n: 1 } });
     const { data, cursor } = await begin(wish);
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     assert.deepEqual((await poll(wish, cursor)).events, []);
   });
 
-  it('a subscription that is made again continues', async () => {
+  it('that is made again continues', async () => {
     const wish = request();
     const first = await begin(wish);
     await write(wish.path, { a: 1 });
@@ -75,19 +75,19 @@ describe('a subscription', () => {
     assert.equal((await poll(wish, first.cursor)).events.length, 1);
   });
 
-  it('a subscription is not replaced by another one with its id', async () => {
+  it('is not replaced by another one with its id', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(begin({ ...wish, path: newPath() }), because('CONFLICT'));
   });
 
-  it('a subscription that is made five times at the same time is made once', async () => {
+  it('that is made five times at the same time is made once', async () => {
     const wish = request();
     const made = await Promise.all(Array.from({ length: 5 }, () => begin(wish)));
     assert.equal(new Set(made.map(({ cursor }) => cursor.split('.')[0])).size, 1);
   });
 
-  it('a subscription is for its owner only', async () => {
+  it('is for its owner only', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(poll(wish, undefined, agentCaller('admin')), because('NOT_FOUND'));
@@ -113,12 +113,12 @@ describe('a subscription', () => {
       'PERMISSION_DENIED',
     ],
   ] as const) {
-    it(`a subscription is refused for ${what}`, async () => {
+    it(`is refused for ${what}`, async () => {
       await assert.rejects(begin(request(wish)), because(reason));
     });
   }
 
-  it('a subscription is refused for too many children, and ends when there are too many', async () => {
+  it('is refused for too many children, and ends when there are too many', async () => {
     const children = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
     const many = request();
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
   });
 
-  it('a subscription is refused for too large a value, and ends when its value is too large', async () => {
+  it('is refused for too large a value, and ends when its value is too large', async () => {
     const large = request({ eventType: 'value' });
     await write(large.path, { text: 'x'.repeat(1_100_000) });
     await assert.rejects(begin(large), because('SIZE_LIMIT_EXCEEDED'));
@@ -151,7 +151,7 @@ describe('a subscription', () => {
     await begin(request(), collector);
   });
 
-  it('a subscription refuses a cursor that is not its own', async () => {
+  it('refuses a cursor that is not its own', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const log = cursor.split('.')[0];
@@ -193,7 +193,7 @@ describe('a subscription', () => {
     await another.end();
   });
 
-  it('a subscription ends before its log is removed, and is swept if its instance crashes in between', async () => {
+  it('ends before its log is removed, and is swept if its instance crashes in between', async () => {
     const subscriber = await subscribe(instance, caller, {
       database: 'realtime',
       path: newPath(),
@@ -243,7 +243,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('a subscription that has expired and was not swept can be made again', async () => {
+  it('that has expired and was not swept can be made again', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     now = new Date(now.getTime() + 25 * 3_600_000);
@@ -277,7 +277,7 @@ describe('a subscription', () => {
       await write(wish.path, { came: null, stays: 2 });
     });
 
-    it('a subscription whose log was not made starts with one overflow, and continues', async () => {
+    it('whose log was not made starts with one overflow, and continues', async () => {
       const first = await poll(wish, cursor);
       assert.deepEqual([first.events, first.overflow], [[], true]);
       await write(wish.path, { a: 1 });
@@ -321,7 +321,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('a subscription keeps at most 1,000 events, and reports that some were dropped', async () => {
+  it('keeps at most 1,000 events, and reports that some were dropped', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const subscriber = new Subscriber(caller, wish.subscriptionId);
@@ -345,7 +345,7 @@ describe('a subscription', () => {
   });
 
   for (const database of ['realtime', 'firestore'] as const) {
-    it(`a subscription lasts as long as the rules of ${database} let its owner read`, async () => {
+    it(`lasts as long as the rules of ${database} let its owner read`, async () => {
       const wish = request({ database, eventType: 'value' });
       await begin(wish);
       await poll(wish);

@@ -26,17 +26,17 @@ const changed = (
 };
 
 describe('the account of a person', () => {
-  it('the account of a person is nothing where there never was one', () => {
+  it('is nothing where there never was one', () => {
     assert.equal(changed({}, undefined), undefined);
   });
 
-  it('the account of a person is remembered as good once, which is no news', () => {
+  it('is remembered as good once, which is no news', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
     assert.equal(changed({ account: 'good' }, good), undefined);
     assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
   });
 
-  it('the account of a person ends sign-ins when it is disabled or deleted, once', () => {
+  it('ends sign-ins when it is disabled or deleted, once', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
@@ -53,14 +53,14 @@ describe('the account of a person', () => {
     });
   });
 
-  it('the account of a person ends sign-ins before its tokens were revoked, and never dates that back', () => {
+  it('ends sign-ins before its tokens were revoked, and never dates that back', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
     assert.equal(changed({ account: 'good', valid_since: 3000 }, revoked), undefined);
     assert.equal(changed({ account: 'good', valid_since: 4000 }, revoked), undefined);
   });
 
-  it('the account of a person is good again when it is enabled, for sign-ins from then on', () => {
+  it('is good again when it is enabled, for sign-ins from then on', () => {
     const before = { account: 'disabled', valid_since: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });

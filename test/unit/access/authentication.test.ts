@@ -106,7 +106,7 @@ describe('authentication', () => {
     );
   });
 
-  it('authentication makes an agent of its credential', async () => {
+  it('makes an agent of its credential', async () => {
     stored = {
       credential: sampleCredential({ toolsets: ['coordination'] }),
       agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
@@ -124,14 +124,14 @@ describe('authentication', () => {
     });
   });
 
-  it('authentication refuses an agent whose owner has no good account any more', async () => {
+  it('refuses an agent whose owner has no good account any more', async () => {
     isOut = true;
     await assert.rejects(authenticator.authenticate(BEARER), { code: 'UNAUTHORIZED' });
     isOut = undefined;
     assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
   });
 
-  it('authentication refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
+  it('refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
     standing = { validSince: 101 };
     await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
     standing = { validSince: 100 };
@@ -146,7 +146,7 @@ describe('authentication', () => {
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
-  it('authentication looks a credential up that it trusts where it is asked to', async () => {
+  it('looks a credential up that it trusts where it is asked to', async () => {
     await authenticator.authenticate(BEARER);
     await authenticator.authenticateAnew(BEARER);
     await authenticator.authenticate(BEARER);
@@ -156,7 +156,7 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('authentication trusts what it has checked for five seconds, and asks then what has changed', async () => {
+  it('trusts what it has checked for five seconds, and asks then what has changed', async () => {
     const expiresAt = secondsAfterStart(10_000);
     stored = { credential: sampleCredential({ expires_at: expiresAt }), agent: sampleAgent() };
     for (const [seconds, expected] of [
@@ -174,7 +174,7 @@ describe('authentication', () => {
     }
   });
 
-  it('authentication asks once for all of its callers', async () => {
+  it('asks once for all of its callers', async () => {
     await authenticator.authenticate(BEARER);
     now = secondsAfterStart(6);
     await Promise.all(Array.from({ length: 20 }, () => authenticator.authenticate(BEARER)));
@@ -182,7 +182,7 @@ describe('authentication', () => {
   });
 
   for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
-    it(`authentication looks up anew after five seconds where ${subject} has changed, once`, async () => {
+    it(`looks up anew after five seconds where ${subject} has changed, once`, async () => {
       await authenticator.authenticate(BEARER);
       stored = undefined;
       changes = [{ id: '1', subject }];
@@ -197,7 +197,7 @@ describe('authentication', () => {
       assert.equal(lookups.length, 3, 'what was heard before is no news');
     });
 
-  it('authentication leaves others alone whom a change does not concern', async () => {
+  it('leaves others alone whom a change does not concern', async () => {
     await authenticator.authenticate(BEARER);
     changes = [{ id: '1', subject: 'agent:terminal-3' }];
     now = secondsAfterStart(6);
@@ -205,7 +205,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 1);
   });
 
-  it('authentication looks up anew every five seconds where it cannot hear of changes', async () => {
+  it('looks up anew every five seconds where it cannot hear of changes', async () => {
     hasChanges = false;
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -214,7 +214,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('authentication looks up anew every five seconds what a role rests on that is not stored', async () => {
+  it('looks up anew every five seconds what a role rests on that is not stored', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ owner_uid: 'ada' }) };
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -223,14 +223,14 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('authentication refuses an expired one and says how to renew it', async () => {
+  it('refuses an expired one and says how to renew it', async () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
     assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent again.*npm run agents -- create/);
   });
 
-  it('authentication refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
+  it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
     await authenticator.authenticate(BEARER);
     for (let attempt = 0; attempt < 2; attempt++) {
       const wrong = authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`);
@@ -239,7 +239,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('authentication compares a secret for an unknown key too', async () => {
+  it('compares a secret for an unknown key too', async () => {
     const wrong = await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     stored = undefined;
     const unknown = await refusal(() => authenticator.authenticate(BEARER));
@@ -257,13 +257,13 @@ describe('authentication', () => {
     `${API_KEY}.${SECRET}.more`,
     `${API_KEY}.${SECRET}\n`,
   ]) {
-    it(`authentication leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
+    it(`leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
       assert.deepEqual(await authenticator.authenticate(bearer), ADA);
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
   }
 
-  it('authentication makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
+  it('makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
     const given = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     grant = given.grant;
     assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], 'it is no person’s token');
   });
 
-  it('authentication refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
+  it('refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -308,7 +308,7 @@ describe('authentication', () => {
       assert.deepEqual(await authenticator.authenticate(other), ADA);
   });
 
-  it('authentication ends the key of an agent that an app has registered with the grant of the app', async () => {
+  it('ends the key of an agent that an app has registered with the grant of the app', async () => {
     grant = redeemed().grant;
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -384,7 +384,7 @@ describe('authentication', () => {
     assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`);
   });
 
-  it('authentication revives an agent that was offline, and only such a one', async () => {
+  it('revives an agent that was offline, and only such a one', async () => {
     await authenticator.authenticate(BEARER);
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     changes = [{ id: '1', subject: 'agent:terminal-2' }];
@@ -393,7 +393,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, ['terminal-2']);
   });
 
-  it('authentication does not revive an agent for a wrong or expired credential', async () => {
+  it('does not revive an agent for a wrong or expired credential', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     now = secondsAfterStart(2000);
@@ -401,7 +401,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, []);
   });
 
-  it('authentication keeps trust to what fits, the oldest leaving first', async () => {
+  it('keeps trust to what fits, the oldest leaving first', async () => {
     await authenticator.authenticate(BEARER);
     for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
     await authenticator.authenticate('token-19999');

@@ -25,7 +25,7 @@ const read = (path: string, database: 'firestore' | 'realtime' = 'firestore') =>
   ({ database, path, operation: 'read' }) as const;
 
 describe('a decision about direct access', () => {
-  it('a decision about direct access is made by the row of the path, or of the collection above', () => {
+  it('is made by the row of the path, or of the collection above', () => {
     const rows = [
       ['firestore', 'tasks/t-1', 'tasks/{taskId}', false],
       ['firestore', 'tasks', 'tasks/{taskId}', true],
@@ -46,7 +46,7 @@ describe('a decision about direct access', () => {
     }
   });
 
-  it('a decision about direct access says the role that is needed, the role that is there, and where it comes from', () => {
+  it('says the role that is needed, the role that is there, and where it comes from', () => {
     const { isAllowed, needs, workspace, role, from, reason } = decideAccess(person, {
       ...read('messages/beta/plans/one'),
       operation: 'write',
@@ -58,7 +58,7 @@ describe('a decision about direct access', () => {
     assert.match(reason, /role worker in the workspace "beta"; you have worker there, by the role/);
   });
 
-  it('a decision about direct access knows where each role comes from', () => {
+  it('knows where each role comes from', () => {
     const cases = [
       [person, 'alpha', { role: 'leader', from: 'membership' }],
       [person, 'default', { role: 'worker', from: 'deployment' }],
@@ -74,7 +74,7 @@ describe('a decision about direct access', () => {
       assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);
   });
 
-  it('a decision about direct access reads the same for what is not there and for what is not theirs', () => {
+  it('reads the same for what is not there and for what is not theirs', () => {
     const questions = [
       [read('tasks/t-1'), { workspace: 'gamma' }],
       [read('agents/a-1'), { workspace: 'gamma', owner: 'eve' }],
@@ -89,7 +89,7 @@ describe('a decision about direct access', () => {
     }
   });
 
-  it('a decision about direct access lets nobody list, replace or read what is closed to all', () => {
+  it('lets nobody list, replace or read what is closed to all', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
       [read('credentials/c-1'), /Nobody reads this directly, whatever their role\. The server keeps it/],

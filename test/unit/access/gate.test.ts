@@ -168,13 +168,13 @@ const entriesOf = ({
 
 describe('the gate', () => {
   for (const [what, principal, workspace, need, reason] of TABLE)
-    it(`the gate ${reason === undefined ? 'lets in' : `refuses (${reason})`} ${what}`, () => {
+    it(`${reason === undefined ? 'lets in' : `refuses (${reason})`} ${what}`, () => {
       const refusal = refusalFor(principal, workspace, need);
       assert.equal(refusal?.details.reason, reason, refusal?.message);
       assert.ok(refusal === undefined || refusal.code === 'FORBIDDEN');
     });
 
-  it('the gate says the same of a private workspace and of one that is not there', () => {
+  it('says the same of a private workspace and of one that is not there', () => {
     const outside: Principal = {
       ...personOf('eve', 'worker'),
       owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },

@@ -13,7 +13,7 @@ const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, ac
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('leaving a workspace', () => {
-  it('leaving a workspace is to have no role there as a worker; to be gone is to have none', () => {
+  it('is to have no role there as a worker; to be gone is to have none', () => {
     const viewer = leftBy(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
@@ -52,12 +52,12 @@ describe('leaving a workspace', () => {
     ['a role stored of a person not known before', undefined, person({ role: 'none' }), true],
     ['a person erased', person({ workspaces: { alpha: 'worker' } }), undefined, true],
   ] as const) {
-    it(`leaving a workspace ${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
+    it(`${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
       assert.equal(mayHaveLost(before, after), lost);
     });
   }
 
-  it('leaving a workspace follows from a workspace that was open and is private', () => {
+  it('follows from a workspace that was open and is private', () => {
     const [open, closed] = [
       { alpha: 'open', beta: 'open' },
       { alpha: 'private', beta: 'open' },
@@ -91,7 +91,7 @@ describe('the standing of an owner', () => {
     stored = roles({ workspaces: { alpha: 'worker' } });
   });
 
-  it('the standing of an owner is read once in 5 seconds as long as they may work', async () => {
+  it('is read once in 5 seconds as long as they may work', async () => {
     const known = owners();
     for (let times = 0; times < 3; times++) assert.equal(await known.standing('ben', 'alpha'), 'works');
     assert.equal(read, 1);
@@ -100,7 +100,7 @@ describe('the standing of an owner', () => {
     assert.equal(read, 2);
   });
 
-  it('the standing of an owner is out within 5 seconds after they have lost their role', async () => {
+  it('is out within 5 seconds after they have lost their role', async () => {
     const known = owners();
     assert.equal(await known.standing('ben', 'alpha'), 'works');
     stored = roles({ workspaces: { alpha: 'viewer' } });
@@ -108,7 +108,7 @@ describe('the standing of an owner', () => {
     assert.equal(await known.standing('ben', 'alpha'), 'out');
   });
 
-  it('the standing of an owner is read again before it is out', async () => {
+  it('is read again before it is out', async () => {
     const known = owners();
     stored = roles({});
     assert.equal(await known.standing('ben', 'alpha'), 'out');
@@ -116,7 +116,7 @@ describe('the standing of an owner', () => {
     assert.equal(await known.standing('ben', 'alpha'), 'works');
   });
 
-  it('the standing of an owner is unknown if what is stored of them cannot be read', async () => {
+  it('is unknown if what is stored of them cannot be read', async () => {
     stored = undefined;
     assert.equal(await owners().standing('ben', 'alpha'), 'unknown');
   });

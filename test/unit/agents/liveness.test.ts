@@ -60,28 +60,28 @@ describe('the sweep of agents', () => {
     return (await liveness.part.run(turn)).counts['offline'];
   };
 
-  it('the sweep of agents takes nobody for dead of whom presence says nothing', async () => {
+  it('takes nobody for dead of whom presence says nothing', async () => {
     assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]);
   });
 
-  it('the sweep of agents marks one offline, as last seen then', async () => {
+  it('marks one offline, as last seen then', async () => {
     assert.equal(await sweep(), 1);
     assert.deepEqual([written, agent.last_seen], [['offline'], START]);
   });
 
-  it('the sweep of agents marks one active again that was seen before it was forgotten', async () => {
+  it('marks one active again that was seen before it was forgotten', async () => {
     forgotten = false;
     assert.equal(await sweep(), 0);
     assert.deepEqual(written, ['offline', 'active']);
   });
 
-  it('the sweep of agents writes nothing of one that is offline already', async () => {
+  it('writes nothing of one that is offline already', async () => {
     agent = sampleAgent({ status: 'offline' });
     await sweep();
     assert.deepEqual(written, []);
   });
 
-  it('the sweep of agents tells of one that cannot be marked, and goes on', async () => {
+  it('tells of one that cannot be marked, and goes on', async () => {
     unseen = new Map([
       ['broken', START],
       [agent.id, START],

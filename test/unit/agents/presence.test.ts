@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 
 describe('DatabasePresence', () => {
-  it('DatabasePresence does not wait for ever for a database that is lost, and sends it no more', async () => {
+  it('does not wait for ever for a database that is lost, and sends it no more', async () => {
     let attempts = 0;
     const lost = () => {
       attempts++;
@@ -15,7 +15,7 @@ describe('DatabasePresence', () => {
     assert.equal(attempts, 1);
   });
 
-  it('DatabasePresence tries again after a failure', async () => {
+  it('tries again after a failure', async () => {
     let attempts = 0;
     const failing = () => {
       attempts++;

@@ -61,21 +61,21 @@ const credential = (toolsets?: readonly string[]) => sampleCredential(toolsets &
 
 describe('registering again', () => {
   for (const [who, caller, role, rows] of TABLE)
-    it(`registering again by ${who} is granted as the table says`, () => {
+    it(`by ${who} is granted as the table says`, () => {
       assert.deepEqual(
         ROLES.map((of) => row(caller(role), of)),
         rows,
       );
     });
 
-  it('registering again by itself never raises its role', () => {
+  it('by itself never raises its role', () => {
     assert.deepEqual(
       ROLES.map((role) => row(itself(role), role)),
       ['kv...', 'kvw..', 'kvwl.', 'kvwla'],
     );
   });
 
-  it('registering again of a new agent gives at most the caller’s role, and worker where none is named', () => {
+  it('of a new agent gives at most the caller’s role, and worker where none is named', () => {
     assert.equal(grantedRole(fellow('leader'), undefined, undefined), 'worker');
     assert.equal(grantedRole(fellow('leader'), 'leader', undefined), 'leader');
     assert.throws(() => grantedRole(fellow('leader'), 'admin', undefined), MusterError);
@@ -83,7 +83,7 @@ describe('registering again', () => {
 
   const toolsets = (...of: Parameters<typeof grantedLimits>) => grantedLimits(...of).toolsets;
 
-  it('registering again keeps a narrowed credential narrow, unless a person says otherwise', () => {
+  it('keeps a narrowed credential narrow, unless a person says otherwise', () => {
     const narrow = [credential(['todo', 'system'])];
     for (const caller of [itself('worker'), fellow('leader'), fellow('admin'), owner('worker')])
       assert.deepEqual(toolsets(caller, narrow), ['todo', 'system'], caller.uid);
@@ -97,7 +97,7 @@ describe('registering again', () => {
     assert.equal(toolsets(itself('worker'), [credential()]), undefined);
   });
 
-  it('registering again keeps a credential that may only read, or is held to a workspace, as it is', () => {
+  it('keeps a credential that may only read, or is held to a workspace, as it is', () => {
     const held = [{ ...credential(), held_to: 'alpha', readonly: true as const }];
     assert.deepEqual(grantedLimits(itself('worker'), held), { held_to: 'alpha', readonly: true });
     assert.deepEqual(grantedLimits(owner('worker'), held), { held_to: 'alpha', readonly: true });
@@ -108,7 +108,7 @@ describe('registering again', () => {
     assert.throws(() => grantedLimits({ ...owner('worker'), held_to: 'alpha' }, [], elsewhere), MusterError);
   });
 
-  it('registering again gives no toolset that the caller does not have, to no agent', () => {
+  it('gives no toolset that the caller does not have, to no agent', () => {
     const caller: Principal = { ...owner('admin'), toolsets: ['onboarding', 'todo'] };
     assert.deepEqual(toolsets(caller, []), ['onboarding', 'todo']);
     assert.deepEqual(toolsets(caller, [credential(['coding'])], { toolsets: null }), ['onboarding', 'todo']);

@@ -48,7 +48,7 @@ const ONCE = { ...NOTHING, subscribed: ['http.server.request.start'], mode: 'pro
 describe('loading the functions', function () {
   this.timeout(120_000); // all of them are loaded each time
 
-  it('loading the functions for an endpoint follows its requests once, and for others has no effect', async () => {
+  it('for an endpoint follows its requests once, and for others has no effect', async () => {
     const loaded = await Promise.all([loadedFor('mcp', 'githubWebhook'), loadedFor('sweep')]);
     assert.deepEqual(loaded, [[ONCE, ONCE], [NOTHING]]);
   });

@@ -65,7 +65,7 @@ describe('what becomes of a watched path', () => {
 });
 
 describe('a batch', () => {
-  it('a batch of transitions keeps additions and removals, and merges changes', () => {
+  it('of transitions keeps additions and removals, and merges changes', () => {
     fc.assert(
       fc.property(fc.array(transition, { maxLength: 40 }), (transitions) => {
         const pending = new Pending();
@@ -80,7 +80,7 @@ describe('a batch', () => {
     );
   });
 
-  it('a batch of transitions is cut into entries of a bounded size, in order', () => {
+  it('of transitions is cut into entries of a bounded size, in order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
         const pending = new Pending();
@@ -102,7 +102,7 @@ describe('a batch', () => {
 });
 
 describe('a cursor', () => {
-  it('a cursor of a subscription survives being text', () => {
+  it('of a subscription survives being text', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
         const position = { log: LOG, sequence, index };
@@ -111,7 +111,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('a cursor of a subscription is refused, or is one of ours', () => {
+  it('of a subscription is refused, or is one of ours', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -138,7 +138,7 @@ describe('reading page by page', () => {
     rights: '',
   };
 
-  it('reading page by page gives each event once and in order, from any cursor on', () => {
+  it('gives each event once and in order, from any cursor on', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }),
@@ -163,7 +163,7 @@ describe('reading page by page', () => {
     );
   });
 
-  it('reading page by page says where entries are missing', () => {
+  it('says where entries are missing', () => {
     const builder = new PageBuilder(subscription, { log: LOG, sequence: 2, index: 3 });
     builder.add({ sequence: 4, writer: 'w', transitions: [{ kind: 'added', key: 'k', data: 1, at: 0 }] });
     const { events, overflow } = builder.page();
@@ -179,7 +179,7 @@ describe('retention', () => {
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('retention drops the oldest that a checkpoint takes in, and no more than it must', () => {
+  it('drops the oldest that a checkpoint takes in, and no more than it must', () => {
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
         const ordered = sizes.toSorted((one, other) => one.at - other.at);
@@ -216,7 +216,7 @@ describe('the lease of a watch', () => {
     ['left', { ...lease, reading: false }, true],
     ['not renewed for long', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`the lease of a watch may ${expected ? '' : 'not '}be taken where it is ${what}`, () => {
+    it(`may ${expected ? '' : 'not '}be taken where it is ${what}`, () => {
       assert.equal(mayTake(held, 'me', now), expected);
     });
   }

@@ -92,24 +92,24 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
 }
 
 describe('DataService', () => {
-  it('DataService refuses bounds without an order', async () => {
+  it('refuses bounds without an order', async () => {
     for (const query of [{ startAt: 1 }, { endAt: 'z' }]) {
       assert.equal((await readRefusal('realtime', 'shared', { query })).details.field, 'query.orderBy');
     }
   });
 
-  it('DataService refuses an order of a document', async () => {
+  it('refuses an order of a document', async () => {
     const error = await readRefusal('firestore', 'agents/agent-001', { query: { orderBy: 'name' } });
     assert.match(error.message, /document has no order/);
   });
 
-  it('DataService reads a document whatever limit it is given, as the specification prints it', async () => {
+  it('reads a document whatever limit it is given, as the specification prints it', async () => {
     const { service, asked } = recording();
     await service.read(CALLER, 'firestore', 'agents/agent-001', { ...READ, query: { limit: 10 } });
     assert.equal(asked.length, 1);
   });
 
-  it('DataService reads keys alone from the Realtime Database only, and without a query', async () => {
+  it('reads keys alone from the Realtime Database only, and without a query', async () => {
     assert.equal((await readRefusal('firestore', 'agents', { shallow: true })).details.field, 'shallow');
     const query = { orderBy: 'a' };
     assert.equal(
@@ -118,7 +118,7 @@ describe('DataService', () => {
     );
   });
 
-  it('DataService writes to documents and pushes into collections', async () => {
+  it('writes to documents and pushes into collections', async () => {
     for (const operation of ['set', 'update', 'delete'] as const) {
       assert.equal((await writeRefusal('firestore', 'shared', { operation })).details.reason, 'INVALID_PATH');
     }
@@ -126,25 +126,25 @@ describe('DataService', () => {
     assert.equal(push.details.reason, 'INVALID_PATH');
   });
 
-  it('DataService merges only with set on Firestore', async () => {
+  it('merges only with set on Firestore', async () => {
     assert.equal((await writeRefusal('realtime', 'shared/a', { merge: true })).details.field, 'merge');
     const update = await writeRefusal('firestore', 'shared/a', { merge: true, operation: 'update' });
     assert.equal(update.details.field, 'merge');
   });
 
-  it('DataService takes an expected version only in a transaction, and no transaction for a push', async () => {
+  it('takes an expected version only in a transaction, and no transaction for a push', async () => {
     const version = await writeRefusal('firestore', 'shared/a', { expectedVersion: '1' });
     assert.equal(version.details.field, 'expectedVersion');
     const push = await writeRefusal('firestore', 'shared', { operation: 'push', transaction: true });
     assert.equal(push.details.field, 'transaction');
   });
 
-  it('DataService refuses more than 1 MiB', async () => {
+  it('refuses more than 1 MiB', async () => {
     const error = await writeRefusal('realtime', 'shared/a', { data: 'x'.repeat(1_048_576) });
     assert.equal(error.details.reason, 'SIZE_LIMIT_EXCEEDED');
   });
 
-  it('DataService gives a keyed push the same key again, and settles its answer', async () => {
+  it('gives a keyed push the same key again, and settles its answer', async () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
     await service.write(CALLER, { database: 'firestore', text: 'shared' }, request, {

@@ -94,7 +94,7 @@ describe('the form of a token', () => {
 });
 
 describe('a code', () => {
-  it('a code is redeemed once, and then is a sign of theft', () => {
+  it('is redeemed once, and then is a sign of theft', () => {
     assert.equal(isConnected(sampleGrant(), START), false);
     const { grant, tokens } = redeemed();
     assert.equal(isConnected(grant, START), true);
@@ -107,12 +107,12 @@ describe('a code', () => {
     assert.equal(redeem(later).outcome, 'replayed');
   });
 
-  it('a code is good for 60 seconds', () => {
+  it('is good for 60 seconds', () => {
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(59.999)).outcome, 'redeemed');
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(60)).outcome, 'refused');
   });
 
-  it('a code takes its own secret and the verifier of its challenge', () => {
+  it('takes its own secret and the verifier of its challenge', () => {
     assert.equal(redeem(sampleGrant(), { secret: `${CODE}x` }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { secret: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
@@ -123,7 +123,7 @@ describe('a code', () => {
     assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
 
-  it('a code cannot be used up by a wrong secret', () => {
+  it('cannot be used up by a wrong secret', () => {
     const { grant } = redeemed();
     assert.equal(redeem(grant, { secret: 'x'.repeat(43) }).outcome, 'refused');
     assert.equal(isTokenOf(systemHashing, grant, 'code', CODE), true);
@@ -132,13 +132,13 @@ describe('a code', () => {
 });
 
 describe('an access token', () => {
-  it('an access token is good for an hour', () => {
+  it('is good for an hour', () => {
     const { grant, tokens } = redeemed();
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR - 0.001)), 'good');
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR)), 'expired');
   });
 
-  it('an access token stays good when another one follows, and is forgotten some time after it has expired', () => {
+  it('stays good when another one follows, and is forgotten some time after it has expired', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(HOUR - 1));
     assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR - 0.5)), 'good');
@@ -152,13 +152,13 @@ describe('an access token', () => {
     );
   });
 
-  it('an access token is no other secret of its grant', () => {
+  it('is no other secret of its grant', () => {
     const { grant, tokens } = redeemed();
     for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
       assert.equal(accessBy(systemHashing, grant, secret, START), 'unknown');
   });
 
-  it('an access token ends with its grant', () => {
+  it('ends with its grant', () => {
     const { grant, tokens } = redeemed({ ends_at: secondsAfterStart(100) });
     assert.equal(tokens.expiresIn, 100);
     assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
@@ -167,7 +167,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  it('a refresh token gives another one, and another access token', () => {
+  it('gives another one, and another access token', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
@@ -181,7 +181,7 @@ describe('a refresh token', () => {
       );
   });
 
-  it('a refresh token gives the very same for 60 seconds, however many ask at once', () => {
+  it('gives the very same for 60 seconds, however many ask at once', () => {
     const { grant, tokens } = redeemed();
     const at = secondsAfterStart(10);
     // They have read the grant before any of them has written it.
@@ -198,7 +198,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('a refresh token is reused after that', () => {
+  it('is reused after that', () => {
     const first = redeemed();
     const { grant } = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     for (const seconds of [GRACE, GRACE + 1, DAY])
@@ -208,7 +208,7 @@ describe('a refresh token', () => {
   });
 
   for (const length of [1, 2, 7, MOST_AT_ONCE])
-    it(`a refresh token is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
+    it(`is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
         // Rotation `index + 1` has used it, at that second.
@@ -223,7 +223,7 @@ describe('a refresh token', () => {
       }
     });
 
-  it('a refresh token is no longer repeated after twenty others', () => {
+  it('is no longer repeated after twenty others', () => {
     const { grant, all } = chain(MOST_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no sign of theft');
@@ -231,7 +231,7 @@ describe('a refresh token', () => {
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
 
-  it('a refresh token that is forged is refused, and never taken for one that was used', () => {
+  it('that is forged is refused, and never taken for one that was used', () => {
     const { grant, all } = chain(5);
     const stranger = redeemed({ salt: 'Xz3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE' });
     const foreign = rotated(stranger.grant, stranger.tokens.refreshToken, START).tokens.refreshToken;
@@ -262,7 +262,7 @@ describe('a refresh token', () => {
       assert.deepEqual(refreshOf(systemHashing, sampleGrant(), secret, START), { outcome: 'refused' });
   });
 
-  it('a refresh token is good for 90 days after the last use, and for a year at most', () => {
+  it('is good for 90 days after the last use, and for a year at most', () => {
     let { grant, tokens } = redeemed();
     assert.deepEqual(grant.expires_at, secondsAfterStart(90 * DAY));
     assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
@@ -279,7 +279,7 @@ describe('a refresh token', () => {
     assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
   });
 
-  it('a refresh token is refused where a client refreshes without end', () => {
+  it('is refused where a client refreshes without end', () => {
     const { grant, tokens } = redeemed();
     const worn = { ...grant, rotated: 20_000 };
     assert.deepEqual(refresh(worn, tokens.refreshToken, START), { outcome: 'refused' });

@@ -57,7 +57,7 @@ const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leade
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
 
 describe('the limits of a new credential', () => {
-  it('the limits of a new credential name every toolset that there is', () => {
+  it('name every toolset that there is', () => {
     assert.deepEqual(
       [...TOOLSETS],
       toolsets.map(({ name }) => name),
@@ -68,7 +68,7 @@ describe('the limits of a new credential', () => {
     });
   });
 
-  it('the limits of a new credential are never wider than the caller’s own', () => {
+  it('are never wider than the caller’s own', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         for (const caller of [worker(own), person(own)]) {
@@ -79,7 +79,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('the limits of a new credential are never wider than those before, where no person says so', () => {
+  it('are never wider than those before, where no person says so', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         const byAgent = granted(worker(own), old, wanted);
@@ -90,7 +90,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('the limits of a new credential are never wider than what was asked for', () => {
+  it('are never wider than what was asked for', () => {
     fc.assert(
       fc.property(limits, limits, wishes, (own, old, wanted) => {
         const { toolsets: named, held_to: heldTo, readonly } = wanted;
@@ -107,7 +107,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('the limits of a new credential are what the caller has wherever a person lifts all', () => {
+  it('are what the caller has wherever a person lifts all', () => {
     fc.assert(
       fc.property(limits, limits, (own, old) => {
         const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });

@@ -33,7 +33,7 @@ const through = (...ancestors: readonly Partial<Opening>[]) =>
   ancestors.map((changes, index) => ({ ...link(`${index}`), opens: opening(changes) }));
 
 describe('the lineage of a credential', () => {
-  it('the lineage of a credential narrows it to what all of its ancestors open, and lets it end with the first of them', () => {
+  it('narrows it to what all of its ancestors open, and lets it end with the first of them', () => {
     const own = opening({ toolsets: ['todo', 'coding'] });
     assert.deepEqual(narrowedBy(own, []), own);
     assert.deepEqual(narrowedBy(own, through({})), own, 'an ancestor that opens more takes nothing away');
@@ -51,12 +51,12 @@ describe('the lineage of a credential', () => {
     });
   });
 
-  it('the lineage of a credential leaves nothing of it if two of them are held to different workspaces', () => {
+  it('leaves nothing of it if two of them are held to different workspaces', () => {
     assert.equal(narrowedBy(opening({ held_to: 'beta' }), through({ held_to: 'alpha' })), undefined);
     assert.equal(narrowedBy(opening(), through({ held_to: 'alpha' }, { held_to: 'beta' })), undefined);
   });
 
-  it('the lineage of a credential ends it if one of them does not stand', () => {
+  it('ends it if one of them does not stand', () => {
     const [one] = through({});
     assert.ok(one);
     const standing = new Map([[one.subject, one]]);
@@ -64,14 +64,14 @@ describe('the lineage of a credential', () => {
     assert.equal(openedIn(standing, opening(), [one.subject, 'key:gone']), undefined);
   });
 
-  it('the lineage of a credential is the caller’s, with the caller’s own credential, for an agent that it registers; nothing for a person', () => {
+  it('is the caller’s, with the caller’s own credential, for an agent that it registers; nothing for a person', () => {
     assert.deepEqual(descentOf({ lineage: [link('a'), link('b')] }, []), {
       ancestors: [link('a'), link('b')],
     });
     assert.deepEqual(descentOf({}, [credential('b')]), { ancestors: [] });
   });
 
-  it('the lineage of a credential stays if an agent renews its own key, and starts again if another caller registers it again', () => {
+  it('stays if an agent renews its own key, and starts again if another caller registers it again', () => {
     const lineage = [link('a'), link('b')];
     const ancestors = [link('a')];
     assert.deepEqual(descentOf({ lineage }, [credential('b', { ancestors })]), { ancestors, line: 'b' });
@@ -82,13 +82,13 @@ describe('the lineage of a credential', () => {
     assert.deepEqual(descentOf({ lineage }, []), { ancestors: lineage });
   });
 
-  it('the lineage of a credential keeps an agent from replacing one that it comes from', async () => {
+  it('keeps an agent from replacing one that it comes from', async () => {
     const lineage = [link('a'), link('b')];
     const error = await refusal(() => descentOf({ lineage }, [credential('a')]));
     assert.deepEqual([error.code, error.details.reason], ['FORBIDDEN', 'REGISTERED_THROUGH_IT']);
   });
 
-  it('the lineage of a credential is bounded', async () => {
+  it('is bounded', async () => {
     const lineage = Array.from({ length: MAX_ANCESTORS + 1 }, (_, index) => link(`${index}`));
     assert.equal(descentOf({ lineage: lineage.slice(1) }, []).ancestors?.length, MAX_ANCESTORS);
     const error = await refusal(() => descentOf({ lineage }, []));

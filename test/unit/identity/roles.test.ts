@@ -17,22 +17,22 @@ const places = ['default', 'open', 'closed', 'other', 'unopened'];
 const rolesOf = (principal: Principal) => places.map((workspace) => roleIn(principal, workspace));
 
 describe('a role in a workspace', () => {
-  it('a role in a workspace is none for whom the deployment does not know', () => {
+  it('is none for whom the deployment does not know', () => {
     assert.deepEqual(rolesOf(person()), [undefined, undefined, undefined, undefined, undefined]);
     assert.equal(ownRole(person()), undefined);
   });
 
-  it('a role in a workspace is the deployment’s in every open one, and in none that is private', () => {
+  it('is the deployment’s in every open one, and in none that is private', () => {
     for (const role of ['viewer', 'worker'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, undefined]);
   });
 
-  it('a role in a workspace is also that of who leads or administers the deployment where nobody has opened one yet', () => {
+  it('is also that of who leads or administers the deployment where nobody has opened one yet', () => {
     for (const role of ['leader', 'admin'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, role]);
   });
 
-  it('a role in a workspace is a member’s in theirs alone, and the stronger of the two in an open one', () => {
+  it('is a member’s in theirs alone, and the stronger of the two in an open one', () => {
     const member = { closed: 'worker', open: 'leader', default: 'viewer' } as const;
     assert.deepEqual(rolesOf(person(undefined, member)), [
       'viewer',
@@ -45,7 +45,7 @@ describe('a role in a workspace', () => {
     assert.equal(ownRole(person('worker', member)), 'leader');
   });
 
-  it('a role in a workspace of an agent is never more than its own or its owner’s', () => {
+  it('of an agent is never more than its own or its owner’s', () => {
     const role = fc.constantFrom(...ROLES);
     const member = fc.dictionary(fc.constantFrom(...places), fc.constantFrom('viewer', 'worker', 'leader'));
     fc.assert(
@@ -61,7 +61,7 @@ describe('a role in a workspace', () => {
     );
   });
 
-  it('a role in a workspace of a credential that is held to a workspace is there alone', () => {
+  it('of a credential that is held to a workspace is there alone', () => {
     const held = { ...person('leader', { closed: 'worker' }), held_to: 'closed' };
     assert.deepEqual(rolesOf(held), [undefined, undefined, 'worker', undefined, undefined]);
     assert.equal(ownRole(held), 'worker');
@@ -69,7 +69,7 @@ describe('a role in a workspace', () => {
     assert.equal(ownRole({ ...held, held_to: 'open' }), 'leader');
   });
 
-  it('a role in a workspace is nobody’s in a workspace whose name every object has', () => {
+  it('is nobody’s in a workspace whose name every object has', () => {
     for (const workspace of ['constructor', 'toString', 'hasOwnProperty', 'valueOf'])
       assert.equal(roleIn(person('worker', {}), workspace), undefined);
   });

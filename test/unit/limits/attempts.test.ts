@@ -47,7 +47,7 @@ describe('failed authentications', () => {
     return codes;
   }
 
-  it('failed authentications are limited after a hundred, and then five a second', async () => {
+  it('are limited after a hundred, and then five a second', async () => {
     await guess(100);
     assert.equal(lookups, 100);
     const error = await refusal(() => authenticator.authenticate('bad', HERE));
@@ -57,7 +57,7 @@ describe('failed authentications', () => {
     assert.equal((await guess(20)).filter((code) => code === 'UNAUTHORIZED').length, 10);
   });
 
-  it('failed authentications over the limit are looked up at most four at once, and only once in 5 seconds', async () => {
+  it('over the limit are looked up at most four at once, and only once in 5 seconds', async () => {
     await guess(100);
     let running = 0;
     let most = 0;
@@ -76,13 +76,13 @@ describe('failed authentications', () => {
     assert.equal(lookups, 80, 'a credential that was refused is not looked up again');
   });
 
-  it('failed authentications in parallel are limited like others', async () => {
+  it('in parallel are limited like others', async () => {
     const codes = await Promise.all(Array.from({ length: 300 }, (_, count) => codeOf(`bad-${count}`)));
     assert.equal(codes.filter((code) => code === 'UNAUTHORIZED').length, 100);
     assert.equal(codes.filter((code) => code === 'RATE_LIMITED').length, 200);
   });
 
-  it('failed authentications of a noisy address refuse no good credential, although the instance has not seen it before', async () => {
+  it('of a noisy address refuse no good credential, although the instance has not seen it before', async () => {
     await guess(150);
     const noise = Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`noise-${count}`)));
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -90,24 +90,24 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a good credential gives no attempts back');
   });
 
-  it('failed authentications of many addresses refuse no good credential of an address not seen before', async () => {
+  it('of many addresses refuse no good credential of an address not seen before', async () => {
     for (let count = 0; count < 3000; count += 1) await codeOf('bad', `2001:db8:${count}`);
     assert.deepEqual(await authenticator.authenticate('good', '198.51.100.7'), ADA);
   });
 
-  it('failed authentications do not hide from an app at a noisy address that its token has expired', async () => {
+  it('do not hide from an app at a noisy address that its token has expired', async () => {
     await guess(150);
     verify = () => Promise.reject(new MusterError('TOKEN_EXPIRED', 'It has expired.'));
     assert.equal(await codeOf('once-good'), 'TOKEN_EXPIRED');
   });
 
-  it('failed authentications of one address are not held against another', async () => {
+  it('of one address are not held against another', async () => {
     await guess(150);
     assert.deepEqual(await guess(1, '203.0.113.8'), ['UNAUTHORIZED']);
     assert.deepEqual(await authenticator.authenticate('good', '203.0.113.8'), ADA);
   });
 
-  it('failed authentications leave a credential alone that was good here before, also once it must be checked again', async () => {
+  it('leave a credential alone that was good here before, also once it must be checked again', async () => {
     await authenticator.authenticate('good', HERE);
     await guess(150);
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -116,7 +116,7 @@ describe('failed authentications', () => {
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
   });
 
-  it('failed authentications count against a credential that was good and was withdrawn', async () => {
+  it('count against a credential that was good and was withdrawn', async () => {
     await authenticator.authenticate('good', HERE);
     now = secondsAfterStart(6);
     verify = async () => {
@@ -137,7 +137,7 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('failed authentications of addresses not seen before share one bucket, and leave known addresses alone', async () => {
+  it('of addresses not seen before share one bucket, and leave known addresses alone', async () => {
     await guess(1, '203.0.113.8');
     await guess(100);
     const codes = new Map<string, number>();

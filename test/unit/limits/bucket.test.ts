@@ -5,18 +5,18 @@ import { type Bucket, draw } from '../../../functions/src/limits/rules/rateLimit
 const LIMIT = { perSecond: 10, burst: 50 };
 
 describe('a token bucket', () => {
-  it('a token bucket is full where nobody has drawn from it', () => {
+  it('is full where nobody has drawn from it', () => {
     const drawn = draw(undefined, LIMIT, { owed: 0, wanted: 60 }, 1000);
     assert.deepEqual(drawn, { bucket: { tokens: 0, at: 1000 }, granted: 50, waitMilliseconds: 100 });
   });
 
-  it('a token bucket fills with time, and no further than its burst', () => {
+  it('fills with time, and no further than its burst', () => {
     const empty = { tokens: 0, at: 1000 };
     assert.equal(draw(empty, LIMIT, { owed: 0, wanted: 100 }, 2500).granted, 15);
     assert.equal(draw(empty, LIMIT, { owed: 0, wanted: 100 }, 1_000_000).granted, 50);
   });
 
-  it('a token bucket charges what is owed below nothing, and grants again when that is paid off', () => {
+  it('charges what is owed below nothing, and grants again when that is paid off', () => {
     const { bucket, granted, waitMilliseconds } = draw(
       { tokens: 3, at: 0 },
       LIMIT,
@@ -31,25 +31,25 @@ describe('a token bucket', () => {
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 5 }, 600).granted, 1);
   });
 
-  it('a token bucket takes back what was not spent, up to its burst', () => {
+  it('takes back what was not spent, up to its burst', () => {
     const given = draw({ tokens: 10, at: 0 }, LIMIT, { owed: -5, wanted: 0 }, 0);
     assert.equal(given.bucket.tokens, 15);
     assert.equal(draw({ tokens: 48, at: 0 }, LIMIT, { owed: -5, wanted: 0 }, 0).bucket.tokens, 50);
   });
 
-  it('a token bucket is not filled twice by clocks that differ', () => {
+  it('is not filled twice by clocks that differ', () => {
     const { bucket } = draw({ tokens: 0, at: 0 }, LIMIT, { owed: 0, wanted: 0 }, 1000);
     const slow = draw(bucket, LIMIT, { owed: 0, wanted: 0 }, 200);
     assert.deepEqual(slow.bucket, bucket);
     assert.equal(draw(slow.bucket, LIMIT, { owed: 0, wanted: 0 }, 1000).bucket.tokens, 10);
   });
 
-  it('a token bucket does not wait for a clock that is an hour ahead', () => {
+  it('does not wait for a clock that is an hour ahead', () => {
     const { bucket } = draw({ tokens: 0, at: 3_600_000 }, LIMIT, { owed: 0, wanted: 0 }, 0);
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 0 }, 1000).bucket.tokens, 10);
   });
 
-  it('a token bucket says exactly how long to wait, and never grants more than burst and rate allow', () => {
+  it('says exactly how long to wait, and never grants more than burst and rate allow', () => {
     const step = fc.record({
       pass: fc.nat(2000),
       owed: fc.integer({ min: -5, max: 10 }),

@@ -58,7 +58,7 @@ function tallyOf(calls: readonly EndedCall[]): Tally {
 }
 
 describe('the counter of calls', () => {
-  it('the counter of calls adds up by minute, tool, agent and error, and begins again when it is emptied', () => {
+  it('adds up by minute, tool, agent and error, and begins again when it is emptied', () => {
     fc.assert(
       fc.property(fc.array(call), fc.array(call), (first, second) => {
         const counter = new CallCounter();
@@ -72,7 +72,7 @@ describe('the counter of calls', () => {
     );
   });
 
-  it('the counter of calls does not grow without bound while nothing is stored', () => {
+  it('does not grow without bound while nothing is stored', () => {
     const counter = new CallCounter();
     for (let number = 0; number < 20_000; number++) {
       counter.add({

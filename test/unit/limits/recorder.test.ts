@@ -44,7 +44,7 @@ describe('the recorder of calls', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('the recorder of calls stores at most every five seconds, and has the call that finds it due wait', async () => {
+  it('stores at most every five seconds, and has the call that finds it due wait', async () => {
     const stage = new Stage();
     assert.equal(stage.record(), undefined);
     stage.now += FLUSH_MILLISECONDS - 1;
@@ -57,7 +57,7 @@ describe('the recorder of calls', () => {
     assert.equal(stage.stored.length, 1);
   });
 
-  it('the recorder of calls stores what no further call would, by its timer', async () => {
+  it('stores what no further call would, by its timer', async () => {
     const stage = new Stage();
     stage.record();
     mock.timers.tick(FLUSH_MILLISECONDS);
@@ -67,7 +67,7 @@ describe('the recorder of calls', () => {
     assert.equal(stage.stored.length, 1, 'and nothing where nothing was counted');
   });
 
-  it('the recorder of calls never fails for want of the ledger, and says so', async () => {
+  it('never fails for want of the ledger, and says so', async () => {
     const stage = new Stage();
     stage.adding = () => Promise.reject(new Error('no database'));
     stage.record();
@@ -75,7 +75,7 @@ describe('the recorder of calls', () => {
     assert.deepEqual(stage.warnings, ['metrics_lost']);
   });
 
-  it('the recorder of calls keeps one caller waiting for a ledger that is away, a second, and adds up meanwhile', async () => {
+  it('keeps one caller waiting for a ledger that is away, a second, and adds up meanwhile', async () => {
     const stage = new Stage();
     let back = (): void => undefined;
     stage.adding = () =>

@@ -40,7 +40,7 @@ function refusal(work: () => unknown): MusterError {
 
 describe('an answer that is too large', () => {
   for (const letter of NASTY) {
-    it(`an answer that is too large is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
+    it(`is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
       const answer = {
         id: 'task-1',
         next_cursor: 'c'.repeat(20_000),
@@ -69,7 +69,7 @@ describe('an answer that is too large', () => {
     });
   }
 
-  it('an answer that is too large is refused where nothing in it may be cut, in the words of the tool', () => {
+  it('is refused where nothing in it may be cut, in the words of the tool', () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
     const { code, message, details } = refusal(() =>
       withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
@@ -80,7 +80,7 @@ describe('an answer that is too large', () => {
     assert.doesNotThrow(() => withinBounds(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
 
-  it('an answer that is too large is refused where it is made of many things, and what was done is not said to have failed', () => {
+  it('is refused where it is made of many things, and what was done is not said to have failed', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinBounds(reads, answer, sentBytes)).details.suggestion,
@@ -107,7 +107,7 @@ describe('an answer that is too large', () => {
 
 describe('a resource that is too large', () => {
   for (const letter of NASTY) {
-    it(`a resource that is too large shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
+    it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
       const json = textWithinBounds(
         { mimeType: 'application/json' },
         JSON.stringify({ text: letter.repeat(1_100_000) }),

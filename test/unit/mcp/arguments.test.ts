@@ -278,7 +278,7 @@ function assertSays(
 
 describe('the check of arguments', () => {
   for (const [what, raw, refused] of REFUSED) {
-    it(`the check of arguments refuses ${what}, and says so at little cost`, () => {
+    it(`refuses ${what}, and says so at little cost`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
       const { milliseconds, mebibytes } = costOf(() => refusal(sent));
@@ -288,12 +288,12 @@ describe('the check of arguments', () => {
   }
 
   for (const [what, raw, taken = raw] of TAKEN) {
-    it(`the check of arguments takes ${what}`, () => {
+    it(`takes ${what}`, () => {
       assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken });
     });
   }
 
-  it('the check of arguments takes what clients add if the schema has such an argument', () => {
+  it('takes what clients add if the schema has such an argument', () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));
     assert.deepEqual(own({ action: 'x', chatInput: 'hi\0', sessionId: null }), { action: 'x' });
     assert.throws(() => own({ action: 5 }), MusterError);

@@ -49,7 +49,7 @@ describe('subscriptions/listen', () => {
     await eventually('nothing is read any more', async () => log.following === 0 || undefined);
   });
 
-  it('subscriptions/listen is offered in 2026-07-28 only', async () => {
+  it('is offered in 2026-07-28 only', async () => {
     const { client } = await connect();
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
     const legacy = await fetch(`${stage.endpoint.url}/mcp`, {

@@ -355,7 +355,7 @@ describe('a request', () => {
   }
 
   for (const [what, line, headers, status, expected, allow] of REFUSED_BY_HEAD) {
-    it(`a request with ${what} is refused with ${status} before its body comes`, async () => {
+    it(`with ${what} is refused with ${status} before its body comes`, async () => {
       const raw = await RawConnection.open(endpoint.url);
       raw.head(line, { 'Content-Length': '1000', ...headers });
       const answer = await raw.answer();
@@ -471,7 +471,7 @@ describe('a request', () => {
 
     after(() => open.close());
 
-    it('a request without a credential is told where people sign in, by any method', async () => {
+    it('without a credential is told where people sign in, by any method', async () => {
       for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
         const answer = await sendTo(`${open.url}/mcp`, { method, headers: JSON_TYPE });
         assert.equal(answer.status, 401, method);

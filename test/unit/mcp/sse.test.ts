@@ -41,7 +41,7 @@ describe('withPauses', () => {
     yield { n: 2 };
   }
 
-  it('withPauses asks for the next item only when it is asked', async () => {
+  it('asks for the next item only when it is asked', async () => {
     let asked = 0;
     const counting = {
       [Symbol.asyncIterator]: () => ({
@@ -57,7 +57,7 @@ describe('withPauses', () => {
     await iterator.return();
   });
 
-  it('withPauses yields undefined if nothing comes, and then what comes', async () => {
+  it('yields undefined if nothing comes, and then what comes', async () => {
     let release: (value: IteratorResult<{ n: number }>) => void = () => undefined;
     const slow = {
       [Symbol.asyncIterator]: () => ({
@@ -74,7 +74,7 @@ describe('withPauses', () => {
     assert.deepEqual((await iterator.next()).value, { n: 1 });
   });
 
-  it('withPauses ends with its source, and ends its source', async () => {
+  it('ends with its source, and ends its source', async () => {
     const all: unknown[] = [];
     for await (const item of withPauses(numbers(), 60_000)) all.push(item);
     assert.deepEqual(all, [{ n: 1 }, { n: 2 }]);
@@ -92,7 +92,7 @@ describe('withPauses', () => {
     assert.ok(returned);
   });
 
-  it('withPauses throws the error of its source', async () => {
+  it('throws the error of its source', async () => {
     async function* broken(): AsyncGenerator<object> {
       yield {};
       throw new Error('broken');

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 4000;
 const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
 
 describe('cursors', () => {
-  it('cursors of Firestore come back as they were given', () => {
+  it('of Firestore come back as they were given', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
         const json: JsonValue = JSON.parse(JSON.stringify(value));
@@ -24,7 +24,7 @@ describe('cursors', () => {
     );
   });
 
-  it('cursors of Firestore omit long values, and are never longer than the tool takes', () => {
+  it('of Firestore omit long values, and are never longer than the tool takes', () => {
     for (const value of ['x'.repeat(2000), '\u0000'.repeat(500), 'ä'.repeat(900), Array(500).fill(1)]) {
       const text = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value });
       assert.ok(text.length <= MAX_CHARACTERS, String(text.length));
@@ -34,7 +34,7 @@ describe('cursors', () => {
     assert.ok(most.length <= MAX_CHARACTERS, String(most.length));
   });
 
-  it('cursors of Firestore are refused where they are something else, whatever it is', () => {
+  it('of Firestore are refused where they are something else, whatever it is', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -31,7 +31,7 @@ function explanation(error: unknown, of: Attempt): MusterError {
 describe('errors of Firestore', () => {
   const decided = permissions.filter((row) => row.database === 'firestore' && isDecidedByContent(row));
 
-  it('errors of Firestore have the names of the specification', () => {
+  it('have the names of the specification', () => {
     const names: [number, Attempt['action'], string][] = [
       [7, 'read', 'PERMISSION_DENIED'],
       [7, 'write', 'PERMISSION_DENIED'],
@@ -57,7 +57,7 @@ describe('errors of Firestore', () => {
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
   });
 
-  it("errors of Firestore name what is missing as what is not the caller's, where the fields of a document decide", () => {
+  it("name what is missing as what is not the caller's, where the fields of a document decide", () => {
     const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
       explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
@@ -74,7 +74,7 @@ describe('errors of Firestore', () => {
       assert.equal(reasonOf(place), 'PERMISSION_DENIED', place);
   });
 
-  it('errors of Firestore follow the security rules', async () => {
+  it('follow the security rules', async () => {
     const rules = await readFile(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
     const blocks = rules.split(/^ +match \//m);
     const byContent = blocks
@@ -84,7 +84,7 @@ describe('errors of Firestore', () => {
     assert.deepEqual(new Set(byContent), new Set(rows));
   });
 
-  it('errors of Firestore tell what is too large from what is of the wrong kind', () => {
+  it('tell what is too large from what is of the wrong kind', () => {
     for (const text of [
       'The value of property "a" is longer than 1048487 bytes.',
       "Document 'x' cannot be written because its size (1,048,600 bytes) exceeds the maximum allowed size",
@@ -94,17 +94,17 @@ describe('errors of Firestore', () => {
     }
   });
 
-  it('errors of Firestore are known where a listening ends, which has no code', () => {
+  it('are known where a listening ends, which has no code', () => {
     const ended = new Error("Error 7: \nfalse for 'get' @ L33");
     assert.equal(explanation(ended, attempt('watch')).details.reason, 'PERMISSION_DENIED');
   });
 
-  it('errors of Firestore ask a person to sign in again', () => {
+  it('ask a person to sign in again', () => {
     const caller = { principal: person, credential: '' };
     assert.equal(explanation(failure(16), { ...attempt('read'), caller }).code, 'TOKEN_EXPIRED');
   });
 
-  it('errors of Firestore hold the definition of a missing index, made of the query', () => {
+  it('hold the definition of a missing index, made of the query', () => {
     const vendor = 'The query requires an index. Create it here: https://console.firebase.google.com/secret';
     const { suggestion = '' } = explanation(
       failure(9, vendor),
@@ -119,7 +119,7 @@ describe('errors of Firestore', () => {
     assert.match(suggestion, /firestore\.indexes\.json.*fieldOverrides/);
   });
 
-  it('errors of Firestore are left as they are where they are explained already, or unknown', () => {
+  it('are left as they are where they are explained already, or unknown', () => {
     const known = invalidPath('x', 'is wrong');
     assert.equal(explained(known, attempt('read')), known);
     const unknown = new TypeError('a bug');

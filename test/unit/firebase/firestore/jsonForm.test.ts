@@ -38,7 +38,7 @@ function nested(depth: number, leaf: JsonValue): JsonValue {
 }
 
 describe('the JSON form of Firestore values', () => {
-  it('the JSON form of Firestore values survives a round trip', () => {
+  it('survives a round trip', () => {
     fc.assert(
       fc.property(fieldsInJson, (fields) => {
         const read = asRead(encode(fields)) as Record<string, unknown>;
@@ -47,7 +47,7 @@ describe('the JSON form of Firestore values', () => {
     );
   });
 
-  it('the JSON form of Firestore values is what the guide says', () => {
+  it('is what the guide says', () => {
     const fields: JsonObject = {
       timestamp: { __timestamp__: '2026-11-22T01:02:03.123456789Z' },
       point: { __geopoint__: { latitude: 48.2, longitude: 16.4 } },
@@ -66,20 +66,20 @@ describe('the JSON form of Firestore values', () => {
     assert.deepEqual(fieldsToJson(encoded), fields);
   });
 
-  it('the JSON form of Firestore values tells integers that JSON loses from those that it does not', () => {
+  it('tells integers that JSON loses from those that it does not', () => {
     assert.equal(toJson(9007199254740991n), 9007199254740991);
     assert.deepEqual(toJson(9007199254740992n), { __integer__: '9007199254740992' });
     assert.equal(toJson(1e300), 1e300);
     assert.deepEqual(toJson(-0), { __double__: '-0' });
   });
 
-  it('the JSON form of Firestore values says of values that it does not know what they are', () => {
+  it('says of values that it does not know what they are', () => {
     class Novelty {}
     assert.deepEqual(toJson(new Novelty()), { __unsupported__: 'Novelty' });
     assert.equal(refusal({ a: { __unsupported__: 'Novelty' } }).details.field, 'data.a');
   });
 
-  it('the JSON form of Firestore values refuses what Firestore does not store, and names the field', () => {
+  it('refuses what Firestore does not store, and names the field', () => {
     const cases: [JsonObject, string][] = [
       [{ a: { b: [1, [2]] } }, 'data.a.b.1'],
       [{ a: [{ __vector__: [1] }] }, 'data.a.0'],
@@ -105,7 +105,7 @@ describe('the JSON form of Firestore values', () => {
     assert.equal(refusal({ ['x'.repeat(1501)]: 1 }).details.reason, 'INVALID_DATA_TYPE');
   });
 
-  it('the JSON form of Firestore values refuses special values that are malformed', () => {
+  it('refuses special values that are malformed', () => {
     const malformed: Readonly<Record<string, readonly JsonValue[]>> = {
       __timestamp__: [
         '2026-02-30T00:00:00Z',
@@ -167,14 +167,14 @@ describe('the JSON form of Firestore values', () => {
     }
   });
 
-  it('the JSON form of Firestore values goes as deep as Firestore, and no deeper', () => {
+  it('goes as deep as Firestore, and no deeper', () => {
     encode({ a: nested(20, 'leaf') });
     assert.match(refusal({ a: nested(21, 'leaf') }).message, /20 deep/);
     const lists = `${'{"l":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
     assert.match(refusal({ a: JSON.parse(lists) }).message, /20 deep/);
   });
 
-  it('the JSON form of Firestore values takes __delete__ where the operation has a use for it', () => {
+  it('takes __delete__ where the operation has a use for it', () => {
     const top = { a: { __delete__: true } };
     const within = { a: { b: { __delete__: true }, c: 1 } };
     refusal(top);
@@ -185,7 +185,7 @@ describe('the JSON form of Firestore values', () => {
     assert.deepEqual(encode(within, { deletes: 'dropped' }), { a: { c: 1 } });
   });
 
-  it('the JSON form of Firestore values takes values that build on what is there only where that is so', () => {
+  it('takes values that build on what is there only where that is so', () => {
     for (const kind of [
       '__serverTimestamp__',
       '__increment__',

@@ -21,14 +21,14 @@ describe('the clients of callers', () => {
 
   after(() => deleteApp(server));
 
-  it('the clients of callers are those of the caller, with its claims', async () => {
+  it('are those of the caller, with its claims', async () => {
     const clients = open();
     const claims = claimsOf('a', { firebase: { sign_in_provider: 'password' } });
     await clients.lease(claims);
     assert.deepEqual(auths().at(-1), { uid: 'a', provider: 'password', token: claims });
   });
 
-  it('the clients of callers are shared by a caller whatever its token, and by nobody else', async () => {
+  it('are shared by a caller whatever its token, and by nobody else', async () => {
     const clients = open();
     const first = await clients.lease(claimsOf('a'));
     const again = await clients.lease(claimsOf('a', { iat: 5, exp: 9 }));
@@ -37,7 +37,7 @@ describe('the clients of callers', () => {
     for (const other of others) assert.notEqual((await clients.lease(other)).database, first.database);
   });
 
-  it('the clients of callers are at most 50 that nothing watches, and never end under a watch', async () => {
+  it('are at most 50 that nothing watches, and never end under a watch', async () => {
     const clients = open();
     const before = auths().length;
     const leases: Lease[] = [];
@@ -50,7 +50,7 @@ describe('the clients of callers', () => {
     assert.notEqual((await clients.lease(claimsOf('many-0'))).database, leases[0]?.database);
   });
 
-  it('the clients of callers are refused without a subject', async () => {
+  it('are refused without a subject', async () => {
     await assert.rejects(open().lease({ role: 'admin' }));
   });
 });

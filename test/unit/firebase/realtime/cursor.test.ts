@@ -29,7 +29,7 @@ const position: fc.Arbitrary<Position> = fc.record(
 const refused = (error: unknown) => error instanceof MusterError && error.code === 'VALIDATION_ERROR';
 
 describe('cursors of the Realtime Database', () => {
-  it('cursors of the Realtime Database come back as they went', () => {
+  it('come back as they went', () => {
     fc.assert(
       fc.property(position, (one) => {
         assert.deepEqual(cursors.decode(cursors.encode(one)), one);
@@ -37,7 +37,7 @@ describe('cursors of the Realtime Database', () => {
     );
   });
 
-  it('cursors of the Realtime Database go with no other query', () => {
+  it('go with no other query', () => {
     fc.assert(
       fc.property(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
         const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
@@ -46,7 +46,7 @@ describe('cursors of the Realtime Database', () => {
     );
   });
 
-  it('cursors of the Realtime Database are never anything else', () => {
+  it('are never anything else', () => {
     const text = fc.oneof(
       fc.string(),
       fc.base64String(),
@@ -55,7 +55,7 @@ describe('cursors of the Realtime Database', () => {
     fc.assert(fc.property(text, (one) => assert.throws(() => cursors.decode(one), refused)));
   });
 
-  it('cursors of the Realtime Database are refused where they would be too long or go too far', () => {
+  it('are refused where they would be too long or go too far', () => {
     const end = { from: 'a', given: 1, rank: 'a', key: 'k' };
     assert.throws(() => cursors.encode({ ...end, given: MAX_TIES + 1 }), refused);
     assert.throws(() => cursors.encode({ ...end, rank: 'x'.repeat(4000) }), refused);

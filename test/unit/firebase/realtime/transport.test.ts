@@ -34,12 +34,12 @@ function unanswered(isSent: boolean): (error: unknown) => boolean {
 const lost = unanswered(true);
 
 describe('an exchange with the Realtime Database', () => {
-  it('an exchange with the Realtime Database gives status, ETag and text', async () => {
+  it('gives status, ETag and text', async () => {
     const answer = await asked((_, response) => response.writeHead(401, { etag: 'abc' }).end('"é"'));
     assert.deepEqual(answer, { status: 401, etag: 'abc', text: '"é"' });
   });
 
-  it('an exchange with the Realtime Database stops reading where there is too much', async () => {
+  it('stops reading where there is too much', async () => {
     let sent = 0;
     const { text } = await asked((_, response) => {
       const send = (): void => {
@@ -52,12 +52,12 @@ describe('an exchange with the Realtime Database', () => {
     assert.ok(sent < 1e8);
   });
 
-  it('an exchange with the Realtime Database takes just as much as it may', async () => {
+  it('takes just as much as it may', async () => {
     assert.equal((await asked((_, response) => response.end('x'.repeat(1000)))).text?.length, 1000);
     assert.equal((await asked((_, response) => response.end('x'.repeat(1001)))).text, undefined);
   });
 
-  it('an exchange with the Realtime Database does not wait for ever, neither for the beginning nor for the end', async () => {
+  it('does not wait for ever, neither for the beginning nor for the end', async () => {
     const impatient = { ...LIMITS, timeoutMilliseconds: 100 };
     await assert.rejects(
       asked(() => {}, impatient),
@@ -69,7 +69,7 @@ describe('an exchange with the Realtime Database', () => {
     );
   });
 
-  it('an exchange with the Realtime Database says whether the request may have arrived, and keeps the URL to itself', async () => {
+  it('says whether the request may have arrived, and keeps the URL to itself', async () => {
     await assert.rejects(
       asked((request) => request.socket.destroy()),
       lost,
