@@ -39,7 +39,7 @@ const BETWEEN_RECOVERIES_MS = 30_000;
 const MAX_MESSAGE_CHARACTERS = 4500;
 
 /** At most so long until end_task is heard of, in milliseconds. */
-const LONGEST_HEARTBEAT_MS = 3000;
+export const LONGEST_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
   readonly settings: Settings;

@@ -4,8 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { claude } from '../src/clis/claude.ts';
 import { gemini } from '../src/clis/gemini.ts';
 import type { LogEntry } from '../src/hub/hub.ts';
+import { GENTLE_MS } from '../src/process/ending.mjs';
 import { findProcesses } from '../src/process/identity.ts';
 import { createRedactor } from '../src/redaction.ts';
+import { LONGEST_HEARTBEAT_MS } from '../src/runner.ts';
 import { type AgentRun, type AgentRunOptions, runAgent } from '../src/task/agentRun.ts';
 import { TaskLog } from '../src/task/log.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
@@ -146,6 +148,9 @@ describe('a run of a coding agent', () => {
     assert.equal(failure, undefined);
     assert.equal(transcript.work().summary, 'All done.');
   });
+
+  it('ends within the ten seconds that a cancelled task has, of which it hears by a heartbeat', () =>
+    assert.ok(LONGEST_HEARTBEAT_MS + GENTLE_MS < 9000));
 
   it('leaves no process of an agent that ignores SIGTERM and has children, one in a session of its own', async () => {
     const pids = `${folder}/pids`;
