@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
 import { hostedAgents, outside } from '../../functions/src/composition/outside.ts';
+import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';
@@ -99,11 +100,13 @@ function runsAt(url: string) {
   });
   const owner = `bench-${randomUUID()}`;
   const principal = agentOf(owner, owner, 'worker');
+  const joined = app.kernel.store.commit([{ kind: 'setPerson', uid: owner, role: 'worker' }]);
   return async (workflow: object, input: string): Promise<void> => {
+    await joined;
     const { runs, roster } = app.services.orchestration;
     const { runId } = await runs.start(
       principal,
-      'bench',
+      DEFAULT_WORKSPACE,
       {
         input,
         context: {},
@@ -111,7 +114,7 @@ function runsAt(url: string) {
         cache: false,
         workflow: readWorkflow(workflow, 'workflow'),
         budget: { tokens: 1_000_000, cost_usd: 100 },
-        situation: await roster.situation('bench'),
+        situation: await roster.situation(DEFAULT_WORKSPACE),
       },
       () => undefined,
     );
