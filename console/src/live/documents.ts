@@ -4,7 +4,7 @@
  */
 import { z } from 'zod/mini';
 import { workspaceDocument as storedWorkspace } from '../../../functions/src/access/rules/workspace.ts';
-import { agentDocument as storedAgent } from '../../../functions/src/agents/rules/agent.ts';
+import { presenceNode, agentDocument as storedAgent } from '../../../functions/src/agents/rules/agent.ts';
 import { personDocument as storedPerson } from '../../../functions/src/identity/rules/people.ts';
 import { chunkDocument } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import * as sessions from '../../../functions/src/toolsets/coordination/rules/session.ts';
@@ -16,7 +16,7 @@ import { preferencesDocument } from '../../../functions/src/toolsets/todo/rules/
 import { todoDocument as storedTodo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { open } from './open.ts';
 
-export { preferencesDocument };
+export { preferencesDocument, presenceNode };
 
 export const workspaceDocument = open(storedWorkspace);
 
@@ -62,8 +62,6 @@ export const personDocument = open(storedPerson);
 export type PersonRights = z.output<typeof personDocument>;
 
 export type Preferences = z.output<typeof preferencesDocument>;
-
-export const presenceNode = z.object({ last_seen: z.number() });
 
 export const countsNode = z.object({
   calls: z._default(z.number(), 0),

@@ -322,6 +322,16 @@ export const SERVED = ['owner', 'workspace'] as const;
 
 const PARTS = ['leader', 'worker'] as const;
 
+/** Presence is written at most so often, in milliseconds. */
+export const SHORTEST_PRESENCE = 1000;
+
+/** The presence of an agent in the Realtime Database. `last_seen` is within what a date can be. */
+export const presenceNode = z.object({
+  last_seen: z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15)),
+  workspace: z.optional(z.string()),
+  within: z.catch(z.optional(z.number().check(z.minimum(SHORTEST_PRESENCE))), undefined),
+});
+
 /** Fields with a default are younger than the first agents that are stored. */
 export const agentDocument = z.object({
   id: z.string(),

@@ -1,6 +1,5 @@
 /** Presence: which agents are alive, in the Realtime Database. */
 import type { Database, DataSnapshot, Reference } from 'firebase-admin/database';
-import { z } from 'zod';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
@@ -8,6 +7,7 @@ import { type Clock, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
 import { Batching } from '../../kernel/waiting.ts';
+import { presenceNode, SHORTEST_PRESENCE } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 
 /** All instances together write an agent's presence at most this often. */
@@ -18,8 +18,6 @@ const ASK_MILLISECONDS = 5000;
 
 /** A lease is renewed by presence, which is therefore noted so many times in it, and each second at most. */
 const NOTED_IN_A_LEASE = 10;
-
-const SHORTEST_MILLISECONDS = 1000;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
@@ -87,7 +85,7 @@ export class DatabasePresence
   /** The touch, unless an instance has written one shortly before it. */
   private async unlessSeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
     const { agentId, home, at } = touch;
-    const stored = storedPresence.safeParse((await root.child(presencePath(agentId)).get()).val());
+    const stored = presenceNode.safeParse((await root.child(presencePath(agentId)).get()).val());
     const { last_seen: seen = 0, workspace, within: known = TOUCH_MILLISECONDS } = stored.data ?? {};
     const within = Math.min(known, touch.within ?? known);
     const isKnown = workspace === home && within === known && at - seen < within;
@@ -140,7 +138,7 @@ export class DatabasePresence
   async restore(agentId: string, home: string, lastSeen: Date): Promise<void> {
     const node = (await this.ports.database()).ref(presencePath(agentId));
     await changeNode(node, (stored) => {
-      const { last_seen: seen = lastSeen.getTime(), workspace } = storedPresence.safeParse(stored).data ?? {};
+      const { last_seen: seen = lastSeen.getTime(), workspace } = presenceNode.safeParse(stored).data ?? {};
       return workspace === home ? undefined : { last_seen: seen, workspace: home };
     });
   }
@@ -165,20 +163,13 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
-/** Within what a date can be. */
-const storedPresence = z.object({
-  last_seen: z.number().min(-8.64e15).max(8.64e15),
-  workspace: z.string().optional(),
-  within: z.number().min(SHORTEST_MILLISECONDS).optional().catch(undefined),
-});
-
 /** How often an agent with such a lease is noted: it must not lose it between two of its calls. */
 function withinOf(leaseSeconds: number): number {
   const often = (leaseSeconds * 1000) / NOTED_IN_A_LEASE;
-  return Math.min(TOUCH_MILLISECONDS, Math.max(SHORTEST_MILLISECONDS, often));
+  return Math.min(TOUCH_MILLISECONDS, Math.max(SHORTEST_PRESENCE, often));
 }
 
 /** In milliseconds of the epoch; 0 where it does not say. */
 export function lastSeenIn(value: unknown): number {
-  return storedPresence.safeParse(value).data?.last_seen ?? 0;
+  return presenceNode.safeParse(value).data?.last_seen ?? 0;
 }
