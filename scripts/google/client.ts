@@ -1,12 +1,15 @@
 /** Google's REST APIs, as far as operators' programs ask them. Errors are values: what could not be read is shown. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { connectionCodes } from '../../functions/src/kernel/platform.ts';
 import { proxyHint } from '../setup/proxy.mjs';
 import { type Api, addressAt, addressOf } from './apis.ts';
-import { type Failure, failureOf, type Result } from './failure.ts';
+import { failureOf, type Result } from './failure.ts';
 
 /** 429 and 503 say that the same request may do later. */
 const MAY_DO_LATER = [429, 503];
+/** A connection that was kept open may end as it is used. */
+const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ATTEMPTS = 4;
 const LONGEST_PAUSE_MS = 30_000;
 const TIMEOUT_MS = 60_000;
@@ -112,23 +115,29 @@ export class Google {
         headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      if ('failure' in answer) return { ok: false, failure: answer.failure };
-      const text = await answer.text();
-      if (answer.ok) return { ok: true, value: { text } };
-      if (!MAY_DO_LATER.includes(answer.status) || attempt === ATTEMPTS)
-        return { ok: false, failure: failureOf(answer.status, text) };
-      await this.pause(pauseAfter(attempt, answer.headers.get('retry-after')));
+      if (answer.ok) return answer;
+      const { failure, mayDoLater, retryAfter } = answer;
+      if (!mayDoLater || attempt === ATTEMPTS) return { ok: false, failure };
+      await this.pause(pauseAfter(attempt, retryAfter));
     }
   }
 }
 
-async function fetched(url: URL, init: RequestInit): Promise<Response | { readonly failure: Failure }> {
+async function fetched(url: URL, init: RequestInit) {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { ok, status, headers } = answer;
+    const text = await answer.text();
+    if (ok) return { ok, value: { text } } as const;
+    const retryAfter = headers.get('retry-after');
+    const mayDoLater = MAY_DO_LATER.includes(status);
+    return { ok: false, failure: failureOf(status, text), mayDoLater, retryAfter } as const;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    return { failure: { status: 0, message: `${url.host} did not answer: ${why}${proxyHint(process.env)}` } };
+    const failure = { status: 0, message: `${url.host} did not answer: ${why}${proxyHint(process.env)}` };
+    const isLost = connectionCodes(error).some((code) => LOST.includes(code));
+    return { ok: false, failure, mayDoLater: init.method === 'GET' && isLost, retryAfter: null } as const;
   }
 }
 

@@ -22,6 +22,9 @@ export type VersionName = 'release' | 'today';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
+/** A busy machine may keep an emulator from answering in time. */
+const MOST_CALLS = 5;
+
 /** These keep the framework from reading bodies, which concerns the whole process. Source: functions/src/entry/http.ts. */
 const OWN_PROCESS = ['mcp', 'githubWebhook'];
 
@@ -73,13 +76,16 @@ export class Version {
     return this.servers.get(name)?.url ?? `${this.url}/${name}`;
   }
 
-  /** Calls a tool, and fails where the tool does. */
+  /** Calls a tool, again if it asks for that since nothing was sent, and fails where the tool does. */
   async call(credential: string, workspace: string, tool: string, args: object = {}): Promise<Answer> {
-    try {
-      return await this.caller(credential, workspace).call(tool, args);
-    } catch (error) {
-      throw new Error(`${this.name}: ${error instanceof Error ? error.message : error}`);
-    }
+    for (let number = 1; ; number++)
+      try {
+        return await this.caller(credential, workspace).call(tool, args);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        if (number === MOST_CALLS || !message.includes('CONNECTION_ERROR'))
+          throw new Error(`${this.name}: ${message}`);
+      }
   }
 
   /** What it has for who calls. */

@@ -1,6 +1,7 @@
 /** How operators' programs ask Google: pages, answers that may do later, and refusals as values. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { neededRoles, PACKAGES } from '../../../scripts/doctor/needs.ts';
@@ -10,6 +11,7 @@ import { failureOf } from '../../../scripts/google/failure.ts';
 import { granting, rolesIn } from '../../../scripts/google/policy.ts';
 import { PROJECT, recordingOf } from '../../support/google/answers.ts';
 import { googleError, LocalGoogle, TOKEN } from '../../support/google/server.ts';
+import { close, listen } from '../../support/listening.ts';
 
 const topics = { api: 'pubsub.googleapis.com', path: `v1/projects/${PROJECT}/topics` } as const;
 const topic = z.object({ name: z.string() });
@@ -46,6 +48,23 @@ describe('a request to Google', () => {
       failure: { status: 503, message: 'The service is currently unavailable.', reason: 'UNAVAILABLE' },
     });
     assert.equal(local.busy.get(path), 96);
+  });
+
+  it('is made again if its connection is lost, unless it may have changed something', async () => {
+    let requests = 0;
+    const server = createServer((request, response) =>
+      requests++ === 0 ? request.socket.destroy() : response.end('{"name":"one"}'),
+    );
+    const origin = await listen(server);
+    assert.deepEqual(await google(origin).get({ ...topics, schema: topic }), {
+      ok: true,
+      value: { name: 'one' },
+    });
+    assert.equal(requests, 2);
+    requests = 0;
+    assert.ok(!(await google(origin).send({ ...topics, method: 'POST', body: {}, schema: topic })).ok);
+    assert.equal(requests, 1);
+    await close(server);
   });
 
   it('reads all pages', async () => {

@@ -80,8 +80,7 @@ function parameter(name: string, value: string) {
 /** With the functions deployed so, that nothing but the value itself is wrong. */
 function deployedParameter(name: string, value: string) {
   return (recording: Recording): Recording => {
-    const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
-    edit(path, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);
+    edit(functions, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);
     return parameter(name, value)(recording);
   };
 }
