@@ -26,7 +26,7 @@ const MAX_FILES = 404;
 const MAX_LINES = 60_930;
 
 /** Of every text file that git tracks, but for lockfiles: tests, documents, scripts and data too. */
-const MAX_TRACKED_LINES = 216_550;
+const MAX_TRACKED_LINES = 216_565;
 
 /** Most have 60 to 250. */
 const MAX_FILE_LINES = 500;

@@ -1,6 +1,6 @@
 /** The program in which firebase-tools runs a function, with what is required before it. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,6 +15,15 @@ const PROGRAM = createRequire(import.meta.url).resolve(
 );
 
 const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.keys(require.cache));';
+
+const SERVER = "require('node:http').createServer().keepAliveTimeout";
+
+describe('a program of the emulators', () => {
+  it('ends no idle connection, on which a request may be on its way', () => {
+    const args = ['--require', `${root}/scripts/emulators/workers.cjs`, '--print', SERVER];
+    assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '0\n');
+  });
+});
 
 describe('a process that runs a function in the emulator', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-worker-`);
