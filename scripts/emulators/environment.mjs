@@ -44,7 +44,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/workers.cjs`)}`,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
     // Seconds. An instance that takes longer to start is not ended, but left running beside its successors, and whoever
     // called it is never answered. A busy machine needs more than a minute for many at once.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',

@@ -148,7 +148,7 @@ describe('the looks of a view', () => {
   });
 });
 
-/** Waits until it is so. The page's policy forbids Playwright's own way, which evaluates text in the page. */
+/** Waits until the expression is true. The page's policy forbids `waitForFunction`, which evaluates text in the page. */
 async function shows(view: Frame, what: string): Promise<void> {
   await eventually(what, async () => (await view.evaluate(what)) || undefined);
 }

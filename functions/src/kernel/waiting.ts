@@ -129,7 +129,7 @@ export class LatestValue<Value> {
     this.wake();
   }
 
-  /** Yields what is told until it is closed, `end` is aborted or the reader leaves, and then stops what tells. */
+  /** Yields each new value until `end` is aborted, the source fails or the reader leaves; then calls `stop`. */
   async *until(end: AbortSignal, stop: () => void): AsyncGenerator<Value, void, undefined> {
     const close = () => this.close();
     end.addEventListener('abort', close, { once: true });

@@ -76,7 +76,7 @@ export class Version {
     return this.servers.get(name)?.url ?? `${this.url}/${name}`;
   }
 
-  /** Calls a tool, again if it asks for that since nothing was sent, and fails where the tool does. */
+  /** Calls a tool, and again if the answer asks for that. Fails if the tool fails. */
   async call(credential: string, workspace: string, tool: string, args: object = {}): Promise<Answer> {
     for (let number = 1; ; number++)
       try {

@@ -20,7 +20,7 @@ const SERVER = "require('node:http').createServer().keepAliveTimeout";
 
 describe('a program of the emulators', () => {
   it('ends no idle connection, on which a request may be on its way', () => {
-    const args = ['--require', `${root}/scripts/emulators/workers.cjs`, '--print', SERVER];
+    const args = ['--require', `${root}/scripts/emulators/preload.cjs`, '--print', SERVER];
     assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '0\n');
   });
 });
@@ -37,7 +37,7 @@ describe('a process that runs a function in the emulator', () => {
     const socketPath = `${folder}/socket`;
     const child = spawn(
       process.execPath,
-      ['--require', `${root}/scripts/emulators/workers.cjs`, PROGRAM.replace(/\.js$/, '')],
+      ['--require', `${root}/scripts/emulators/preload.cjs`, PROGRAM.replace(/\.js$/, '')],
       {
         cwd: folder,
         env: { ...process.env, PORT: socketPath, FUNCTION_TARGET: 'loaded', FUNCTION_SIGNATURE_TYPE: 'http' },

@@ -322,7 +322,7 @@ export const SERVED = ['owner', 'workspace'] as const;
 
 const PARTS = ['leader', 'worker'] as const;
 
-/** Presence is written at most so often, in milliseconds. */
+/** The shortest time between two writes of an agent's presence, in milliseconds. */
 export const SHORTEST_PRESENCE = 1000;
 
 /** The presence of an agent in the Realtime Database. `last_seen` is within what a date can be. */

@@ -32,14 +32,14 @@ export interface Arrived {
   readonly catalogues: Catalogues;
 }
 
-/** What a step returns: at once if it can, since each promise costs a request as much as a small step. */
+/** The result of a step, or its promise if it must wait: each promise costs a request as much as a small step. */
 type Soon<T> = T | Promise<T>;
 
 type Continue<Exchange> = (exchange: Exchange) => Soon<void>;
 
 /** Steps in order: one that needs more than those before it established does not compile. Any may throw to refuse. */
 export class Pipeline<Exchange extends object> {
-  /** Makes one function of the steps so far and of what follows them. */
+  /** Composes the steps so far with the rest of the steps. */
   private readonly before: (then: Continue<Exchange>) => Continue<Arrived>;
 
   private constructor(before: (then: Continue<Exchange>) => Continue<Arrived>) {
