@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
+import { DatabasePresence, lastSeenIn } from '../../../functions/src/agents/store/presence.ts';
 
 describe('DatabasePresence', () => {
   it('does not wait for ever for a database that is lost, and sends it no more', async () => {
@@ -14,6 +14,12 @@ describe('DatabasePresence', () => {
     await assert.rejects(presence.touch('agent-2'), /still not answered/);
     assert.equal(attempts, 1);
   });
+
+  it('reads no time that no date can have', () =>
+    assert.deepEqual(
+      [8.64e15, 8.65e15, -8.65e15].map((last_seen) => lastSeenIn({ last_seen })),
+      [8.64e15, 0, 0],
+    ));
 
   it('tries again after a failure', async () => {
     let attempts = 0;
