@@ -27,3 +27,20 @@ export async function close(server: (Server & { closeAllConnections?(): void }) 
   server.closeAllConnections?.();
   await closed;
 }
+
+/** A service that tests start on this machine. */
+export abstract class LocalServer {
+  protected abstract readonly server: Server;
+
+  start(): Promise<string> {
+    return listen(this.server);
+  }
+
+  stop(): Promise<void> {
+    return close(this.server);
+  }
+
+  get url(): string {
+    return originOf(this.server);
+  }
+}

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { close, listen, originOf } from '../listening.ts';
+import { LocalServer } from '../listening.ts';
 
 const request = z.object({
   message: z.looseObject({
@@ -30,29 +30,18 @@ const FAILURES = {
   down: [500, 'INTERNAL', 'INTERNAL'],
 } as const satisfies Record<string, readonly [code: number, status: string, errorCode: string]>;
 
-export class LocalFcm {
+export class LocalFcm extends LocalServer {
   /** What was taken, in the order in which it came. */
   readonly taken: Pushed[] = [];
   /** Tokens that the service cannot reach for now. */
   readonly down = new Set<string>();
   /** Called before a message is answered. */
   arrived: () => Promise<void> = async () => undefined;
-  private readonly server: Server;
+  protected readonly server: Server;
 
   constructor() {
+    super();
     this.server = createServer((incoming, response) => void this.answer(incoming, response));
-  }
-
-  async start(): Promise<void> {
-    await listen(this.server);
-  }
-
-  stop(): Promise<void> {
-    return close(this.server);
-  }
-
-  get url(): string {
-    return originOf(this.server);
   }
 
   /** What a device was shown. */

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { close, listen, originOf } from '../listening.ts';
+import { LocalServer } from '../listening.ts';
 import { type Method, methodAt } from './discovery.ts';
 
 export const TOKEN = 'ya29.a-token-of-tests';
@@ -31,7 +31,7 @@ export function googleError(
   return { error: { code, message, status, details } };
 }
 
-export class LocalGoogle {
+export class LocalGoogle extends LocalServer {
   readonly answers: Map<string, unknown>;
   /** What no API of Google would take or answer. A test that leaves something here has failed. */
   readonly faults: string[] = [];
@@ -42,24 +42,13 @@ export class LocalGoogle {
   /** Who may ask. The Firebase CLI takes no real token to a machine that is not Google's. */
   readonly tokens = [TOKEN, 'owner'];
   private readonly write: Write | undefined;
-  private readonly server: Server;
+  protected readonly server: Server;
 
   constructor(answers: Map<string, unknown>, write?: Write) {
+    super();
     this.answers = answers;
     this.write = write;
     this.server = createServer((request, response) => void this.answer(request, response));
-  }
-
-  async start(): Promise<void> {
-    await listen(this.server);
-  }
-
-  stop(): Promise<void> {
-    return close(this.server);
-  }
-
-  get url(): string {
-    return originOf(this.server);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { close, listen, originOf } from '../listening.ts';
+import { LocalServer } from '../listening.ts';
 import { anthropic } from './anthropic.ts';
 import { type Behaviour, type Match, rule } from './behaviour.ts';
 import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
@@ -37,13 +37,13 @@ interface Rule {
 
 const USUAL: Omit<Rule, 'left'> = { match: {}, behaviour: { does: 'answer' } };
 
-export class LocalModels {
+export class LocalModels extends LocalServer {
   readonly asked: Asked[] = [];
   readonly problems: string[] = [];
   private readonly usually: (question: Question) => string;
   private readonly rules: Rule[] = [];
   private readonly happenings = new EventEmitter().setMaxListeners(0);
-  private readonly server: Server = createServer((request, response) => {
+  protected readonly server: Server = createServer((request, response) => {
     this.serve(request, response).catch((error: unknown) => {
       this.problems.push(String(error));
       response.destroy();
@@ -53,19 +53,8 @@ export class LocalModels {
   constructor({
     usually = ({ prompt }) => `An answer to: ${prompt.slice(0, 200)}`,
   }: LocalModelsOptions = {}) {
+    super();
     this.usually = usually;
-  }
-
-  async start(): Promise<void> {
-    await listen(this.server);
-  }
-
-  stop(): Promise<void> {
-    return close(this.server);
-  }
-
-  get url(): string {
-    return originOf(this.server);
   }
 
   /** From now on. Where several rules fit a request, the one that came last holds. */

@@ -1,6 +1,6 @@
 /** What is asked for at once, over work that ends when the test says so. */
 import assert from 'node:assert/strict';
-import { Batching } from '../../../functions/src/kernel/waiting.ts';
+import { Batching, LatestValue } from '../../../functions/src/kernel/waiting.ts';
 
 describe('batching', () => {
   let batches: (readonly number[])[];
@@ -42,5 +42,20 @@ describe('batching', () => {
     const later = batching.add(3);
     end[2]?.();
     assert.equal(await later, 'of 3');
+  });
+});
+
+describe('the latest value', () => {
+  it('is yielded until its reader goes away, which stops what tells it', async () => {
+    const latest = new LatestValue<number>();
+    const gone = new AbortController();
+    let stops = 0;
+    latest.tell(1);
+    latest.tell(2);
+    for await (const value of latest.until(gone.signal, () => void stops++)) {
+      assert.equal(value, 2);
+      gone.abort();
+    }
+    assert.equal(stops, 1);
   });
 });
