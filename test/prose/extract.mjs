@@ -1,0 +1,234 @@
+// @ts-check
+import ts from 'typescript';
+
+/**
+ * @typedef {'C' | 'D' | 'S' | 'T'} Kind a comment, a document's paragraph, a string literal or a test title
+ * @typedef {{ kind: Kind, text: string, line: number }} Passage text on one line, and the line it starts on
+ */
+
+const TITLED = new Set(['describe', 'it', 'context', 'specify']);
+const DIRECTIVE = /^(?:biome-ignore|@ts-|eslint|prettier|cspell:|prose-ignore|\/ <|!|#)/;
+
+/**
+ * Returns the prose of a TypeScript or JavaScript file: comments, test titles and, outside tests, string literals.
+ * @param {string} path
+ * @param {string} source
+ * @param {{ isTest: boolean }} options
+ * @returns {Passage[]}
+ */
+export function proseOfCode(path, source, { isTest }) {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true, scriptKind(path));
+  const lineAt = (/** @type {number} */ position) => file.getLineAndCharacterOfPosition(position).line + 1;
+  /** @type {Passage[]} */
+  const passages = commentsOf(file, source).flatMap(({ text, position }) =>
+    paragraphsOfComment(text).map((paragraph) => ({
+      kind: /** @type {const} */ ('C'),
+      text: paragraph.text,
+      line: lineAt(position) + paragraph.line,
+    })),
+  );
+  const add = (/** @type {Kind} */ kind, /** @type {ts.Node} */ node, /** @type {string} */ text) => {
+    if (/\S\s+\S/.test(text)) passages.push({ kind, text: oneLine(text), line: lineAt(node.getStart()) });
+  };
+  const visit = (/** @type {ts.Node} */ node) => {
+    if (ts.isCallExpression(node) && isTitled(node.expression)) {
+      const title = node.arguments[0] && textOf(node.arguments[0]);
+      if (title) add('T', node, title);
+    } else if (!isTest && (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))) {
+      return;
+    } else if (!isTest && ts.isJsxText(node)) {
+      add('S', node, node.text);
+    } else if (!isTest && ts.isExpression(node)) {
+      const text = textOf(node);
+      if (text !== undefined) {
+        add('S', node, text);
+        expressionsIn(node).forEach(visit);
+        return;
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return passages;
+}
+
+/** @param {string} path */
+function scriptKind(path) {
+  if (path.endsWith('x')) return ts.ScriptKind.TSX;
+  return path.endsWith('ts') ? ts.ScriptKind.TS : ts.ScriptKind.JS;
+}
+
+/** @param {ts.Expression} called */
+function isTitled(called) {
+  const name = ts.isPropertyAccessExpression(called) ? called.expression : called;
+  return ts.isIdentifier(name) && TITLED.has(name.text);
+}
+
+/**
+ * Returns the text of a literal, a template or a sum of these, with `x` in place of each expression.
+ * @param {ts.Expression} node
+ * @returns {string | undefined}
+ */
+function textOf(node) {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map((span) => `\`x\`${span.literal.text}`).join('');
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [textOf(node.left), textOf(node.right)];
+    if (left === undefined && right === undefined) return undefined;
+    return (left ?? '`x`') + (right ?? '`x`');
+  }
+  return undefined;
+}
+
+/** @param {ts.Expression} node @returns {ts.Expression[]} the expressions inside a text that `textOf` replaces */
+function expressionsIn(node) {
+  if (ts.isTemplateExpression(node)) return node.templateSpans.map((span) => span.expression);
+  if (!ts.isBinaryExpression(node)) return [];
+  return [node.left, node.right].flatMap((side) => (textOf(side) === undefined ? [side] : expressionsIn(side)));
+}
+
+/**
+ * Returns the comments of a file; line comments that follow each other are one comment.
+ * @param {ts.SourceFile} file
+ * @param {string} source
+ */
+function commentsOf(file, source) {
+  /** @type {Map<number, ts.CommentRange>} */
+  const ranges = new Map();
+  const visit = (/** @type {ts.Node} */ node) => {
+    if (ts.isJSDoc(node) || ts.isJsxText(node)) return;
+    const children = node.getChildren(file);
+    if (children.length === 0) {
+      const start = node.getFullStart();
+      for (const range of [
+        ...(ts.getLeadingCommentRanges(source, start) ?? []),
+        ...(ts.getTrailingCommentRanges(source, start) ?? []),
+      ]) {
+        ranges.set(range.pos, range);
+      }
+    }
+    children.forEach(visit);
+  };
+  visit(file);
+  /** @type {{ text: string, position: number, end: number, isLine: boolean }[]} */
+  const comments = [];
+  for (const { pos, end, kind } of [...ranges.values()].sort((one, other) => one.pos - other.pos)) {
+    const isLine = kind === ts.SyntaxKind.SingleLineCommentTrivia;
+    const text = isLine ? source.slice(pos + 2, end) : source.slice(pos + 2, end - 2);
+    const previous = comments.at(-1);
+    if (isLine && previous?.isLine && /^\s*$/.test(source.slice(previous.end, pos)) && startsLine(source, pos)) {
+      previous.text += `\n${text}`;
+      previous.end = end;
+    } else {
+      comments.push({ text, position: pos, end, isLine });
+    }
+  }
+  return comments;
+}
+
+/** @param {string} source @param {number} position */
+function startsLine(source, position) {
+  return /^\s*$/.test(source.slice(source.lastIndexOf('\n', position - 1) + 1, position));
+}
+
+/**
+ * Splits a comment at blank lines and tags; a tag's name, type and parameter are left out.
+ * @param {string} comment
+ * @returns {{ text: string, line: number }[]} `line` counts from the comment's first line
+ */
+function paragraphsOfComment(comment) {
+  const lines = comment.split('\n').map((line) => line.replace(/^\s*\*? ?/, '').trimEnd());
+  /** @type {{ text: string, line: number }[]} */
+  const paragraphs = [];
+  let starts = true;
+  let skips = false;
+  for (const [line, text] of lines.entries()) {
+    const words = text.trim();
+    if (words.startsWith('```')) skips = !skips;
+    if (words === '' || words.startsWith('```') || skips || DIRECTIVE.test(words)) {
+      starts = true;
+      continue;
+    }
+    const tag = words.match(/^@\w+\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}+\s*)?(.*)$/);
+    const last = paragraphs.at(-1);
+    if (starts || tag || !last) {
+      paragraphs.push({ text: tag ? (tag[1] ?? '').replace(/^[\w.[\]]+ - /, '') : words, line });
+      starts = false;
+    } else {
+      last.text += ` ${words}`;
+    }
+  }
+  return paragraphs.map(({ text, line }) => ({ text: oneLine(text), line }));
+}
+
+/**
+ * Returns the paragraphs, list items, headings and table rows of a Markdown document, without code and link targets.
+ * @param {string} source
+ * @returns {Passage[]}
+ */
+export function proseOfMarkdown(source) {
+  /** @type {Passage[]} */
+  const passages = [];
+  let fence = '';
+  let starts = true;
+  let listed = false;
+  const withoutHidden = source.replace(/<!--[\s\S]*?-->/g, (hidden) => hidden.replace(/[^\n]/g, ''));
+  for (const [index, line] of withoutHidden.split('\n').entries()) {
+    const mark = line.match(/^\s*(```+|~~~+)/)?.[1];
+    if (fence || mark) {
+      if (!fence && mark) fence = mark;
+      else if (mark?.startsWith(fence)) fence = '';
+      starts = true;
+      continue;
+    }
+    const isItem = /^\s*(?:[-*+]|\d+\.)\s/.test(line);
+    if (line.trim() === '') {
+      starts = true;
+      continue;
+    }
+    if (!/^\s/.test(line)) listed = isItem;
+    if (starts && !isItem && (listed ? /^\s{6}/ : /^\s{4}/).test(line)) continue;
+    if (starts || isItem || /^(?:\||#)/.test(line)) {
+      passages.push({ kind: 'D', text: '', line: index + 1 });
+      starts = /^#/.test(line);
+    }
+    const passage = passages.at(-1);
+    if (passage) passage.text += ` ${line.replace(/^\s*(?:[-*+]|\d+\.|#+|>)\s/, '').trim()}`;
+  }
+  return passages.map((passage) => ({ ...passage, text: oneLine(passage.text).replace(/\]\([^)]*\)/g, ']') }));
+}
+
+/**
+ * Returns the comments of a file whose comments start with a mark: shell, YAML, Python, security rules.
+ * @param {string} source
+ * @param {'#' | '//'} mark
+ * @returns {Passage[]}
+ */
+export function commentsAfter(source, mark) {
+  /** @type {Passage[]} */
+  const passages = [];
+  const pattern = mark === '#' ? /(?:^|\s)#(?!!)\s?(.*)$/ : /(?:^|\s)\/\/\s?(.*)$/;
+  let followed = false;
+  for (const [index, line] of source.split('\n').entries()) {
+    const text = line.match(pattern)?.[1];
+    if (text === undefined) {
+      followed = false;
+      continue;
+    }
+    const last = passages.at(-1);
+    if (followed && last && /^\s*(?:#|\/\/)/.test(line)) last.text += ` ${oneLine(text)}`;
+    else passages.push({ kind: 'C', text: oneLine(text), line: index + 1 });
+    followed = true;
+  }
+  return passages;
+}
+
+/** @param {string} text @returns {string} with code spans as `x` and all space as one space */
+function oneLine(text) {
+  return text
+    .replace(/``[^`]+``|`[^`]*`/g, '`x`')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
