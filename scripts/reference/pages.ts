@@ -8,7 +8,7 @@ import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
-import { schemaRows, table } from './tables.ts';
+import { schemaRows, table, withoutMarkup } from './tables.ts';
 
 /** Most tools that write have this argument, with the same meaning. */
 const KEY = '`idempotency_key`';
@@ -116,7 +116,7 @@ export function toolsetPage(toolset: Toolset): string {
   const { name, instructions, tools, resources, templates = [], errors } = toolset;
   const uris = [...resources, ...templates.map(({ uriTemplate: uri, ...listed }) => ({ uri, ...listed }))];
   return page(`The toolset ${name}`, [
-    instructions,
+    withoutMarkup(instructions),
     `An error has \`isError: true\` and this structured content: ${code(exampleError(errors))}`,
     ...tools.map((tool) => toolSection(name, tool)),
     ...(uris.length === 0 ? [] : [resourceSection(uris)]),
@@ -147,7 +147,7 @@ function toolSection(toolset: string, tool: Tool): string {
   const role = tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`;
   const parts = [
     `## ${tool.name}`,
-    wholeDescription(tool),
+    withoutMarkup(wholeDescription(tool)),
     `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}${takesKey ? KEY_SENTENCE : ''}`,
     argumentTable(input),
     `Returns ${fieldsOf(outputJsonSchema(tool.output))}. Example: ${code(tool.example)}`,

@@ -113,5 +113,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
+  return withoutMarkup(text.replaceAll('|', '\\|').replace(/\s+/g, ' '));
+}
+
+/** Returns text in which Markdown does not read `<name>` as HTML. */
+export function withoutMarkup(text: string): string {
+  return text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
 }
