@@ -262,7 +262,7 @@ describe('attacks on sign-in', () => {
         assert.ok(!/[\u202e\u200b]/.test(text), name);
         assert.ok(!text.includes('A'.repeat(61)), name);
         assert.equal(text.match(/<script/g)?.length, 2, name);
-        assert.match(text, /not verified/i);
+        assert.match(text, /unverified app/i);
       }
     });
   });
@@ -357,7 +357,7 @@ describe('attacks on sign-in', () => {
         url.searchParams.set('client_id', client_id);
         const { status, text } = await new Visitor().open(url);
         assert.equal(status, 400, client_id);
-        assert.match(text, /could not be checked|does not know this app/, client_id);
+        assert.match(text, /verify the app|does not know this app/, client_id);
       }
       assert.deepEqual(asked, []);
       await exposed.stop();

@@ -71,7 +71,7 @@ describe('the page to sign in at', () => {
     await page.goto(begun.url.href);
     const text = await page.locator('main').innerText();
     assert.match(text, /Pencil/);
-    assert.match(text, /not verified/i);
+    assert.match(text, /unverified app/i);
     await signIn(ada);
     assert.match(await page.locator('main').innerText(), new RegExp(`Ada.*${ada.email}`, 's'));
     for (const toolset of ['todo', 'github', 'coordination'])
@@ -130,7 +130,7 @@ describe('the page to sign in at', () => {
     await page.goto(begun.url.href);
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: /link/i }).click();
-    await page.getByText('A mail is on its way').waitFor();
+    await page.getByText('Check your inbox').waitFor();
     await page.goto(await linkTo(email));
     await page.getByRole('button', { name: 'Allow' }).waitFor();
     assert.ok(!page.url().includes('oobCode'), 'the code stays in the address');

@@ -107,7 +107,7 @@ describe('npm start', () => {
     const text = await page.text();
     assert.equal(page.status, 200, text);
     assert.match(text, /<bdi class="name">Claude Code</);
-    assert.match(text, /claude\.ai vouches for it/);
+    assert.match(text, /Verified by claude\.ai/);
   });
 
   it('is found by the Firebase CLI', () => {

@@ -75,26 +75,26 @@ const hostile = fc.oneof(
 describe('the consent page', () => {
   it('shows who asks, who vouches for it and where it leads back to', () => {
     const text = shown(consentPage(page()));
-    assert.match(text, /It calls itself\s+Claude Code\s/);
-    assert.match(text, /Verified: claude\.ai vouches for it/);
-    assert.match(text, /It leads back to\s+claude\.ai\s/);
-    assert.doesNotMatch(text, /Not verified|program on this computer/);
+    assert.match(text, /App name\s+Claude Code\s/);
+    assert.match(text, /Verified by claude\.ai/);
+    assert.match(text, /Returns you to\s+claude\.ai\s/);
+    assert.doesNotMatch(text, /Unverified|program on this computer/);
   });
 
   it('says what nobody vouches for, and warns of a program on this computer', () => {
     const html = consentPage(
       page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }),
     );
-    assert.match(html, /Not verified: it registered itself/);
+    assert.match(html, /Unverified app: it registered itself/);
     assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
-    assert.match(html, /<p class="warning">Nobody can prove/);
+    assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
   });
 
   it('has the labels that tests and guides name', () => {
     const html = consentPage(page());
     for (const label of ['Email', 'Password', 'Read only', 'Agent name', 'Role', 'Workspace'])
       assert.match(html, new RegExp(`<label for="[a-z-]+">${label}</label>`));
-    for (const button of ['Sign in', 'Allow', 'Cancel', 'Email me a link', 'Use another account'])
+    for (const button of ['Sign in', 'Allow', 'Cancel', 'Email me a sign-in link', 'Use another account'])
       assert.match(html, new RegExp(`<button[^>]*>${button}</button>`));
     assert.match(html, /role="switch"/);
   });
