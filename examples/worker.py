@@ -1,4 +1,4 @@
-"""A worker: claims tasks and does them, with nothing but Python's standard library.
+"""A worker that claims and completes tasks. It needs only Python's standard library.
 
     MUSTER_URL=https://<host>/mcp MUSTER_TOKEN=<credential> python3 worker.py <agent id>
 """
@@ -12,7 +12,7 @@ HEADERS = {"Authorization": "Bearer " + os.environ["MUSTER_TOKEN"], "Content-Typ
 
 
 def call(method, **params):
-    """The result of a tool, by JSON-RPC."""
+    """Calls a tool by JSON-RPC and returns its result."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     request = urllib.request.Request(f"{URL}/rpc?{QUERY}", body, HEADERS)
     with urllib.request.urlopen(request, timeout=60) as response:
@@ -23,7 +23,7 @@ def call(method, **params):
 
 
 def work(description):
-    """Here your own work goes: this one counts the words of the task."""
+    """Replace this with your own work. This example counts the words of the task."""
     return f"{len(description.split())} words"
 
 

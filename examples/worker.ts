@@ -1,5 +1,5 @@
 /**
- * A worker: claims tasks and does them, with nothing but Node 22.
+ * A worker that claims and completes tasks. It needs only Node 22.
  *
  *     MUSTER_URL=https://<host>/mcp MUSTER_TOKEN=<credential> node --experimental-strip-types worker.ts <agent id>
  */
@@ -16,7 +16,7 @@ interface Task {
   readonly claim_epoch: number;
 }
 
-/** The result of a tool, by JSON-RPC. */
+/** Calls a tool by JSON-RPC and returns its result. */
 async function call<Result>(tool: string, params: object): Promise<Result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: `coordination.${tool}`, params });
   const { result, error } = await (await fetch(url, { method: 'POST', headers, body })).json();
@@ -24,7 +24,7 @@ async function call<Result>(tool: string, params: object): Promise<Result> {
   return result;
 }
 
-/** Here your own work goes: this one counts the words of the task. */
+/** Replace this with your own work. This example counts the words of the task. */
 const work = ({ description }: Task): string => `${description.split(/\s+/).length} words`;
 
 const wish = { agent_id: process.argv[2], role: 'worker' };

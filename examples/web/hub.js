@@ -1,9 +1,9 @@
 // @ts-check
-/** Calls a Muster's tools (docs/guides/json-rpc.md) and hears of changes (docs/guides/events.md). */
+/** Calls a hub's tools (docs/guides/json-rpc.md) and receives change events (docs/guides/events.md). */
 import { refresh, session } from './signIn.js';
 
 /**
- * The result of a tool.
+ * Calls a tool and returns its result.
  * @param {string} method such as `coordination.create_task`
  * @param {Record<string, unknown>} [params]
  * @returns {Promise<any>}
@@ -21,8 +21,8 @@ export async function call(method, params = {}) {
 }
 
 /**
- * Tells of every change in the queue of the workspace, from now until the signal. The hub ends each stream after a few
- * minutes, and then there is another one.
+ * Calls `changed` after every change of the workspace's queue, until the signal aborts. The hub ends a stream after a
+ * few minutes, so the loop opens a new one.
  * @param {() => void} changed
  * @param {AbortSignal} signal
  */
@@ -36,7 +36,7 @@ export async function follow(changed, signal) {
       path,
       includeInitial: false,
     });
-    changed(); // whatever has happened while nobody listened
+    changed(); // Covers changes that happened before the subscription.
     const search = new URLSearchParams({ subscriptionId: `page-${workspace}`, cursor });
     const headers = { Accept: 'text/event-stream' };
     const { body } = await send('/events', { headers, signal }, search);
@@ -47,7 +47,7 @@ export async function follow(changed, signal) {
 }
 
 /**
- * @param {string} path below the endpoint
+ * @param {string} path relative to the endpoint
  * @param {RequestInit} request
  * @param {URLSearchParams} [search]
  */
@@ -59,7 +59,7 @@ async function send(path, request, search = new URLSearchParams()) {
   }
   if (response.ok) return response;
   const refusal = await response.json().catch(() => ({}));
-  throw new Error(refusal.error?.message ?? `The hub answers ${response.status}.`);
+  throw new Error(refusal.error?.message ?? `The hub responded with HTTP ${response.status}.`);
 }
 
 /** @param {string} path @param {RequestInit} request @param {URLSearchParams} search */

@@ -1,11 +1,11 @@
 // @ts-check
-/** Shows the tasks of a workspace as they are, and adds one. */
+/** Shows the tasks of a workspace live, and adds tasks. */
 import { call, follow } from './hub.js';
 import { comeBack, session, signIn, signOut } from './signIn.js';
 
 /**
- * The queue, whose changes the page follows, lists a task a few seconds after its creation, and only until it is claimed.
- * So the page also polls while tasks are new or claimed.
+ * Polling interval, and age up to which a task is new. The queue that the page follows contains only claimable tasks,
+ * and each one a few seconds after its creation. So the page also polls while tasks are new or claimed.
  */
 const BETWEEN_LOOKS_MS = 3000;
 const NEW_MS = 60_000;
@@ -30,10 +30,10 @@ function told(problem) {
 
 let looking = false;
 let lookAgain = false;
-/** Whether what is told is of a look: the next one that succeeds takes back that, and nothing else. */
+/** Whether the problem shown is that of a failed poll. Only then does the next successful poll remove it. */
 let lookFailed = false;
 
-/** One look at a time; what changes meanwhile is seen by the next. */
+/** Reads the tasks, one request at a time. If called during a request, reads again after it. */
 async function look() {
   lookAgain = true;
   if (looking) return;
@@ -57,7 +57,7 @@ async function look() {
 function show(tasks) {
   const items = tasks.map(({ id, description, status, claimed_by: agent }) => {
     const item = document.createElement('li');
-    // Agents write these texts: they are text, and never markup.
+    // Agents write these texts, so they must be set as text, never as markup.
     item.textContent = `${description} (${[status.replace('_', ' '), agent].filter(Boolean).join(', ')})`;
     item.id = id;
     return item;
@@ -70,7 +70,7 @@ function show(tasks) {
   );
 }
 
-/** Whether some task is new or claimed. */
+/** Whether any task is new or claimed. */
 let polls = false;
 
 onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(form.get('workspace'))));

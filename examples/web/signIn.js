@@ -1,30 +1,30 @@
 // @ts-check
 /**
- * Signs a person in at a Muster, as its guide says (docs/guides/sign-in.md): OAuth 2.1 with PKCE. The page registers
- * itself, leads to the hub's own page, and comes back with a code.
+ * Signs a person in at a hub with OAuth 2.1 and PKCE (docs/guides/sign-in.md). The page registers itself as a client,
+ * redirects to the hub's sign-in page, and returns with a code.
  */
 
 /**
- * @typedef {object} Server what the hub says of itself (RFC 8414)
+ * @typedef {object} Server authorization server metadata (RFC 8414)
  * @property {string} issuer
  * @property {string} authorization_endpoint
  * @property {string} token_endpoint
  * @property {string} registration_endpoint
  * @property {string} revocation_endpoint
  *
- * @typedef {object} Session lives as long as the tab
+ * @typedef {object} Session state of the sign-in, stored until the tab is closed
  * @property {string} endpoint
  * @property {string} workspace
  * @property {Server} server
  * @property {string} clientId
  * @property {string} [accessToken]
  * @property {string} [refreshToken]
- * @property {{ verifier: string, state: string }} [begun] a sign-in that has not come back yet
+ * @property {{ verifier: string, state: string }} [begun] a sign-in that has not returned yet
  */
 
 const KEY = 'muster-session';
 
-/** Where the hub leads back to: this page, without what was in its address. */
+/** Redirect URI: this page without query and fragment. */
 const here = location.origin + location.pathname;
 
 /** @returns {Session | undefined} */
@@ -38,7 +38,7 @@ function keep(next) {
   sessionStorage.setItem(KEY, JSON.stringify(next));
 }
 
-/** Leads away from the page. @param {string} endpoint @param {string} workspace */
+/** Starts a sign-in and redirects to the hub. @param {string} endpoint @param {string} workspace */
 export async function signIn(endpoint, workspace) {
   const server = await discovered(endpoint);
   const { client_id: clientId } = await asked(server.registration_endpoint, {
@@ -67,19 +67,18 @@ export async function signIn(endpoint, workspace) {
   location.assign(url);
 }
 
-/** Takes the code that the hub has led back with, if it has. */
+/** Redeems the code if the hub has redirected back to this page. */
 export async function comeBack() {
   const said = new URLSearchParams(location.search);
   const before = session();
   if (!said.has('state')) return;
-  history.replaceState(null, '', here); // a code is good once, and no address to keep
+  history.replaceState(null, '', here); // The code can be used once, so it must not stay in the address.
   const { begun, ...rest } = before ?? {};
-  // Another site may lead here with a code of its own: only what was begun here, at that hub, counts.
+  // Another site may redirect here with its code, so only a sign-in that this page started at that hub is accepted.
   if (begun === undefined || said.get('state') !== begun.state || said.get('iss') !== before?.server.issuer)
-    throw new Error('This sign-in was not begun here. Sign in again.');
+    throw new Error('This page did not start this sign-in. Sign in again.');
   const code = said.get('code');
-  if (code === null)
-    throw new Error(`You are not signed in: ${said.get('error_description') ?? said.get('error')}`);
+  if (code === null) throw new Error(`Sign-in failed: ${said.get('error_description') ?? said.get('error')}`);
   await redeem(/** @type {Session} */ (rest), {
     grant_type: 'authorization_code',
     code,
@@ -88,14 +87,14 @@ export async function comeBack() {
   });
 }
 
-/** Gets another access token: one is good for an hour. */
+/** Gets a new access token. Tokens expire after an hour. */
 export async function refresh() {
   const before = session();
   if (before?.refreshToken === undefined) throw new Error('Sign in again.');
   await redeem(before, { grant_type: 'refresh_token', refresh_token: before.refreshToken });
 }
 
-/** Ends the sign-in at the hub too. */
+/** Signs out here and revokes the sign-in at the hub. */
 export async function signOut() {
   const before = session();
   sessionStorage.removeItem(KEY);
@@ -114,17 +113,17 @@ async function redeem(before, grant) {
   keep({ ...before, accessToken, refreshToken });
 }
 
-/** From the refusal of the endpoint to the server that signs in (RFC 9728). @param {string} endpoint @returns {Promise<Server>} */
+/** Discovers the server from the endpoint's 401 (RFC 9728). @param {string} endpoint @returns {Promise<Server>} */
 async function discovered(endpoint) {
   const challenge = (await fetch(endpoint)).headers.get('WWW-Authenticate') ?? '';
   const [, about] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
   if (about === undefined)
-    throw new Error('Nobody can sign in there: is this the address of a Muster, and is sign-in on?');
+    throw new Error('Sign-in is not available at this address. Check the address, and that sign-in is on.');
   const resource = await (await fetch(about)).json();
   const [issuer] = resource.authorization_servers;
   const server = await (await fetch(new URL('/.well-known/oauth-authorization-server', issuer))).json();
   if (resource.resource !== endpoint || server.issuer !== issuer)
-    throw new Error(`${about} is about another address.`);
+    throw new Error(`${about} describes a different address.`);
   return server;
 }
 
@@ -136,7 +135,7 @@ async function asked(url, request) {
   return answer;
 }
 
-/** 32 random bytes, as letters that an address takes. */
+/** Returns 32 random bytes in URL-safe base64. */
 function randomText() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -1,10 +1,10 @@
 // @ts-check
-/** `npm run build -w muster-hub`: everything that the package needs, in three files. Then `npm pack -w muster-hub`. */
+/** `npm run build -w muster-hub`: bundles the package into three files. Then run `npm pack -w muster-hub`. */
 
 import { root } from '../../scripts/project.mjs';
 import { bundlePrograms } from '../../scripts/setup/bundle.mjs';
 
-// The runner finds its watchdog at this place beside itself.
+// The runner looks for its watchdog at this path, relative to its own file.
 await bundlePrograms(
   [
     { in: `${root}/packages/muster/src/main.ts`, out: 'muster' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Mistake } from './mistake.ts';
 
-/** Written by `npm start` in a clone of Muster, for as long as it runs. */
+/** File that `npm start` writes in a clone of Muster while it runs. */
 const LOCAL = '.dev/endpoint.json';
 
 const local = z.object({ origin: z.url() });
@@ -10,13 +10,13 @@ const local = z.object({ origin: z.url() });
 export interface EndpointWishes {
   readonly url: string | undefined;
   readonly workspace: string | undefined;
-  /** Where to look for a hub of this machine. */
+  /** Folder in which to look for a local hub. */
   readonly folder: string;
 }
 
 /**
- * The MCP endpoint: the one that was named, or else the one that runs in this clone.
- * @throws Mistake
+ * Returns the given MCP endpoint, or that of the hub running in this clone.
+ * @throws Mistake if the address is invalid or unencrypted, or no hub is running
  */
 export function findEndpoint({ url, workspace, folder }: EndpointWishes): URL {
   const endpoint = url === undefined ? localEndpoint(folder) : parsed(url);
@@ -27,13 +27,13 @@ export function findEndpoint({ url, workspace, folder }: EndpointWishes): URL {
 function parsed(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Mistake(`--url: "${text}" is no http(s) address. It looks like https://<host>/mcp.`);
+    throw new Mistake(`--url must be an http(s) address such as https://<host>/mcp, not "${text}".`);
   if (!isSafe(url))
     throw new Mistake(`--url: http sends the credential unencrypted to ${url.host}. Use https.`);
   return url;
 }
 
-/** Returns whether no other machine can read what is sent to the address. Source: RFC 6750, section 5.3. */
+/** Returns whether a credential sent to the address is safe from other machines. Source: RFC 6750, section 5.3. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
@@ -44,7 +44,7 @@ function localEndpoint(folder: string): URL {
     return new URL('/mcp', origin);
   } catch {
     throw new Mistake(
-      `Which hub? Say --url <address of the MCP endpoint> or set MUSTER_URL: no hub runs here, since there is no ${LOCAL}.`,
+      `Missing the hub's address. Use --url <MCP endpoint> or set MUSTER_URL: no hub is running here (no valid ${LOCAL}).`,
     );
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `muster`: connects a client, shows what goes on, or does coding tasks. */
+/** `muster`: connects a client, shows a workspace's status, or runs coding tasks. */
 import { parseArgs } from 'node:util';
 import { connect } from './connect/connect.ts';
 import { INSTRUCTIONS } from './connect/instructions.ts';
@@ -12,15 +12,15 @@ import { watch } from './status/watch.ts';
 
 const USAGE = `Usage:
   muster connect <claude|cursor|vscode|gemini|codex> [--sign-in]
-      writes the client's configuration in this folder, and prints what to put into your AGENTS.md.
-      With MUSTER_TOKEN set it sends that credential; without, or with --sign-in, you sign in from the client.
+      Adds the hub to the client's configuration in this folder, and prints a section for your AGENTS.md.
+      If MUSTER_TOKEN is set, the client sends that credential; otherwise, or with --sign-in, you sign in.
   muster status [--once] [--json] [--every <seconds>]
-      the goal, who does what, and what waits. Needs MUSTER_TOKEN.
+      Shows the goal, held and waiting tasks, and questions for you. Needs MUSTER_TOKEN.
   muster runner --repo <path> [options]
-      does coding tasks with the coding agents of this machine; --help lists its options.
+      Does coding tasks with the coding agents on this machine; --help lists its options.
 
-  --url <url>           Muster's MCP endpoint (or MUSTER_URL, or the hub that runs in this clone)
-  --workspace <name>    another workspace than your own`;
+  --url <url>           Muster's MCP endpoint (default: MUSTER_URL, then the hub running in this clone)
+  --workspace <name>    a workspace other than your default`;
 
 const USUAL_SECONDS = 5;
 
@@ -58,14 +58,13 @@ async function run(): Promise<void> {
   if (command === 'connect') {
     const keyed = Boolean(token) && !values['sign-in'];
     const { client, path } = connect(positionals[0] ?? '', folder, String(find()), keyed);
-    console.error(`${client.title}: ${path} now has the server "muster". ${client.next(keyed)}`);
-    console.error('Put this into the AGENTS.md of your repository:\n');
+    console.error(`${client.title}: the server "muster" is in ${path}. ${client.next(keyed)}`);
+    console.error("Add this section to your repository's AGENTS.md:\n");
     console.log(INSTRUCTIONS.trimEnd());
     return;
   }
-  if (command !== 'status') throw new Mistake(`There is no command "${command}".\n\n${USAGE}`);
-  if (!token)
-    throw new Mistake('Set MUSTER_TOKEN to the credential of an agent: "muster status" calls with it.');
+  if (command !== 'status') throw new Mistake(`Unknown command "${command}".\n\n${USAGE}`);
+  if (!token) throw new Mistake('"muster status" needs a credential. Set MUSTER_TOKEN to that of an agent.');
   const hub = new Hub(find(), token);
   const { stdout } = process;
   if (values.json) console.log(JSON.stringify(await takeSnapshot(hub), null, 2));
@@ -84,11 +83,12 @@ function parsed() {
 
 function secondsOf(text: string | undefined): number {
   const seconds = text === undefined ? USUAL_SECONDS : Number(text);
-  if (!(seconds >= 1 && seconds <= 3600)) throw new Mistake('--every: a number of seconds from 1 to 3600.');
+  if (!(seconds >= 1 && seconds <= 3600))
+    throw new Mistake('--every must be a number of seconds from 1 to 3600.');
   return seconds;
 }
 
-/** It is a program of its own, which reads the command line itself. */
+/** Runs the runner's program, which parses the command line on its own. */
 async function startRunner(args: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...args);
   await import(new URL('./runner.js', import.meta.url).href);

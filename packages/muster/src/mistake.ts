@@ -1,2 +1,2 @@
-/** What was asked for cannot be done; the message says why, and what to do. */
+/** Error that the user can fix; its message explains the problem and the next step. */
 export class Mistake extends Error {}

@@ -1,9 +1,9 @@
-/** Muster's tools by plain JSON-RPC: docs/guides/json-rpc.md. */
+/** Client for Muster's tools over plain JSON-RPC: docs/guides/json-rpc.md. */
 import { z } from 'zod';
 import { fetchThroughProxy } from '../../../runner/src/hub/fetching.ts';
 import { Mistake } from './mistake.ts';
 
-/** Longer than any honest answer takes, also when an instance is started for it. */
+/** Request timeout. Longer than any successful call takes, including the start of an instance. */
 const PATIENCE_MS = 60_000;
 
 const failure = z.object({
@@ -22,7 +22,7 @@ export class Hub {
   private readonly url: URL;
   private readonly token: string;
 
-  /** @param endpoint of `/mcp` itself; a workspace in its query is kept */
+  /** @param endpoint URL of `/mcp`; a workspace in its query is preserved */
   constructor(endpoint: URL, token: string) {
     this.url = new URL(endpoint);
     this.url.pathname = `${endpoint.pathname.replace(/\/$/, '')}/rpc`;
@@ -30,10 +30,9 @@ export class Hub {
   }
 
   /**
-   * Makes some calls in one request.
-   * @param end calls the request off
-   * @returns their results, in their order
-   * @throws Mistake where one of them is refused, or nobody answers
+   * Sends several calls in one request and returns their results in order.
+   * @param end aborts the request
+   * @throws Mistake if a call is refused, or the hub is unreachable
    */
   async call(calls: readonly Call[], end?: AbortSignal): Promise<unknown[]> {
     const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
@@ -41,7 +40,7 @@ export class Hub {
     const said: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw new Mistake(refused(response.status, said));
     const answers = z.array(answer).safeParse(said);
-    if (!answers.success) throw new Mistake(`${this.url} does not answer as Muster does. Is --url right?`);
+    if (!answers.success) throw new Mistake(`The response from ${this.url} is not Muster's. Check --url.`);
     return answers.data.map(({ id, result, error }) => {
       if (error !== undefined) throw new Mistake(`${calls[id]?.method}: ${sentence(error)}`);
       return result;
@@ -56,7 +55,7 @@ export class Hub {
       return await fetchThroughProxy(this.url)(this.url, { method: 'POST', headers, body, signal });
     } catch (error) {
       const cause = error instanceof Error && error.message === 'fetch failed' ? error.cause : error;
-      throw new Mistake(`Nobody answers at ${this.url.origin}: ${String(cause)}. Is --url right?`);
+      throw new Mistake(`Cannot reach ${this.url.origin}: ${String(cause)}. Check --url.`);
     }
   }
 }
@@ -65,7 +64,7 @@ function refused(status: number, said: unknown): string {
   const parsed = refusal.safeParse(said);
   const told = parsed.success ? sentence(parsed.data.error) : '';
   const advice = status === 401 ? 'Set MUSTER_TOKEN to the credential of an agent.' : '';
-  return `The hub refuses (HTTP ${status}). ${told} ${advice}`.trim();
+  return `The hub refused the request (HTTP ${status}). ${told} ${advice}`.trim();
 }
 
 const sentence = ({ message, data }: z.output<typeof failure>): string =>

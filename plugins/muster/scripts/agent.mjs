@@ -1,16 +1,16 @@
 // @ts-check
-/** The agent that a tool call acts as. */
+/** Finds the agent that a tool call acts as. */
 
 /**
- * Tools whose `agent_id` is an agent of this session, as Claude Code names them. `/mcp` puts the toolset before the
- * name, `/mcp/coordination` does not, and whoever connects the server names it.
+ * Tools, in Claude Code's notation, whose `agent_id` is an agent of this session. Users choose the server's name. At
+ * `/mcp` the toolset precedes the tool's name, at `/mcp/coordination` it does not.
  */
 const ACTS_AS_AGENT =
   /^mcp__.+__(?:coordination[._])?(?:add_discovery|claim_task|complete_task|fail_task|heartbeat|register_agent|start_task)$/;
 
 /**
- * Returns the agent of a tool call, if it acts as one.
- * @param {{ tool_name?: unknown, tool_input?: unknown }} event of a hook
+ * Returns the id of the agent that a tool call acts as, if any.
+ * @param {{ tool_name?: unknown, tool_input?: unknown }} event
  * @returns {string | undefined}
  */
 export function agentIn({ tool_name: tool, tool_input: input }) {

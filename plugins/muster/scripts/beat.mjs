@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { call } from './hub.mjs';
 import { BETWEEN_BEATS_MS, Session } from './session.mjs';
 
-/** Time without a hook after which a session counts as crashed: other agents then get what it holds. */
+/** Time without a hook after which a session is treated as crashed, so that its leases can expire. */
 const SILENCE_MS = 15 * 60 * 1000;
 
 const [folder = '', token = ''] = process.argv.slice(2);
 const session = new Session(folder);
 
-// Beats are counted, not minutes: a machine that slept has not been silent.
+// Counts heartbeats instead of minutes, so that time in which the machine sleeps does not count.
 let beatsInSilence = 0;
 for (let last = session.lastSign(); last !== undefined && session.keepBeat(token); ) {
   await Promise.all(session.agents().map((agent_id) => call('coordination.heartbeat', { agent_id })));

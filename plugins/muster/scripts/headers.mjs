@@ -1,8 +1,8 @@
 // @ts-check
-/** The headers of the connection: the credential of MUSTER_TOKEN, or none if its person signs in or others could read it. */
+/** Prints the connection's headers: the credential of MUSTER_TOKEN, if it is set and would be sent encrypted. */
 import { hasCredential } from './hub.mjs';
 
 const token = process.env.MUSTER_TOKEN;
 if (token && !hasCredential)
-  process.stderr.write('MUSTER_URL: http sends the credential unencrypted to another machine. Use https.\n');
+  process.stderr.write('MUSTER_URL: http would send the credential unencrypted. Use https.\n');
 process.stdout.write(JSON.stringify(hasCredential ? { Authorization: `Bearer ${token}` } : {}));

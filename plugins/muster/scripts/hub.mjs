@@ -1,5 +1,5 @@
 // @ts-check
-/** The hub, by plain JSON-RPC and with no packages: docs/guides/json-rpc.md of Muster. */
+/** Client for the hub over plain JSON-RPC, without packages: docs/guides/json-rpc.md. */
 import { spawnSync } from 'node:child_process';
 
 const PATIENCE_MS = 10_000;
@@ -7,8 +7,8 @@ const PATIENCE_MS = 10_000;
 const ENDPOINT = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
 
 /**
- * Whether there is a credential to call with, and no other machine can read it on its way. A person who signs in from the
- * client gives none to its hooks. Source: RFC 6750, section 5.3.
+ * Whether a credential is set and other machines cannot read it in transit. If the user signs in from the client,
+ * hooks have no credential. Source: RFC 6750, section 5.3.
  */
 export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(ENDPOINT);
 
@@ -22,18 +22,18 @@ function isLoopback({ hostname }) {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-// A proxy cannot reach this machine, and would read the credential. Node may have been told to use one.
+// Node may be configured to use a proxy, which cannot reach this machine and would see the credential.
 if (URL.canParse(ENDPOINT) && isLoopback(new URL(ENDPOINT)))
   Object.assign(process.env, { NO_PROXY: '*', no_proxy: '*' });
 
-/** Whether the environment names a proxy that a request to the hub may need. */
+/** Whether the environment sets a proxy for requests to the hub. */
 const isBehindProxy =
   hasCredential &&
   !isLoopback(new URL(ENDPOINT)) &&
   !isExcepted(new URL(ENDPOINT)) &&
   ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => process.env[name]);
 
-/** Whether `NO_PROXY` names the host of an address, or a domain above it. @param {URL} url */
+/** Returns whether `NO_PROXY` lists an address's host or one of its parent domains. @param {URL} url */
 function isExcepted({ hostname }) {
   const entries = (process.env.no_proxy || process.env.NO_PROXY || '').toLowerCase().split(/[,\s]+/);
   return entries.some(
@@ -45,17 +45,17 @@ function isExcepted({ hostname }) {
 }
 
 /**
- * Environment for a program that calls the hub. Node reads the variables of a proxy only if it is told to at its start.
+ * Environment for a program that calls the hub. Node uses proxy variables only if this is enabled at its start.
  * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
  */
 export const environment = isBehindProxy
   ? { ...process.env, NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1' }
   : process.env;
 
-/** Whether this Node can use the proxy of the environment, once it is told to. */
+/** Whether this version of Node can use the environment's proxy, if enabled. */
 export const canUseProxy = !isBehindProxy || process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
 
-/** Runs this program again if it has to be told about a proxy, and ends as that ends. */
+/** Runs this program again with proxy support if it needs that, and exits with its exit code. */
 export function restartBehindProxy() {
   if (!isBehindProxy || !canUseProxy || process.env.NODE_USE_ENV_PROXY === '1') return;
   const options = { env: environment, stdio: /** @type {const} */ ('inherit'), windowsHide: true };
@@ -65,7 +65,7 @@ export function restartBehindProxy() {
 /**
  * @param {string} method
  * @param {Record<string, unknown>} params
- * @returns {Promise<any>} the result; undefined where there is none, whatever the reason
+ * @returns {Promise<any>} the result, or undefined after any failure
  */
 export async function call(method, params) {
   const url = new URL(ENDPOINT);
@@ -75,11 +75,11 @@ export async function call(method, params) {
       method: 'POST',
       headers: { Authorization: `Bearer ${process.env.MUSTER_TOKEN}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      redirect: 'error', // it could lead to another host, or away from https
+      redirect: 'error', // A redirect could lead to another host, or from https to http.
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     return (await response.json()).result;
   } catch {
-    return undefined; // a hub that is away must not be in the way of the session
+    return undefined; // An unreachable hub must not interrupt the session.
   }
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A hook of Claude Code. While the model is at work, from a prompt until it stops, a process beside it keeps alive what
- * the session's agents hold: a model may think for longer than a lease lasts. When a session starts and when the model
- * stops, the questions that wait for the person are shown.
+ * Hook of Claude Code. From a prompt until the model stops, a separate process sends heartbeats for the session's
+ * agents, because a model may think for longer than a lease. When a session starts and when the model stops, the hook
+ * shows the open questions to the person.
  */
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -12,18 +12,18 @@ import { agentIn } from './agent.mjs';
 import { call, canUseProxy, environment, hasCredential, restartBehindProxy } from './hub.mjs';
 import { folderOf, Session } from './session.mjs';
 
-/** As many questions as a person reads at a glance. */
+/** Maximum number of questions shown. */
 const SHOWN = 3;
 const MAX_SHOWN_LENGTH = 200;
 
-const NO_PROXY_SUPPORT = `Muster: this Node (${process.version}) cannot use the proxy that HTTPS_PROXY or HTTP_PROXY names, so nothing keeps your tasks while the model thinks. Use Node 22.21, 24.5 or newer, or name the hub in NO_PROXY.`;
+const NO_PROXY_SUPPORT = `Muster: this Node (${process.version}) cannot use the proxy of HTTPS_PROXY or HTTP_PROXY, so your tasks' leases may expire while the model thinks. Use Node 22.21, 24.5 or newer, or add the hub to NO_PROXY.`;
 
 restartBehindProxy();
 try {
   const event = JSON.parse(await text(process.stdin));
   if (hasCredential) await take(event);
 } catch (error) {
-  // Claude Code shows it and goes on: only code 2 would stop the model.
+  // Claude Code shows the message and continues: only exit code 2 stops the model.
   process.stderr.write(`Muster: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 }
@@ -46,7 +46,7 @@ async function take(event) {
       const agent = agentIn(event);
       if (agent !== undefined) session.addAgent(agent);
       startBeat(session, { always: false });
-      if (session.hasEnded()) session.end(); // while this hook was running
+      if (session.hasEnded()) session.end(); // The session ended while this hook was running.
       return;
     }
     case 'Stop':
@@ -58,8 +58,8 @@ async function take(event) {
 }
 
 /**
- * Starts the process that sends heartbeats, unless one is running. It may have ended without a hook: the machine was
- * restarted, the process was killed, or no hook ran for long.
+ * Starts the process that sends heartbeats, unless one is running. A restart of the machine, a kill or a long time
+ * without hooks can have ended the process.
  * @param {Session} session
  * @param {{ always: boolean }} wish
  */
@@ -68,13 +68,13 @@ function startBeat(session, wish) {
   if (token === undefined) return;
   const program = fileURLToPath(new URL('beat.mjs', import.meta.url));
   spawn(process.execPath, [program, session.folder, token], {
-    cwd: tmpdir(), // the session's folder may be removed while it runs
+    cwd: tmpdir(), // The session's working directory may be removed while the process runs.
     env: environment,
     detached: true,
     stdio: 'ignore',
-    windowsHide: true, // a process of its own would otherwise open a console window there
+    windowsHide: true, // Otherwise a detached process opens a console window on Windows.
   })
-    .once('error', (error) => process.stderr.write(`Muster: no heartbeats: ${error.message}\n`))
+    .once('error', (error) => process.stderr.write(`Muster: cannot send heartbeats: ${error.message}\n`))
     .unref();
 }
 
@@ -82,27 +82,27 @@ async function showQuestions() {
   const answer = await call('inbox.list', { box: 'received', state: 'open', limit: SHOWN });
   const requests = answer?.requests ?? [];
   if (requests.length === 0) return;
-  // Others have written these texts: none of them may steer the terminal.
+  // Removes control characters: other users write these texts, and must not control the terminal.
   const lines = requests.map(
     (/** @type {{ question: string }} */ { question }) =>
       `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu, ' '))}`,
   );
   const more = answer.truncated ? ['- and more'] : [];
   const systemMessage = [
-    'Muster: questions wait for you (/muster:inbox answers them).',
+    'Muster: you have open questions. To answer them, type /muster:inbox.',
     ...lines,
     ...more,
   ].join('\n');
   show(systemMessage);
 }
 
-/** @param {string} systemMessage for the person */
+/** @param {string} systemMessage text that Claude Code shows to the person */
 function show(systemMessage) {
   process.stdout.write(JSON.stringify({ systemMessage }));
 }
 
 /**
- * Cuts a text between two characters as people see them.
+ * Truncates a text between two graphemes.
  * @param {string} text
  */
 function shortened(text) {

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * The state of one session of Claude Code on this machine. Its hooks run at the same time, and beside them the process
- * that sends its heartbeats. Each part is a file that appears, or is replaced, as a whole, and no writer loses what another
- * has written. The process that sends heartbeats writes its id into the file that was made for it.
+ * State of one Claude Code session on this machine. Its hooks and the process that sends its heartbeats run in
+ * parallel. Each part of the state is a file that is created or replaced atomically, so no writer loses another's
+ * change. The process that sends heartbeats writes its process id into the file that was created for it.
  *
- *     <folder>/working         while the model works; its time is that of the last hook
- *     <folder>/beat            the process that sends heartbeats; its time is that of the last one
+ *     <folder>/working         exists while the model works; modified at the last hook
+ *     <folder>/beat            the process that sends heartbeats; modified at the last heartbeat
  *     <folder>/agent-<digest>  the id of an agent of the session
- *     <folder>.ended           after the session has ended: a hook that is still running writes nothing
+ *     <folder>.ended           exists after the session has ended, so that hooks still running write nothing
  */
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -28,13 +28,13 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Time between two heartbeats. `MUSTER_BEAT_SECONDS` is for leases shorter than the default. */
+/** Time between two heartbeats. Set `MUSTER_BEAT_SECONDS` for leases shorter than the default. */
 export const BETWEEN_BEATS_MS = Number(process.env.MUSTER_BEAT_SECONDS || 45) * 1000;
 
-/** A process that has sent nothing for so long is gone, even if one with its id runs: ids are given out again. */
+/** Time without a heartbeat after which a process is treated as ended, even if its reused process id exists. */
 const GONE_AFTER_MS = Math.max(90_000, 2 * BETWEEN_BEATS_MS);
 
-/** Longer than any hook runs, which are the readers of `<folder>.ended`. */
+/** Retention of `<folder>.ended`. Longer than any hook runs. */
 const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
 
 const AGENT = 'agent-';
@@ -46,7 +46,7 @@ export class Session {
     this.ended = `${folder}.ended`;
   }
 
-  /** Begins the session, or resumes one that has ended. */
+  /** Starts the session, or resumes one that has ended. */
   begin() {
     rmSync(this.ended, { force: true });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
@@ -58,20 +58,20 @@ export class Session {
     this.#put('working', '');
   }
 
-  /** Records that the model has stopped. The process that sends heartbeats ends. */
+  /** Records that the model has stopped, which ends the process that sends heartbeats. */
   rest() {
     this.#remove('working');
     this.#remove('beat');
   }
 
-  /** Removes the state all at once, so that a hook that is still running cannot bring back a part. */
+  /** Removes the state atomically, so that a hook still running cannot restore a part of it. */
   end() {
     writeFileSync(this.ended, '', { mode: 0o600 });
     const removed = `${this.folder}.${randomUUID()}`;
     try {
       renameSync(this.folder, removed);
     } catch {
-      return; // the session had no state
+      return; // The session had no state.
     }
     rmSync(removed, { recursive: true, force: true });
   }
@@ -80,7 +80,7 @@ export class Session {
     return timeOf(this.ended) !== undefined;
   }
 
-  /** @param {string} id of an agent that the session acts as */
+  /** @param {string} id agent that the session acts as */
   addAgent(id) {
     const name = `${AGENT}${digestOf(id)}`;
     if (this.#read(name) !== id) this.#put(name, id);
@@ -95,8 +95,8 @@ export class Session {
   }
 
   /**
-   * @returns {number | undefined} when the last hook ran, in milliseconds; undefined if the model does not work or the
-   *   session has ended
+   * @returns {number | undefined} time of the last hook, in milliseconds; undefined if the model is not working, or
+   *   the session has ended
    */
   lastSign() {
     return this.hasEnded() ? undefined : timeOf(join(this.folder, 'working'));
@@ -105,28 +105,28 @@ export class Session {
   /**
    * Reserves the sending of heartbeats for a new process.
    * @param {{ always: boolean }} wish `always` replaces a process that seems to be running
-   * @returns {string | undefined} the token of the new process; undefined if another sends heartbeats
+   * @returns {string | undefined} the token of the new process; undefined if another one sends heartbeats
    */
   reserveBeat({ always }) {
     if (!always && this.#isBeating()) return undefined;
     const token = randomUUID();
     const record = JSON.stringify({ token });
     if (always || this.#read('beat') !== undefined) this.#put('beat', record);
-    else if (!this.#putFirst('beat', record)) return undefined; // a hook beside this one was first
+    else if (!this.#putFirst('beat', record)) return undefined; // A concurrent hook was first.
     return token;
   }
 
   /**
    * Records that this process sends heartbeats.
    * @param {string} token
-   * @returns {boolean} false if another process does so instead, or the model has stopped
+   * @returns {boolean} false if another process has replaced this one, or the model has stopped
    */
   keepBeat(token) {
     const file = opened(join(this.folder, 'beat'));
     if (file === undefined) return false;
     try {
       if (beatIn(readFileSync(file, 'utf8'))?.token !== token) return false;
-      // Into the file that was read: if a hook replaces it meanwhile, the new one stays.
+      // Writes to the opened file, so that a file with which a hook has replaced it stays unchanged.
       writeSync(file, JSON.stringify({ token, pid: process.pid }), 0);
       return true;
     } finally {
@@ -141,10 +141,10 @@ export class Session {
 
   #isBeating() {
     const at = timeOf(join(this.folder, 'beat'));
-    // A clock that was set back makes a time of the future.
+    // The time is in the future if the clock was set back.
     if (at === undefined || Math.abs(Date.now() - at) > GONE_AFTER_MS) return false;
     const record = this.#beat();
-    // Without an id it has just been started.
+    // A record without a process id belongs to a process that is starting.
     return record !== undefined && (record.pid === undefined || isRunning(record.pid));
   }
 
@@ -161,7 +161,7 @@ export class Session {
     }
   }
 
-  /** Writes a file that no reader sees before it is complete. @param {string} name @param {string} text */
+  /** Writes a file atomically. @param {string} name @param {string} text */
   #put(name, text) {
     const complete = this.#written(text);
     try {
@@ -171,7 +171,7 @@ export class Session {
     }
   }
 
-  /** Writes a file unless it exists. @param {string} name @param {string} text @returns {boolean} whether it was written */
+  /** Writes a file unless it exists. @param {string} name @param {string} text @returns {boolean} whether it did */
   #putFirst(name, text) {
     const complete = this.#written(text);
     try {
@@ -179,7 +179,7 @@ export class Session {
       return true;
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false;
-      this.#put(name, text); // a file system without links
+      this.#put(name, text); // The file system does not support hard links.
       return true;
     } finally {
       rmSync(complete, { force: true });
@@ -202,14 +202,14 @@ export class Session {
 
 /**
  * Returns the folder of a session.
- * @param {string} id of the session
- * @throws Error if the folder that holds it belongs to another user
+ * @param {string} id session id of Claude Code
+ * @throws Error if the parent folder belongs to another user
  */
 export function folderOf(id) {
   return join(ownFolder(), digestOf(id));
 }
 
-/** Another user can guess the name and make the folder first. */
+/** Returns the folder of all sessions. Checks its owner, because other users can guess its name and create it. */
 function ownFolder() {
   const uid = process.getuid?.();
   const folder = join(tmpdir(), `muster-${uid ?? userInfo().username}`);
@@ -217,13 +217,13 @@ function ownFolder() {
   const found = lstatSync(folder);
   if (!found.isDirectory() || (uid !== undefined && found.uid !== uid))
     throw new Error(
-      `${folder} belongs to another user, so nothing keeps your tasks while the model thinks. Set TMPDIR to a folder of yours.`,
+      `${folder} belongs to another user, so your tasks' leases may expire while the model thinks. Set TMPDIR to a folder that you own.`,
     );
   if (uid !== undefined && (found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   return folder;
 }
 
-/** @param {string} folder of all sessions */
+/** @param {string} folder folder of all sessions */
 function removeOldMarks(folder) {
   for (const name of namesIn(folder).filter((one) => one.endsWith('.ended'))) {
     const path = join(folder, name);
@@ -240,7 +240,7 @@ function namesIn(folder) {
   }
 }
 
-/** @param {string} text @returns {{ token: unknown, pid: number | undefined } | undefined} undefined if it cannot be read */
+/** @param {string} text @returns {{ token: unknown, pid: number | undefined } | undefined} undefined if invalid */
 function beatIn(text) {
   try {
     const { token, pid } = JSON.parse(text);
@@ -250,7 +250,7 @@ function beatIn(text) {
   }
 }
 
-/** @param {string} path @returns {number | undefined} a file that can be read and written; undefined if it is missing */
+/** @param {string} path @returns {number | undefined} descriptor for reading and writing; undefined if missing */
 function opened(path) {
   try {
     return openSync(path, 'r+');

@@ -37,8 +37,8 @@ const slow: Recipes = {
   'review before merge: merges what was mended and approved': inKitchen(async (kitchen) => {
     await kitchen.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
     const started = kitchen.start('review-before-merge');
-    await kitchen.does(/Do this on a branch/, 'branch roof: + tiles');
-    await kitchen.does(/Mend the change.*A nail is missing/s, 'branch roof: + tiles, + nail');
+    await kitchen.does(/Do this on a new branch/, 'branch roof: + tiles');
+    await kitchen.does(/Fix the change.*A nail is missing/s, 'branch roof: + tiles, + nail');
     await kitchen.does(/approved.*\+ nail/s, 'merged as 1a2b3c4');
     const ended = await kitchen.ended(await started);
     assert.equal(ended.result, 'merged as 1a2b3c4');
@@ -140,7 +140,7 @@ const quick: Recipes = {
     };
     const tonight = await due();
     const started = kitchen.start('nightly-report', { part_of: { kind: 'todo', id: tonight.id } });
-    await kitchen.does(/Gather what has happened/, 'Done: task-1.');
+    await kitchen.does(/Collect the events/, 'Done: task-1.');
     const ended = await kitchen.ended(await started);
     assert.equal(ended.result, 'Nothing needs you.');
     await succeed(leader, 'todo_complete_task', { task_id: tonight.id });

@@ -164,8 +164,8 @@ describe('the package muster-hub, from its tarball', () => {
     };
     assert.match(await told(['status', ...here], undefined), /MUSTER_TOKEN/);
     assert.match(await told(['status', ...here], `${worker.token}x`), /HTTP 401.*MUSTER_TOKEN/);
-    assert.match(await told(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Nobody answers/);
-    assert.match(await told(['dance'], worker.token), /no command "dance"/);
+    assert.match(await told(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Cannot reach/);
+    assert.match(await told(['dance'], worker.token), /Unknown command "dance"/);
   });
 
   it('has the runner in it, which finds its watchdog', async () => {

@@ -124,9 +124,9 @@ describe('the page of examples/web', () => {
 
   it('takes no code that somebody else has got, and says so', async () => {
     await page.goto(`${page.url()}?code=mc_of_somebody_else&state=made-up&iss=${encodeURIComponent(ORIGIN)}`);
-    await page.getByText('This sign-in was not begun here').waitFor();
+    await page.getByText('This page did not start this sign-in').waitFor();
     await item('Test the parser (available)').waitFor();
-    assert.match(await page.getByRole('alert').innerText(), /not begun here/, 'it is still to be read');
+    assert.match(await page.getByRole('alert').innerText(), /did not start/, 'the message is gone');
   });
 
   it('signs out at the hub too', async () => {

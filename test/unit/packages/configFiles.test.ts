@@ -1,4 +1,4 @@
-/** What `muster connect` leaves of the files that it changes: every byte, link, owner and mode outside its entry. */
+/** Preservation of bytes, links, owner and mode by `muster connect`. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -30,7 +30,7 @@ const HUB = 'https://hub.example/mcp';
 
 const JSONC = { comments: true, trailingCommas: true };
 
-/** Whether the text is another with something added at some places. */
+/** Returns whether a text contains another one as a subsequence. */
 function isKeptIn(before: string, after: string): boolean {
   let at = 0;
   for (const character of after) if (before.startsWith(character, at)) at += character.length;
@@ -53,7 +53,7 @@ describe('a file of muster connect', () => {
   };
   const hasMuster = (path: string) => assert.match(textOf(path), /muster[\s\S]*hub\.example/);
 
-  describe('that is a symbolic link', () => {
+  describe('a symbolic link', () => {
     const cases: Readonly<Record<string, { links: Readonly<Record<string, string>>; target: string }>> = {
       'to a file': { links: { '.mcp.json': 'dot/mcp.json' }, target: 'dot/mcp.json' },
       'to a link to a file': {
@@ -85,28 +85,28 @@ describe('a file of muster connect', () => {
         hasMuster(target);
       };
 
-      it(`${name} stays`, () => {
+      it(`${name} is preserved`, () => {
         put(target, '{"more": 1}');
         link();
         stays();
         assert.match(textOf(target), /"more": 1/);
       });
 
-      it(`${name} that does not exist stays`, () => {
+      it(`${name} is preserved if the target does not exist`, () => {
         mkdirSync(at('dot'));
         link();
         stays();
       });
     }
 
-    it('in its folder stays, also if that links to nothing', () => {
+    it('in place of its folder is preserved if the target does not exist', () => {
       symlinkSync('dot/vscode', at('.vscode'));
       connect('vscode', folder, HUB, false);
       assert.ok(lstatSync(at('.vscode')).isSymbolicLink());
       hasMuster('dot/vscode/mcp.json');
     });
 
-    it('to itself is a mistake', () => {
+    it('to itself is refused', () => {
       symlinkSync('.mcp.json', at('.mcp.json'));
       assert.throws(() => connect('claude', folder, HUB, false), Mistake);
       assert.ok(lstatSync(at('.mcp.json')).isSymbolicLink());
@@ -122,7 +122,7 @@ describe('a file of muster connect', () => {
       assert.deepEqual(readdirSync(at('.gemini')), ['settings.json']);
     });
 
-  it('is for its owner only if it is new and names a credential', () => {
+  it('is readable by its owner only if it is new and has a credential variable', () => {
     for (const [name, { path }] of Object.entries(clients)) {
       connect(name, folder, HUB, true);
       assert.equal(statSync(at(path)).mode & 0o777, 0o600, path);
@@ -130,7 +130,7 @@ describe('a file of muster connect', () => {
   });
 
   it('keeps its owner', function () {
-    if (process.getuid?.() !== 0) this.skip(); // only root gives files away
+    if (process.getuid?.() !== 0) this.skip(); // Only root may change a file's owner.
     put('.mcp.json', '{}');
     chownSync(at('.mcp.json'), 12_345, 23_456);
     connect('claude', folder, HUB, false);
@@ -138,16 +138,16 @@ describe('a file of muster connect', () => {
     assert.deepEqual([uid, gid], [12_345, 23_456]);
   });
 
-  it('is left as it is if it is read-only', () => {
+  it('is unchanged if it is read-only', () => {
     put('dot/mcp.json', '{}');
     chmodSync(at('dot/mcp.json'), 0o444);
     symlinkSync('dot/mcp.json', at('.mcp.json'));
-    assert.throws(() => connect('claude', folder, HUB, false), /read-only, so it has been left as it is/);
+    assert.throws(() => connect('claude', folder, HUB, false), /read-only\. The file was not changed/);
     assert.equal(textOf('dot/mcp.json'), '{}');
     assert.deepEqual(readdirSync(at('dot')), ['mcp.json']);
   });
 
-  it('that cannot be written is told in one sentence', () => {
+  it('causes a one-line error if it cannot be written', () => {
     put('.vscode', 'no folder');
     mkdirSync(at('.mcp.json'));
     const program = new URL('../../../packages/muster/src/main.ts', import.meta.url).pathname;
@@ -155,11 +155,11 @@ describe('a file of muster connect', () => {
       const args = ['--disable-warning=ExperimentalWarning', program, 'connect', name, '--url', HUB];
       const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
       assert.equal(status, 1);
-      assert.match(stderr, /^\S+ cannot be (read|written) \(E\w+\), so it has been left as it is\..*\n$/);
+      assert.match(stderr, /^\S+ cannot be (read|written) \(E\w+\)\. The file was not changed\..*\n$/);
     }
   });
 
-  it('stays as it is if it has the entry', () => {
+  it('is not rewritten if it already has the entry', () => {
     for (const [name, { path }] of Object.entries(clients)) {
       connect(name, folder, HUB, true);
       const before = statSync(at(path));
@@ -168,13 +168,13 @@ describe('a file of muster connect', () => {
     }
   });
 
-  it('that is not UTF-8 is left as it is', () => {
+  it('is unchanged if it is not UTF-8', () => {
     writeFileSync(at('.mcp.json'), Buffer.from('{"é": 1}', 'latin1'));
     assert.throws(() => connect('claude', folder, HUB, false), /not UTF-8/);
     assert.deepEqual(readFileSync(at('.mcp.json')), Buffer.from('{"é": 1}', 'latin1'));
   });
 
-  describe('is accepted as its client accepts it', () => {
+  describe('is accepted exactly if its client accepts it', () => {
     const texts: Readonly<Record<string, { text: string; by: readonly string[] }>> = {
       'that is empty': { text: '', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
       'that is a line end': { text: '\n', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
@@ -208,7 +208,7 @@ describe('a file of muster connect', () => {
 });
 
 describe('a JSON text', () => {
-  /** The same value as tokens, with white space and comments between them. */
+  /** Generates JSON objects with white space and comments between their tokens. */
   const textWith = (trivia: fc.Arbitrary<string>) =>
     fc
       .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true })
@@ -224,7 +224,7 @@ describe('a JSON text', () => {
   const plain = { noNullPrototype: true };
   const entry = fc.record({ url: fc.string(), headers: fc.record({ a: fc.string() }, plain) }, plain);
 
-  it('keeps every byte, and gets the member that was added', () => {
+  it('keeps every byte and gains the added member', () => {
     fc.assert(
       fc.property(jsonc, entry, (before, added) => {
         const text = new JsonText(before, JSONC);
@@ -239,7 +239,7 @@ describe('a JSON text', () => {
     );
   });
 
-  it('keeps every byte outside a member that is replaced', () => {
+  it('keeps every byte outside a replaced member', () => {
     fc.assert(
       fc.property(jsonc, entry, entry, (inner, first, second) => {
         const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
@@ -252,7 +252,7 @@ describe('a JSON text', () => {
     );
   });
 
-  it('stays JSON if it was', () => {
+  it('is valid JSON after a change if it was before', () => {
     fc.assert(
       fc.property(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
         const text = new JsonText(before, { comments: false, trailingCommas: false });
@@ -282,10 +282,10 @@ describe('a JSON text', () => {
       '{"servers": {}, "servers": {"a": 1, "a": 2}}',
       '{"servers": {}, "servers": {"a": 1, "a": 2, "muster": {"url":"u"}}}',
     ],
-    ['behind a trailing comma', '{"servers": {"a": 1,}}', '{"servers": {"a": 1, "muster": {"url":"u"}}}'],
+    ['after a trailing comma', '{"servers": {"a": 1,}}', '{"servers": {"a": 1, "muster": {"url":"u"}}}'],
   ];
   for (const [name, before, after] of examples)
-    it(`gets a member ${name}`, () => {
+    it(`gains a member ${name}`, () => {
       const text = new JsonText(before, JSONC);
       text.set(['servers', 'muster'], { url: 'u' });
       assert.equal(text.toString(), after);
@@ -299,7 +299,7 @@ describe('a TOML text', () => {
   const other =
     '# mine\nmodel = "x" # too\n\n[mcp_servers.other]\nargs = [\n  "a", # b\n]\n\n[[list]]\na = 1';
 
-  it('gets the table at its end, and keeps every byte', () => {
+  it('keeps every byte and gains the table at its end', () => {
     for (const [before, gap] of [
       ['', ''],
       [other, '\n\n'],
@@ -309,7 +309,7 @@ describe('a TOML text', () => {
       assert.equal(withTable(before ?? '', path, fields), `${before}${gap}${table}\n`);
   });
 
-  it('gets the table in the place of the one before', () => {
+  it('contains the new table in place of an existing one', () => {
     for (const old of [
       '[mcp_servers.muster]\ncommand = "x"',
       '[ mcp_servers . "muster" ]\nurl = "x"\nbearer_token_env_var = "Y"',
@@ -322,12 +322,12 @@ describe('a TOML text', () => {
         assert.equal(withTable(`${before}${old}${after}`, path, fields), `${before}${table}${after}`);
   });
 
-  it('loses the tables that are parts of the one before', () => {
+  it("loses the replaced table's subtables", () => {
     const before = '[mcp_servers.muster]\ncommand = "x"\n[mcp_servers.muster.env]\nA = "b"\n# next\n[c]\n';
     assert.equal(withTable(before, path, fields), `${table}\n\n# next\n[c]\n`);
   });
 
-  it('is left as it is if the table is written in another form, or it is not TOML', () => {
+  it('is refused if the table has another form or the text is not TOML', () => {
     for (const before of [
       'mcp_servers = { other = { command = "x" } }',
       'mcp_servers.muster.url = "x"',

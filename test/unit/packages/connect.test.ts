@@ -19,7 +19,7 @@ describe('muster connect', () => {
 
   const written = (path: string): unknown => JSON.parse(readFileSync(`${folder}/${path}`, 'utf8'));
 
-  it('writes the file of each client, for signing in', () => {
+  it("writes each client's file without a credential if the user signs in", () => {
     for (const name of Object.keys(clients)) connect(name, folder, URL_OF_HUB, false);
     const http = { type: 'http', url: URL_OF_HUB };
     assert.deepEqual(written('.mcp.json'), { mcpServers: { muster: http } });
@@ -30,7 +30,7 @@ describe('muster connect', () => {
     assert.equal(codex, `[mcp_servers.muster]\nurl = "${URL_OF_HUB}"\n`);
   });
 
-  it('names the variable with the credential in the language of each client, once', () => {
+  it("writes the credential variable once, in each client's syntax", () => {
     for (const [name, wanted] of [
       ['claude', `Bearer \${MUSTER_TOKEN}`],
       ['cursor', `Bearer \${env:MUSTER_TOKEN}`],
@@ -46,7 +46,7 @@ describe('muster connect', () => {
     }
   });
 
-  it('leaves alone whatever else is there', () => {
+  it('preserves other servers and settings', () => {
     writeFileSync(`${folder}/.mcp.json`, '{"mcpServers": {"other": {"command": "other"}}, "more": 1}');
     connect('claude', folder, URL_OF_HUB, false);
     assert.deepEqual(written('.mcp.json'), {
@@ -55,11 +55,11 @@ describe('muster connect', () => {
     });
   });
 
-  it('names the clients that it knows', () => {
+  it('lists the supported clients if the client is unknown', () => {
     assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini, codex/);
   });
 
-  it('sends a credential over https, or to this machine', () => {
+  it('accepts only https addresses and this machine', () => {
     const wishes = { url: undefined, workspace: undefined, folder };
     for (const url of ['http://example.com/mcp', 'http://127.0.0.1.example.com/mcp', 'http://10.0.0.1/mcp'])
       assert.throws(() => findEndpoint({ ...wishes, url }), /unencrypted/, url);
@@ -72,7 +72,7 @@ describe('muster connect', () => {
       assert.equal(String(findEndpoint({ ...wishes, url })), url);
   });
 
-  it('gives the plugin no credential for an address that others can read', () => {
+  it('gives the plugin no credential if the address is unencrypted', () => {
     const script = fileURLToPath(new URL('../../../plugins/muster/scripts/headers.mjs', import.meta.url));
     const headersFor = (url: string) => {
       const env = { ...process.env, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };
@@ -89,10 +89,10 @@ describe('muster connect', () => {
     assert.match(stderr, /unencrypted/);
   });
 
-  it('finds the hub that runs in a clone, and says what to do where none does', () => {
+  it('finds the hub running in a clone, and suggests --url if none is running', () => {
     const wishes = { url: undefined, workspace: undefined, folder };
     assert.throws(() => findEndpoint(wishes), /--url/);
-    assert.throws(() => findEndpoint({ ...wishes, url: 'hub' }), /no http\(s\) address/);
+    assert.throws(() => findEndpoint({ ...wishes, url: 'hub' }), /must be an http\(s\) address/);
     mkdirSync(`${folder}/.dev`);
     writeFileSync(`${folder}/.dev/endpoint.json`, '{"origin": "http://127.0.0.1:5005"}');
     const found = findEndpoint({ ...wishes, workspace: 'alpha' });

@@ -1,4 +1,4 @@
-/** The workflows of examples/, and the page that tells of them. */
+/** The workflows of examples/, and the page that describes them. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -10,14 +10,14 @@ const files = globSync('examples/workflows/*.json', { cwd: root });
 const page = readFileSync(`${root}/docs/guides/cookbook.md`, 'utf8');
 
 describe('the cookbook', () => {
-  it('tells of each workflow', () => {
+  it('describes each workflow', () => {
     const told = [...page.matchAll(/examples\/workflows\/[\w-]+\.json/g)].map(([file]) => file);
     assert.deepEqual([...told].sort(), [...files].sort());
     assert.ok(files.length >= 6);
   });
 
   for (const file of files)
-    it(`has a workflow named as its file: ${file}`, () => {
+    it(`has a valid workflow with the name of its file: ${file}`, () => {
       const { name, description } = readWorkflow(readFileSync(`${root}/${file}`, 'utf8'), 'workflow');
       assert.equal(name, basename(file, '.json'));
       assert.ok(description);

@@ -1,4 +1,4 @@
-/** The hooks of the plugin for Claude Code, as processes of their own, with a hub that notes what they call. */
+/** The hooks of the Claude Code plugin, run as processes with a hub that records their calls. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -45,7 +45,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 describe('the hooks of the plugin', () => {
   let temporary: string;
   let hub: Server;
-  /** The agents of all heartbeats, in their order. */
+  /** Agents of all heartbeats, in order. */
   let beats: (string | undefined)[];
 
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('the hooks of the plugin', () => {
 
   const folder = () => `${temporary}/muster-${process.getuid?.()}`;
 
-  /** The processes that send heartbeats for sessions of this test. */
+  /** Returns the processes that send heartbeats for sessions of this test. */
   function beaters(): number[] {
     const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
     return lines
@@ -101,7 +101,7 @@ describe('the hooks of the plugin', () => {
   });
   const prompt = { hook_event_name: 'UserPromptSubmit' };
 
-  it('keep all agents and start one process for heartbeats if they run at the same time', async () => {
+  it('record all agents and start one heartbeat process if they run concurrently', async () => {
     const agents = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'];
     await Promise.all(agents.map((agent) => succeeds(claim(agent))));
     await until('heartbeats for all', () => agents.every((agent) => beats.includes(agent)));
@@ -111,7 +111,7 @@ describe('the hooks of the plugin', () => {
     assert.equal(beaters().length, 1);
   });
 
-  it('keep two sessions apart', async () => {
+  it('use a separate heartbeat process for each session', async () => {
     await Promise.all(
       ['one', 'two'].map((session_id) => succeeds(claim(`of-${session_id}`, { session_id }))),
     );
@@ -125,13 +125,13 @@ describe('the hooks of the plugin', () => {
   });
 
   for (const event of [prompt, claim('a'), { hook_event_name: 'PostToolUse', tool_name: 'Bash' }])
-    it(`start heartbeats again at ${event.hook_event_name} if none was sent for long`, async () => {
+    it(`restart heartbeats on ${event.hook_event_name} if none was sent for a long time`, async () => {
       await succeeds(claim('a'));
       await until('a heartbeat', () => beats.includes('a'));
       for (const pid of beaters()) process.kill(pid, 'SIGKILL');
-      await until('it is gone', () => beaters().length === 0);
+      await until('no process', () => beaters().length === 0);
       const [file = ''] = globSync(`${folder()}/*/beat`);
-      // Another process has its id by now.
+      // Another process has its process id.
       writeFileSync(file, JSON.stringify({ token: 'old', pid: process.pid }));
       execFileSync('touch', ['-d', '@1000000000', file]);
       beats = [];
@@ -140,7 +140,7 @@ describe('the hooks of the plugin', () => {
       assert.equal(beaters().length, 1);
     });
 
-  it('start heartbeats again if no process has the id that is recorded', async () => {
+  it('restart heartbeats if no process has the recorded id', async () => {
     await succeeds(claim('a'));
     await until('a heartbeat', () => beats.includes('a'));
     for (const pid of beaters()) process.kill(pid, 'SIGKILL');
@@ -151,7 +151,7 @@ describe('the hooks of the plugin', () => {
     await until('a heartbeat again', () => beats.includes('a'));
   });
 
-  it('replace the process of heartbeats at each prompt', async () => {
+  it('replace the heartbeat process on each prompt', async () => {
     await succeeds(claim('a'));
     await until('a heartbeat', () => beats.includes('a'));
     const [first] = beaters();
@@ -159,7 +159,7 @@ describe('the hooks of the plugin', () => {
     await until('another process only', () => beaters().length === 1 && beaters()[0] !== first);
   });
 
-  it('keep the record of a new process if the old one writes its own at the same moment', () => {
+  it('keep the record of a new process if the old process writes at the same time', () => {
     const session = new Session(`${temporary}/session`);
     session.begin();
     const old = session.reserveBeat({ always: true }) ?? '';
@@ -176,7 +176,7 @@ describe('the hooks of the plugin', () => {
     assert.equal(session.keepBeat(next), true);
   });
 
-  it('go on if a file of the state is damaged', async () => {
+  it('continue if a state file is damaged', async () => {
     await succeeds(claim('a'));
     await until('a heartbeat', () => beats.includes('a'));
     for (const pid of beaters()) process.kill(pid, 'SIGKILL');
@@ -189,7 +189,7 @@ describe('the hooks of the plugin', () => {
     }
   });
 
-  it('leave nothing of a session that ends while they run', async () => {
+  it('leave no state if the session ends while they run', async () => {
     const claims = ['a1', 'a2', 'a3', 'a4'].map((agent) => succeeds(claim(agent)));
     const end = Promise.any(claims).then(() => succeeds({ hook_event_name: 'SessionEnd' }));
     await Promise.all([...claims, end]);
@@ -200,7 +200,7 @@ describe('the hooks of the plugin', () => {
     await until('heartbeats after it was resumed', () => beats.includes('resumed'));
   });
 
-  it('keep their state where only this user reads it', async () => {
+  it('store their state in files that only this user can read', async () => {
     mkdirSync(folder());
     chmodSync(folder(), 0o777);
     await succeeds(claim('a'));
@@ -208,7 +208,7 @@ describe('the hooks of the plugin', () => {
     for (const file of globSync(`${folder()}/*/*`)) assert.equal(statSync(file).mode & 0o077, 0, file);
   });
 
-  it('use no folder that another user may have put there', async () => {
+  it('refuse a folder that another user may have created', async () => {
     mkdirSync(`${temporary}/elsewhere`);
     symlinkSync(`${temporary}/elsewhere`, folder());
     const { code, said } = await hook(claim('a'));
@@ -217,7 +217,7 @@ describe('the hooks of the plugin', () => {
     assert.deepEqual(globSync(`${temporary}/elsewhere/*`), []);
   });
 
-  it('say in one line that an event cannot be read', async () => {
+  it('report an unreadable event in one line', async () => {
     const { code, said } = await hook('{"session_id": "s", ');
     assert.equal(code, 1);
     assert.match(said, /^Muster: .*\n$/);
@@ -245,7 +245,7 @@ describe('the state of a session', () => {
     ),
   );
 
-  it('reserves heartbeats for at most one process, whatever its hooks do', () => {
+  it('reserves heartbeats for at most one process after any sequence of hooks', () => {
     fc.assert(
       fc.property(fc.array(steps), (taken) => {
         const session = new Session(mkdtempSync(`${folder}/`));
@@ -261,7 +261,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('keeps each agent that was added', () => {
+  it('keeps each added agent', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 })), (agents) => {
         const path = mkdtempSync(`${folder}/`);
@@ -272,7 +272,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('is not brought back after its end, until the session is resumed', () => {
+  it('stays removed after the session ends, until the session is resumed', () => {
     const session = new Session(`${folder}/one`);
     session.begin();
     session.work();
@@ -286,18 +286,18 @@ describe('the state of a session', () => {
   });
 });
 
-describe('the tools that act as an agent', () => {
+describe('agentIn', () => {
   const servers = ['muster', 'hub', 'plugin_muster_muster', 'our__team', 'coordination'];
   const all = toolsets.flatMap(({ name: toolset, tools }) => tools.map((tool) => ({ toolset, tool })));
 
-  /** `message_agent` names the recipient; tools of other toolsets, whom they are about. */
+  /** In `message_agent` the id is the recipient's; in other toolsets, that of the agent concerned. */
   const acts = (toolset: string, { name, input }: (typeof all)[number]['tool']) =>
     toolset === 'coordination' && name !== 'message_agent' && 'agent_id' in input.shape;
 
   for (const { toolset, tool } of all) {
     const names = (['own', 'prefixed'] as const).map((dialect) => wireName(toolset, tool.name, dialect));
     if (!acts(toolset, tool) && !('agent_id' in tool.input.shape)) continue;
-    it(`are known by their names at every address: ${names.join(', ')}`, () => {
+    it(`finds the acting agent at every address: ${names.join(', ')}`, () => {
       for (const server of servers)
         for (const name of names) {
           const event = { tool_name: `mcp__${server}__${name}`, tool_input: { agent_id: 'ada' } };
@@ -306,7 +306,7 @@ describe('the tools that act as an agent', () => {
     });
   }
 
-  it('are those of an MCP server, and name an agent', () => {
+  it('ignores tools outside MCP servers and calls without an agent', () => {
     for (const event of [
       {},
       { tool_name: 'claim_task', tool_input: { agent_id: 'ada' } },

@@ -1,4 +1,4 @@
-/** Programs beside an agent, behind a proxy: it finds a hub that nobody else does. */
+/** Proxy support of `muster` and of the plugin, with a hub that only the proxy can reach. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,9 +19,9 @@ describe('behind a proxy', () => {
   let hub: NetServer;
   let proxy: Server;
   let sockets: Set<Socket>;
-  /** What the proxy was asked to connect with. */
+  /** Hosts to which the proxy was asked to connect. */
   let asked: string[];
-  /** The methods that the hub was asked for. */
+  /** Methods called on the hub. */
   let called: string[];
 
   const listening = (server: NetServer) =>
@@ -89,49 +89,49 @@ describe('behind a proxy', () => {
     run('plugins/muster/scripts/pulse.mjs', [], env, '{"session_id":"s","hook_event_name":"SessionStart"}');
 
   for (const name of ['HTTPS_PROXY', 'https_proxy']) {
-    it(`muster status reaches the hub by ${name}`, async () => {
+    it(`muster status reaches the hub through ${name}`, async () => {
       assert.equal(
         await status({ [name]: address() }),
-        'The hub refuses (HTTP 401). Who are you? Set MUSTER_TOKEN to the credential of an agent.\n',
+        'The hub refused the request (HTTP 401). Who are you? Set MUSTER_TOKEN to the credential of an agent.\n',
       );
       assert.deepEqual(asked, ['hub.invalid:443']);
     });
 
-    it(`the hook of the plugin reaches the hub by ${name}`, async () => {
+    it(`the plugin's hook reaches the hub through ${name}`, async () => {
       assert.match(await hook({ [name]: address() }), /- Ship it\?/);
       assert.deepEqual([asked, called], [['hub.invalid:443'], ['inbox.list']]);
     });
   }
 
-  it('muster status reaches the hub by a proxy without a scheme', async () => {
+  it('muster status reaches the hub if the proxy address has no scheme', async () => {
     assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
   });
 
-  it('muster status names the proxy if it does not answer, without its password', async () => {
+  it('muster status reports an unreachable proxy without its password', async () => {
     const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       said,
-      /^Nobody answers at https:\/\/hub\.invalid: .*\(HTTPS_PROXY names the proxy 127\.0\.0\.1:9\).*\n$/,
+      /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY names the proxy 127\.0\.0\.1:9\).*\n$/,
     );
     assert.doesNotMatch(said, /secret/);
   });
 
-  it('muster status says that a variable names no proxy', async () => {
+  it('muster status reports a variable that does not contain a proxy address', async () => {
     assert.match(
       await status({ HTTPS_PROXY: 'http://' }),
-      /^Nobody answers .*HTTPS_PROXY does not name a proxy.*\n$/,
+      /^Cannot reach .*HTTPS_PROXY does not name a proxy.*\n$/,
     );
   });
 
   for (const name of ['NO_PROXY', 'no_proxy'])
-    it(`nothing goes through it for a hub that ${name} names`, async () => {
+    it(`no request uses the proxy if ${name} lists the hub`, async () => {
       const env = { HTTPS_PROXY: address(), [name]: 'hub.invalid' };
-      assert.match(await status(env), /Nobody answers/);
+      assert.match(await status(env), /Cannot reach/);
       assert.equal(await hook(env), '');
       assert.deepEqual(asked, []);
     });
 
-  it('nothing goes through it for a hub on this machine', async () => {
+  it('no request uses the proxy if the hub is on this machine', async () => {
     const local = createServer((_, response) => response.writeHead(401).end('{"error":{"message":"Who?"}}'));
     const env = {
       HTTPS_PROXY: address(),

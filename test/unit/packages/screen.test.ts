@@ -1,4 +1,4 @@
-/** The screen of `muster status`: it fits the terminal, and steers none. */
+/** The screen of `muster status`. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eastAsianWidth } from 'get-east-asian-width';
@@ -7,7 +7,7 @@ import { screenOf } from '../../../packages/muster/src/status/screen.ts';
 import type { Snapshot } from '../../../packages/muster/src/status/snapshot.ts';
 
 const ROCKET = '\u{1f680}';
-/** With a colour of skin. */
+/** With a skin tone. */
 const THUMB = '\u{1f44d}\u{1f3fd}';
 const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
 
@@ -22,7 +22,7 @@ const doing = (agent: string, description: string) => ({
   since: '',
 });
 
-/** Characters that a terminal shows in two columns, in one and in none. */
+/** Characters that take zero, one or two columns of a terminal. */
 const character = fc.constantFrom(
   'a',
   '漢',
@@ -39,7 +39,7 @@ const character = fc.constantFrom(
 const text = fc.oneof(fc.string({ unit: character }), fc.string({ unit: 'binary' }));
 
 describe('the screen of muster status', () => {
-  it('is cut to the width, and steers no terminal', () => {
+  it('truncates lines to the width and removes control characters', () => {
     const shown = screenOf(
       { ...nothing, goal: 'Ship\u001b[2J it\nnow', doing: [doing('ada', 'x'.repeat(200))] },
       60,
@@ -48,7 +48,7 @@ describe('the screen of muster status', () => {
     assert.ok(shown.split('\n').every((line) => line.length <= 60));
   });
 
-  it('is as wide as the terminal at most, whatever agents have written', () => {
+  it('never exceeds the width and contains no control characters, for any text', () => {
     fc.assert(
       fc.property(text, text, text, fc.nat(100), (goal, agent, description, width) => {
         const questions = [{ id: 'q', question: description, at: '' }];
@@ -64,7 +64,7 @@ describe('the screen of muster status', () => {
     );
   });
 
-  it('has a Chinese text of 80 columns in 80 columns', () => {
+  it('fits Chinese text into 80 columns', () => {
     const shown = screenOf(
       { ...nothing, goal: '测'.repeat(100), doing: [doing('代理', '测'.repeat(100))] },
       80,
@@ -80,18 +80,18 @@ describe('the screen of muster status', () => {
     );
   });
 
-  it('puts what follows a wide text into the same column in each row', () => {
+  it('aligns columns after cells with wide characters', () => {
     const agents = ['ada', '代理人', ROCKET, THUMB, 'e\u0301ve', '，，'];
     const shown = screenOf({ ...nothing, doing: agents.map((agent) => doing(agent, 'x')) }, 80);
-    const rows = shown.split('\n').filter((line) => line.includes('at work'));
+    const rows = shown.split('\n').filter((line) => line.includes('in progress'));
     assert.equal(rows.length, agents.length);
     assert.deepEqual(
-      [...new Set(rows.map((row) => widthOf(row.slice(0, row.indexOf('at work')))))],
+      [...new Set(rows.map((row) => widthOf(row.slice(0, row.indexOf('in progress')))))],
       [2 + 6 + 2],
     );
   });
 
-  it('is cut between characters, if an emoji does not fit', () => {
+  it('truncates between graphemes if an emoji does not fit', () => {
     for (const [emoji, width, count] of [
       [ROCKET, 20, 7],
       [ROCKET, 21, 7],
@@ -105,7 +105,7 @@ describe('the screen of muster status', () => {
 });
 
 describe('a text in columns', () => {
-  it('is cut to its longest beginning that fits', () => {
+  it('is truncated to its longest prefix that fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {
         const kept = cut(whole, columns);

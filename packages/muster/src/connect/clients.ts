@@ -1,4 +1,4 @@
-/** Where clients keep their MCP servers, each by its own documentation. */
+/** Configuration files of MCP clients, each according to the client's documentation. */
 
 import type { Leniency } from './json.ts';
 
@@ -6,18 +6,18 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface AnyClient {
   readonly title: string;
-  /** Below the project's folder. */
+  /** Relative to the project's folder. */
   readonly path: string;
-  /** Under which name the file holds its servers. */
+  /** Key of the MCP servers in the file. */
   readonly servers: string;
-  /** What to do next. @param keyed whether it sends the credential of MUSTER_TOKEN; else its person signs in */
+  /** Returns the user's next step. @param keyed whether the client sends MUSTER_TOKEN; otherwise its user signs in */
   next(keyed: boolean): string;
 }
 
 interface JsonClient extends AnyClient {
   readonly format: Leniency;
   entry(url: string, keyed: boolean): Fields;
-  /** What else the file needs, beside the servers, where a key is sent: a list, with the key of its elements. */
+  /** Elements of the list `inputs`, which the file also needs if a credential is sent. */
   readonly inputs?: readonly Fields[];
 }
 
@@ -28,17 +28,18 @@ interface TomlClient extends AnyClient {
 
 export type ClientFile = JsonClient | TomlClient;
 
-const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment: the file only names the variable.';
+const ENVIRONMENT =
+  'Start it with MUSTER_TOKEN in its environment: the file contains only the variable name.';
 
 export const clients: Readonly<Record<string, ClientFile>> = {
-  // https://code.claude.com/docs/en/mcp; it ignores the file if it has a comment or a trailing comma.
+  // https://code.claude.com/docs/en/mcp; Claude Code ignores a file with a comment or a trailing comma.
   claude: {
     title: 'Claude Code',
     path: '.mcp.json',
     format: { comments: false, trailingCommas: false },
     servers: 'mcpServers',
     entry: (url, keyed) => ({ type: 'http', url, ...(keyed && headers(`\${MUSTER_TOKEN}`)) }),
-    next: (keyed) => (keyed ? ENVIRONMENT : 'Then in Claude Code: /mcp, choose muster, Authenticate.'),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'In Claude Code, type /mcp, select muster, then Authenticate.'),
   },
   // https://cursor.com/docs/context/mcp
   cursor: {
@@ -47,7 +48,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     format: { comments: true, trailingCommas: true },
     servers: 'mcpServers',
     entry: (url, keyed) => ({ url, ...(keyed && headers(`\${env:MUSTER_TOKEN}`)) }),
-    next: (keyed) => (keyed ? ENVIRONMENT : 'Then in Cursor: Settings, MCP, muster, Connect.'),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'In Cursor, open Settings, MCP, muster, and click Connect.'),
   },
   // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
   vscode: {
@@ -64,19 +65,18 @@ export const clients: Readonly<Record<string, ClientFile>> = {
         password: true,
       },
     ],
-    next: (keyed) =>
-      `Then in VS Code: start the server; it ${keyed ? 'asks for the credential' : 'has you sign in'}.`,
+    next: (keyed) => `In VS Code, start the server, then ${keyed ? 'enter the credential' : 'sign in'}.`,
   },
-  // https://geminicli.com/docs/tools/mcp-server; it removes comments before it reads the file as JSON.
+  // https://geminicli.com/docs/tools/mcp-server; Gemini CLI removes comments, then reads the file as JSON.
   gemini: {
     title: 'Gemini CLI',
     path: '.gemini/settings.json',
     format: { comments: true, trailingCommas: false },
     servers: 'mcpServers',
     entry: (url, keyed) => ({ httpUrl: url, ...(keyed && headers('$MUSTER_TOKEN')) }),
-    next: (keyed) => (keyed ? ENVIRONMENT : 'Then in Gemini CLI: /mcp auth muster.'),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'In Gemini CLI, type /mcp auth muster.'),
   },
-  // https://developers.openai.com/codex/mcp; the entry is that of `codex mcp add`, which writes the file in the home folder.
+  // https://developers.openai.com/codex/mcp; `codex mcp add` writes the same entry to the file in the home folder.
   codex: {
     title: 'Codex',
     path: '.codex/config.toml',
@@ -84,7 +84,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     format: 'toml',
     entry: (url, keyed) => ({ url, ...(keyed && { bearer_token_env_var: 'MUSTER_TOKEN' }) }),
     next: (keyed) =>
-      `Codex reads it in a project that you trust. ${keyed ? ENVIRONMENT : 'Then: codex mcp login muster.'}`,
+      `Codex reads the file in projects that you trust. ${keyed ? ENVIRONMENT : 'Run "codex mcp login muster".'}`,
   },
 };
 

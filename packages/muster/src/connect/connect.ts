@@ -9,19 +9,19 @@ const NAME = 'muster';
 
 export interface Connection {
   readonly client: ClientFile;
-  /** The file that has been written. */
+  /** Path of the configuration file. */
   readonly path: string;
 }
 
 /**
- * Adds the server "muster" to the configuration of a client in a folder. Everything else in the file stays.
- * @param keyed whether the client sends the credential of MUSTER_TOKEN; the file names the variable, never its value
- * @throws Mistake
+ * Adds the server "muster" to a client's configuration file in a folder. Other content of the file is unchanged.
+ * @param keyed whether the client sends MUSTER_TOKEN; the file contains the variable's name, never its value
+ * @throws Mistake if the client is unknown, or the file cannot be read, parsed or written
  */
 export function connect(name: string, folder: string, url: string, keyed: boolean): Connection {
   const client = Object.hasOwn(clients, name) ? clients[name] : undefined;
   if (client === undefined)
-    throw new Mistake(`Which client? ${Object.keys(clients).join(', ')}: there is no "${name}".`);
+    throw new Mistake(`Unknown client "${name}". Use one of: ${Object.keys(clients).join(', ')}.`);
   const path = join(folder, client.path);
   const before = read(path);
   const after = edited(path, () => withServer(before, client, url, keyed));
@@ -45,7 +45,7 @@ function edited(path: string, edit: () => string): string {
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
     throw new Mistake(
-      `${path}: ${error.message}. It has been left as it is. Correct it, or add muster by hand.`,
+      `${path}: ${error.message}. The file was not changed. Fix it, or add the server "muster" manually.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Reads and replaces the file of another program: its links, owner and mode stay. */
+/** Reads and replaces another program's file, and preserves its links, owner and mode. */
 import { randomUUID } from 'node:crypto';
 import {
   accessSync,
@@ -19,12 +19,12 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { Mistake } from '../mistake.ts';
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
- * Returns the text of a file, empty if it does not exist.
- * @throws Mistake
+ * Returns the text of a file, or an empty text if the file does not exist.
+ * @throws Mistake if the file cannot be read or is not UTF-8
  */
 export function read(path: string): string {
   return attempt(path, 'read', () => {
@@ -39,30 +39,30 @@ export function read(path: string): string {
 }
 
 /**
- * Replaces the text of a file, or of the file that it links to. A program that reads it gets the old text or the new.
- * @param isPrivate whether a new file is for its owner only
- * @throws Mistake
+ * Replaces the text of a file or of its symbolic link's target. Readers get either the old text or the new one.
+ * @param isPrivate whether only the owner may read a new file
+ * @throws Mistake if the file is read-only or cannot be written
  */
 export function replace(path: string, text: string, isPrivate: boolean): void {
   attempt(path, 'written', () => {
     const target = targetOf(resolve(path));
     const before = statSync(target, { throwIfNoEntry: false });
-    // A file without the right to write is not to be changed, though its folder would allow to replace it.
+    // A read-only file must not change, even if its folder's permissions would allow replacing it.
     if (before !== undefined && (before.mode & 0o222) === 0)
-      throw new Mistake(`${path} is read-only, so it has been left as it is.`);
+      throw new Mistake(`${path} is read-only. The file was not changed. Make it writable, then retry.`);
     if (before !== undefined) accessSync(target, constants.W_OK);
     else mkdirSync(dirname(target), { recursive: true });
     const complete = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
     try {
       if (writeNew(complete, text, before, isPrivate)) renameSync(complete, target);
-      else writeFileSync(target, text); // only so its owner stays
+      else writeFileSync(target, text); // Writing in place is the only way to keep the owner.
     } finally {
       rmSync(complete, { force: true });
     }
   });
 }
 
-/** Follows symbolic links, also in the folders of a path, and those to nothing. Node's `realpath` fails at them. */
+/** Resolves symbolic links, also those of parent folders. Unlike `realpath`, accepts a missing target. */
 function targetOf(path: string, links = 0): string {
   if (dirname(path) === path) return path;
   if (links > MAX_LINKS) throw new Mistake(`${path} is a symbolic link to itself.`);
@@ -81,7 +81,7 @@ function linkIn(path: string): string | undefined {
   }
 }
 
-/** Returns whether the new file has the owner and the mode of the one before. */
+/** Writes a new file. Returns whether it has the owner and mode of the file that it replaces. */
 function writeNew(path: string, text: string, before: Stats | undefined, isPrivate: boolean): boolean {
   const file = openSync(path, 'wx', before === undefined && !isPrivate ? 0o666 : 0o600);
   try {
@@ -99,7 +99,7 @@ function writeNew(path: string, text: string, before: Stats | undefined, isPriva
   }
 }
 
-/** Runs an operation whose failure is told in a sentence. */
+/** Runs an operation and turns its system errors into a Mistake. */
 function attempt<Result>(path: string, done: 'read' | 'written', operation: () => Result): Result {
   try {
     return operation();
@@ -107,7 +107,7 @@ function attempt<Result>(path: string, done: 'read' | 'written', operation: () =
     const code = codeOf(error);
     if (error instanceof Mistake || code === undefined) throw error;
     throw new Mistake(
-      `${path} cannot be ${done} (${code}), so it has been left as it is. Check its permissions, and close programs that have it open.`,
+      `${path} cannot be ${done} (${code}). The file was not changed. Check its permissions, and close programs that have it open.`,
     );
   }
 }

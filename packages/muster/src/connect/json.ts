@@ -1,28 +1,28 @@
-/** Adds members to JSON texts in place: every byte outside the member stays. */
+/** Adds members to JSON texts in place: every byte outside the member is preserved. */
 import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import { Mistake } from '../mistake.ts';
 
-/** What a client accepts in its file beyond JSON. */
+/** Extensions of JSON that a client accepts in its file. */
 export interface Leniency {
   readonly comments: boolean;
   readonly trailingCommas: boolean;
 }
 
-/** A JSON text in the form in which one client reads it. A text without a value counts as an empty object. */
+/** A JSON text in the dialect of one client. A text without a value is treated as an empty object. */
 export class JsonText {
   private text: string;
   private readonly leniency: Leniency;
   private readonly unit: string;
   private readonly newline: string;
 
-  /** @throws Mistake */
+  /** @throws Mistake if the text is invalid or is not an object */
   constructor(text: string, leniency: Leniency) {
     this.text = text;
     this.leniency = leniency;
     this.unit = /^([ \t]+)["\]}]/m.exec(text)?.[1] ?? '  ';
     this.newline = text.includes('\r\n') ? '\r\n' : '\n';
     if (this.root() === undefined) this.text = `${withEnd(text, this.newline)}{}${this.newline}`;
-    if (this.root()?.type !== 'object') throw new Mistake('the file is not an object');
+    if (this.root()?.type !== 'object') throw new Mistake('the file must contain a JSON object');
   }
 
   toString(): string {
@@ -30,7 +30,7 @@ export class JsonText {
   }
 
   /**
-   * Sets a member, after the other members if it is new. Objects on its path are created.
+   * Sets a member and creates missing objects on its path. A new member follows the existing ones.
    * @throws Mistake if a value on its path is not an object
    */
   set(path: readonly string[], value: unknown): void {
@@ -53,7 +53,7 @@ export class JsonText {
   }
 
   /**
-   * Adds an element to the list of a key, unless one has the same id.
+   * Adds an element to the list at a key, unless the list has an element with the same id.
    * @throws Mistake if the value of the key is not a list of objects
    */
   addTo(key: string, element: Readonly<Record<string, unknown>>): void {
@@ -68,7 +68,7 @@ export class JsonText {
     if (!others.some((other) => member(other, 'id')?.value === element['id'])) this.append(list, '', element);
   }
 
-  /** Undefined if the text has no value. @throws Mistake */
+  /** Returns undefined if the text has no value. @throws Mistake if the text is invalid */
   private root(): Node | undefined {
     const errors: ParseError[] = [];
     const root = parseTree(this.text, errors, {
@@ -88,7 +88,7 @@ export class JsonText {
     this.splice(offset, end, this.shown(value, this.indentAt(offset), isSpread));
   }
 
-  /** Adds a value at the end of an object or a list, behind all comments. @param label its key with a colon */
+  /** Adds a value at the end of an object or a list, after all comments. @param label the key with its colon */
   private append({ offset, length, children = [] }: Node, label: string, value: unknown): void {
     const close = offset + length - 1;
     const last = children.at(-1);
@@ -101,11 +101,11 @@ export class JsonText {
       last === undefined && !this.text.slice(end, close).includes('\n') ? this.newline + outer : '';
     const start = isSpread ? this.newline + inner : ' ';
     this.splice(end, end, start + label + this.shown(value, inner, isSpread) + closing);
-    // The comma is next to the value, in front of its comments.
+    // The comma follows the value directly, before its comments.
     if (last !== undefined && !hasComma) this.splice(lastEnd, lastEnd, ',');
   }
 
-  /** Whether a range without values has a comma, and where its last comma or comment ends. */
+  /** Returns whether a range without values has a comma, and where its last comma or comment ends. */
   private between(from: number, to: number): { end: number; hasComma: boolean } {
     const found = { end: from, hasComma: false };
     const isBetween = (offset: number) => offset >= from && offset < to;
@@ -129,7 +129,7 @@ export class JsonText {
     return JSON.stringify(value, null, this.unit).replaceAll('\n', this.newline + indent);
   }
 
-  /** The white space at the beginning of the line of a position. */
+  /** Returns the indentation of the line at a position. */
   private indentAt(position: number): string {
     const start = this.text.lastIndexOf('\n', position - 1) + 1;
     return /^[ \t]*/.exec(this.text.slice(start, position))?.[0] ?? '';
@@ -140,7 +140,7 @@ export class JsonText {
   }
 }
 
-/** The value of a key in an object. Of two with the same key the last counts, as it does for clients. */
+/** Returns the value of a key in an object. If a key is repeated, the last one wins, as it does in clients. */
 function member(object: Node | undefined, key: string): Node | undefined {
   return object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1];
 }

@@ -1,13 +1,12 @@
-/** Adds a table to TOML texts in place: every byte outside the table stays. */
+/** Adds a table to TOML texts in place: every byte outside the table is preserved. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { Mistake } from '../mistake.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
 /**
- * Returns the text with a table of strings, in the form in which `codex mcp add` writes it.
- * @param path of the table
- * @throws Mistake if the text is not TOML, or holds the table in another form
+ * Returns the text with a table of strings, in the format of `codex mcp add`.
+ * @throws Mistake if the text is not TOML, or contains the table in another form
  */
 export function withTable(text: string, path: readonly string[], fields: Strings): string {
   const program = parsed(text);
@@ -21,7 +20,7 @@ export function withTable(text: string, path: readonly string[], fields: Strings
   ].join(newline);
   const changed = own.length === 0 ? appended(text, shown, newline) : replaced(text, own, shown);
   if (!holds(changed, path, fields))
-    throw new Mistake(`"${path.join('.')}" is written in a form that cannot be changed here`);
+    throw new Mistake(`"${path.join('.')}" uses a TOML form that this command cannot edit`);
   return changed;
 }
 
@@ -43,7 +42,7 @@ function appended(text: string, table: string, newline: string): string {
   return `${text}${gap}${table}${newline}`;
 }
 
-/** Puts a table in the place of the first, and removes the others, which are parts of it. */
+/** Replaces the first table and removes the others, which are its subtables. */
 function replaced(text: string, tables: readonly AST.TOMLTable[], shown: string): string {
   let changed = text;
   for (const [index, { range }] of [...tables.entries()].reverse())
@@ -51,7 +50,7 @@ function replaced(text: string, tables: readonly AST.TOMLTable[], shown: string)
   return changed;
 }
 
-/** Whether the text is TOML in which the table has these fields only. */
+/** Returns whether the text is valid TOML in which the table has exactly these fields. */
 function holds(text: string, path: readonly string[], fields: Strings): boolean {
   try {
     const root: unknown = getStaticTOMLValue(parsed(text));

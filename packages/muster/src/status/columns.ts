@@ -1,14 +1,14 @@
-/** Texts in a terminal, which gives some characters two columns and others none. */
+/** Width of texts in a terminal, where a character takes zero, one or two columns. */
 import stringWidth from 'string-width';
 
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns how many columns a text takes. */
+/** Returns the width of a text in columns. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Returns the beginning of a text that fits into so many columns, cut between two characters as people see them. */
+/** Returns the longest prefix of a text that fits into the columns, cut between two graphemes. */
 export function cut(text: string, columns: number): string {
   if (columns === Number.POSITIVE_INFINITY) return text.toWellFormed();
   let [end, width] = [0, 0];
@@ -20,7 +20,7 @@ export function cut(text: string, columns: number): string {
   return text.toWellFormed();
 }
 
-/** Returns a text with blanks behind it, as wide as so many columns. */
+/** Returns a text padded with trailing spaces to the number of columns. */
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }

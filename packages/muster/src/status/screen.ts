@@ -4,25 +4,25 @@ import type { Snapshot } from './snapshot.ts';
 
 const INDENT = '  ';
 
-/** @param width in columns of the terminal, to which lines are cut */
+/** Returns the screen of `muster status`. @param width maximum length of a line, in columns */
 export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot, width: number): string {
   const { percent, total, done, failed } = progress;
   const ended = `${done} of ${total} done (${percent} %)${failed > 0 ? `, ${failed} failed` : ''}`;
   const lines = [
-    `Goal: ${plain(goal) || 'none is set'}`,
+    `Goal: ${plain(goal) || 'not set'}`,
     `Tasks: ${ended}`,
-    ...part('Who does what', 'nobody does anything', doing, ({ agent = '?', task, status, description }) => [
+    ...part('Held tasks', 'none', doing, ({ agent = '?', task, status, description }) => [
       agent,
-      status === 'claimed' ? 'claimed' : 'at work',
+      status === 'claimed' ? 'claimed' : 'in progress',
       task,
       description,
     ]),
-    ...part('What waits', 'nothing', waiting, ({ task, description, blocked, stuck }) => [
-      stuck !== undefined ? 'stuck' : blocked ? 'blocked' : 'ready',
+    ...part('Waiting tasks', 'none', waiting, ({ task, description, blocked, stuck }) => [
+      stuck !== undefined ? 'stuck' : blocked ? 'blocked' : 'claimable',
       task,
       description,
     ]),
-    ...part('Questions to you', 'none', questions, ({ id, question }) => [id, question]),
+    ...part('Questions for you', 'none', questions, ({ id, question }) => [id, question]),
   ];
   return `${lines.map((line) => cut(line, width)).join('\n')}\n`;
 }
@@ -41,7 +41,7 @@ function part<Item>(
   return ['', `${title}:`, ...lines.map((cells) => (INDENT + cells.join(INDENT)).trimEnd())];
 }
 
-/** Agents write these texts: none of them may steer the terminal. */
+/** Removes control characters: agents write these texts, and must not control the terminal. */
 function plain(text: string): string {
   return text.replace(HIDDEN, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
 }

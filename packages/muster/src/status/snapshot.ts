@@ -1,8 +1,8 @@
-/** What goes on in a workspace, as one person needs to know it. */
+/** Status of a workspace, as one person sees it. */
 import { z } from 'zod';
 import type { Call, Hub } from '../rpc.ts';
 
-/** As many of each kind as a screen shows. */
+/** Maximum number of tasks per status, and of questions. */
 const SHOWN = 10;
 
 const status = z.object({
@@ -43,7 +43,7 @@ const list = (status_filter: string): Call => ({
   params: { status_filter, limit: SHOWN },
 });
 
-/** Five calls in one request. @param end calls it off @throws Mistake */
+/** Returns a workspace's status from one request. @param end aborts the request @throws Mistake if a call fails */
 export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
   const calls = [
     { method: 'coordination.get_status', params: {} },

@@ -4,17 +4,16 @@ import type { Hub } from '../rpc.ts';
 import { screenOf } from './screen.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-/** What xterm and its like are told: a screen beside the person's own, without a cursor, and back to theirs. */
+/** Escape sequences of xterm: switch to the alternate screen without a cursor, and back. */
 const OTHER_SCREEN = '\u001b[?1049h\u001b[?25l';
 const OWN_SCREEN = '\u001b[?25h\u001b[?1049l';
 const HOME_AND_CLEAR = '\u001b[H\u001b[J';
 
-const HINT = 'Ctrl-C ends this.';
+const HINT = 'Press Ctrl-C to stop.';
 
 /**
- * Shows what goes on until it is interrupted, and then leaves the terminal as it was. What fails is shown, and tried
- * again.
- * @param seconds between two looks
+ * Shows and refreshes the status until interrupted, then restores the terminal. Shows failures and retries.
+ * @param seconds time between two requests
  */
 export async function watch(hub: Hub, seconds: number, terminal: NodeJS.WriteStream): Promise<void> {
   const end = new AbortController();
@@ -41,7 +40,7 @@ async function look(hub: Hub, width: number, end: AbortSignal): Promise<string> 
   }
 }
 
-/** As many lines as there is room for, and how to end it: one line more and the terminal would scroll. */
+/** Returns the lines that fit, and how to stop. One more line would make the terminal scroll. */
 function fitted(screen: string, rows: number): string {
   const lines = screen.trimEnd().split('\n');
   return [...lines.slice(0, Math.max(1, rows - 2)), '', HINT].slice(0, rows).join('\n');

@@ -1,5 +1,5 @@
 /**
- * What the MCP registry would list. `server.schema.json` is the registry's own, as published at
+ * The entry for the MCP registry. `server.schema.json` is the registry's schema, published at
  * https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json
  * (repository modelcontextprotocol/static, commit a9ba437, file schemas/2025-12-11/server.schema.json).
  */
@@ -30,32 +30,32 @@ const { repository } = z
   .looseObject({ repository: z.object({ url: z.string() }).optional() })
   .parse(read('../../../../package.json'));
 
-/** Stands in server.json until whoever publishes writes their own: docs/guides/releasing.md. */
+/** Placeholder in server.json until the publisher replaces it: docs/guides/releasing.md. */
 const NOBODY = 'OWNER';
 
-/** The owner of a repository at GitHub, in whose namespace it may be published. */
+/** Returns the owner of a GitHub repository, whose namespace the entry must use. */
 const ownerOf = (url: string): string =>
   /github\.com[/:]([\w-]+)\//.exec(url)?.[1] ?? assert.fail(`${url} is at GitHub`);
 
 describe('server.json', () => {
-  // The schema has keywords of OpenAPI ("example"), which strict mode knows nothing of.
+  // The schema has OpenAPI keywords ("example"), which strict mode rejects.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const isValid = ajv.compile(schema);
 
-  it('is as the schema of the registry has it', () => {
+  it("matches the registry's schema", () => {
     assert.ok(isValid(server), ajv.errorsText(isValid.errors));
     assert.equal(server.$schema, schema.$id);
-    assert.ok(!isValid({ ...server, name: 'muster' }), 'the schema refuses nothing');
+    assert.ok(!isValid({ ...server, name: 'muster' }), 'the schema accepts an invalid name');
   });
 
-  it('is named after the owner of the repository, or says that nobody has filled it in', () => {
+  it("has the repository owner's name, or the placeholder if no repository is set", () => {
     const owner = repository === undefined ? NOBODY : ownerOf(repository.url);
     assert.equal(server.name, `io.github.${owner}/muster`);
     assert.equal(server.repository && ownerOf(server.repository.url), repository && owner);
   });
 
-  it('leads to the endpoint of a deployment by its host, and asks for nothing else', () => {
+  it("builds the endpoint from the deployment's host and requires no other variable", () => {
     const addresses = server.remotes.map(({ type, url, variables }) => {
       assert.deepEqual(Object.keys(variables), ['host']);
       return [type, url.replace('{host}', 'hub.example')];
