@@ -69,7 +69,7 @@ export function app(): Instance {
   if (publicUrl() !== undefined && addresses.main === undefined)
     composition.kernel.log.warn('public_url_unusable', {
       publicUrl: publicUrl(),
-      effect: 'nobody can sign in',
+      effect: 'people cannot sign in',
     });
   const endpoint = createFront(composition, {
     addresses,

@@ -42,7 +42,7 @@ describe('a refused credential', () => {
   it('is told in a line, with what the hub says of it', async () => {
     for (const [code, message] of [
       [401, 'The credential has expired.'],
-      [403, 'You may not use coding. Your toolsets: todo.'],
+      [403, 'Your credential does not include: coding. It includes: todo.'],
     ] as const) {
       status = code;
       body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32102, message }, id: null });

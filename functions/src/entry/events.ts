@@ -121,7 +121,7 @@ export const executeRun = onTaskDispatched<unknown>(
   async ({ data }) => {
     // Cloud Tasks delivers again what was not done.
     if ((await app().services.runExecution.deliver(data)) === 'busy')
-      throw new HttpsError('unavailable', 'Another instance executes this run.');
+      throw new HttpsError('unavailable', 'Another instance is executing this run.');
   },
 );
 

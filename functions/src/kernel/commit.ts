@@ -59,7 +59,7 @@ export interface CallRecord {
 /** A document was changed by somebody else between its reading and the commit. */
 export class StaleWriteError extends Error {
   constructor(options?: ErrorOptions) {
-    super('A document has changed since it was read.', options);
+    super('A document changed after it was read.', options);
     this.name = 'StaleWriteError';
   }
 }
@@ -67,7 +67,7 @@ export class StaleWriteError extends Error {
 /** The database has not answered: the commit may have been carried out, or be carried out yet. */
 export class UnansweredCommitError extends Error {
   constructor(options?: ErrorOptions) {
-    super('The database has not answered whether the commit was carried out.', options);
+    super('The database did not confirm the commit.', options);
     this.name = 'UnansweredCommitError';
   }
 }

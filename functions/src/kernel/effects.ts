@@ -79,10 +79,10 @@ export function isStill(
 export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
   const { before, after, digests = {} } = effect;
   if (after === undefined) {
-    if (current !== undefined) throw changedSince(effect, ['there is one again']);
+    if (current !== undefined) throw changedSince(effect, ['it exists again']);
     return before;
   }
-  if (current === undefined) throw changedSince(effect, ['it is gone']);
+  if (current === undefined) throw changedSince(effect, ['it was deleted']);
   const names = [...Object.keys(after), ...Object.keys(digests)];
   const changed = names.filter((name) => isStill(effect, name, current[name]) === false);
   if (changed.length > 0) throw changedSince(effect, changed);
@@ -93,15 +93,15 @@ export function asBefore(effect: Effect, current: Fields | undefined): Fields | 
 
 /** @param what the fields that differ, or what else is so */
 export function changedSince({ kind, id }: Effect, what: readonly string[]): MusterError {
-  return new MusterError('CONFLICT', `The ${kind} "${id}" has changed since: ${what.join(', ')}.`, {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" changed in the meantime: ${what.join(', ')}.`, {
     reason: 'CHANGED_SINCE',
-    suggestion: 'Look at it as it is now, and change it as you want it.',
+    suggestion: 'Read its current state, then change it as needed.',
   });
 }
 
 /** @param why in a sentence */
 export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
-  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be taken back. ${why}`, {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, {
     reason: 'CANNOT_BE_UNDONE',
   });
 }

@@ -78,27 +78,27 @@ function bounded(sentence: string): string {
 
 /** The key belongs to another call. */
 export function keyReused(): MusterError {
-  return new MusterError('CONFLICT', 'This idempotency_key was used with other arguments.', {
+  return new MusterError('CONFLICT', 'This idempotency_key was already used with other arguments.', {
     field: 'idempotency_key',
     reason: 'KEY_REUSED',
-    suggestion: 'Use a new key for a new call, or repeat the call exactly as it was.',
+    suggestion: 'Use a new key for a new call, or repeat the original call exactly.',
   });
 }
 
 /** Its `reason` is a name of the network specification, "Error Scenarios", its code one of "Specific Error Codes". */
 export function connectionError(cause: unknown): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'The database cannot be reached.', {
+  return new MusterError('FIREBASE_ERROR', 'The database is unreachable.', {
     reason: 'CONNECTION_ERROR',
-    suggestion: 'Try again. system.getSystemStatus says whether it is up.',
+    suggestion: 'Retry later. system.getSystemStatus reports its health.',
     cause,
   });
 }
 
 /** As connectionError. */
 export function quotaExceeded(cause: unknown): MusterError {
-  return new MusterError('QUOTA_EXCEEDED', "The database's quota is used up.", {
+  return new MusterError('QUOTA_EXCEEDED', 'The database quota is exhausted.', {
     reason: 'QUOTA_EXCEEDED',
-    suggestion: 'Try again later, or ask whoever runs this deployment.',
+    suggestion: 'Retry later, or contact the operator.',
     cause,
   });
 }

@@ -17,7 +17,7 @@ export const idOf = (what: string) => idLike(ID, `expected the id of ${what}`);
 
 /** The same where the caller may choose it, and is told what it may be. */
 export const chosenId = () =>
-  idLike(ID, 'expected 1 to 100 letters, digits, "-" or "_", the first a letter or a digit');
+  idLike(ID, 'expected 1 to 100 letters, digits, "-" or "_", starting with a letter or digit');
 
 /** The id in a cursor, which may be made of two. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
@@ -26,8 +26,8 @@ export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
   return (id) => {
     if (!forbidden.test(id) && new TextEncoder().encode(id).length <= mostBytes) return id;
-    throw new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
-      suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
+    throw new MusterError('NOT_FOUND', 'Not found: this is not a valid id.', {
+      suggestion: 'Use an id exactly as returned: letters, digits, "-" and "_".',
     });
   };
 }

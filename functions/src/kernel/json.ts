@@ -131,10 +131,10 @@ export const MAX_AGENT_BYTES = 100_000;
 export function requireSize(what: string, field: string, value: unknown, most: number): void {
   const bytes = byteLength(value);
   if (bytes <= most) return;
-  throw new MusterError('VALIDATION_ERROR', `${what} may have ${most} bytes in all; this one has ${bytes}.`, {
+  throw new MusterError('VALIDATION_ERROR', `${what} is limited to ${most} bytes; this one has ${bytes}.`, {
     field,
     reason: 'TOO_LARGE',
-    suggestion: 'Shorten it, or put the details where others can read them and say where.',
+    suggestion: 'Shorten it, or move details elsewhere and link to them.',
   });
 }
 

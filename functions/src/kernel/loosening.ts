@@ -48,10 +48,14 @@ export class LooseningError extends MusterError {
 
   /** `all`: those that are not approved; `would`: all that the commit loosens, also what is approved. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
-    super('FORBIDDEN', `This would ${inWords(all.map((one) => one.would))}, which only a person decides.`, {
-      reason: LOOSENS_A_LIMIT,
-      suggestion: 'Ask your owner to do it in the console, or to call the tool as a person.',
-    });
+    super(
+      'FORBIDDEN',
+      `This would ${inWords(all.map((one) => one.would))}, which only a person can decide.`,
+      {
+        reason: LOOSENS_A_LIMIT,
+        suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
+      },
+    );
     this.name = 'LooseningError';
     this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
     this.would = would;
@@ -122,8 +126,8 @@ export function approverOf({ approver }: Loosening, { owner_uid }: Pick<Actor, '
 }
 
 function severalApprovers(): MusterError {
-  return new MusterError('FORBIDDEN', 'Different persons approve the parts of this call.', {
+  return new MusterError('FORBIDDEN', 'Parts of this call need approval from different people.', {
     reason: 'SEVERAL_APPROVERS',
-    suggestion: 'Make one call for each limit that you want to change.',
+    suggestion: 'Make a separate call for each limit that you want to change.',
   });
 }

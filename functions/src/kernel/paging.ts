@@ -110,10 +110,7 @@ export function decodeCursor(
   if (encoded === undefined) return undefined;
   const { success, data } = decoded.safeParse(parsedJson(Buffer.from(encoded, 'base64url').toString()));
   if (success && data[0] === question) return { order: data[1], id: data[2] };
-  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that this list has answered.', {
-    field: 'cursor',
-    suggestion,
-  });
+  throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
 
 /** Works on all things of a query, some at a time. */

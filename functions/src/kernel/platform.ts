@@ -30,7 +30,7 @@ const ASSET_FOLDERS = ['../../dist/lib/', './', '../'];
 export async function readAsset(name: string): Promise<Buffer> {
   const urls = ASSET_FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));
-  if (found === undefined) throw new Error(`The build has made no ${name}.`);
+  if (found === undefined) throw new Error(`The build output does not contain ${name}.`);
   return readFile(found);
 }
 

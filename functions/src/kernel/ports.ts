@@ -83,7 +83,7 @@ export class UnreadableDocumentError extends MusterError {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:
-        'It was changed by hand, or by a newer version of Muster. The log says what is wrong with it, at document_unreadable.',
+        'Ask the operator to check the log event document_unreadable. The document was edited manually, or written by a newer version of Muster.',
     });
     this.name = 'UnreadableDocumentError';
     this.owner_uid = owner_uid;

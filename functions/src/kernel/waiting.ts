@@ -9,7 +9,7 @@ import type { Randomness } from './ports.ts';
  * @throws Error where it takes longer
  */
 export function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
-  return within(milliseconds, work, () => new Error(`${what} did not answer.`));
+  return within(milliseconds, work, () => new Error(`${what} did not respond.`));
 }
 
 /** Notes the time of a wait that others end, and gives its result: a call that waits takes long without being slow. */
@@ -85,9 +85,9 @@ export async function retryStale<Result>(
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
     }
   }
-  throw new MusterError('CONFLICT', 'Too many changes at once to the same data.', {
+  throw new MusterError('CONFLICT', 'Too many concurrent changes to the same data.', {
     reason: CONTENTION,
-    suggestion: 'This call has changed nothing. Call again.',
+    suggestion: 'Nothing was changed. Retry.',
   });
 }
 

@@ -70,10 +70,10 @@ export function presentable(error: unknown, requestId: string, what: string, log
   }
   if (error instanceof UnansweredCommitError) {
     log.warn('call_unanswered', { requestId, what, error });
-    return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
+    return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
       reason: 'OUTCOME_UNKNOWN',
       suggestion:
-        'It may have been done, or be done yet: look before you call again. With an idempotency_key, calling again is safe.',
+        'The write may or may not have been applied: check before retrying. With an idempotency_key, retrying is safe.',
     });
   }
   log.error('call_broke', { requestId, what, error });
@@ -116,11 +116,11 @@ export function withinBounds(
   }
   // Many short values: a model is shown less of them, and loses nothing that a client can hold.
   if (isSendable) return answer;
-  if (annotations.readOnlyHint) throw tooLarge(bytes, 'Ask for less at a time.');
-  const done = `The call was carried out, but its answer of ${bytes} bytes cannot be shown.`;
+  if (annotations.readOnlyHint) throw tooLarge(bytes, 'Request less data per call.');
+  const done = `The call succeeded, but its response (${bytes} bytes) is too large to return.`;
   throw new MusterError('VALIDATION_ERROR', done, {
     reason: 'SIZE_LIMIT_EXCEEDED',
-    suggestion: 'Do not repeat it: look at what it has done with a tool that reads.',
+    suggestion: 'Do not repeat the call; check its effect with a reading tool.',
   });
 }
 
@@ -132,7 +132,7 @@ export function textWithinBounds(
   const fits = (shown: string) =>
     answersWhole ? byteLength(shown) <= ROOM : utf8Length(shown) <= MAX_SHOWN_BYTES;
   if (fits(text)) return text;
-  const message = `This resource has ${utf8Length(text)} bytes, more than an answer may: this is its beginning. The tools of its toolset return the rest in parts.`;
+  const message = `This resource has ${utf8Length(text)} bytes, too many for one response: only its beginning is shown. Its toolset's tools return the rest in parts.`;
   for (const most of CUTS) {
     const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
     const shown =
@@ -160,13 +160,13 @@ function cutValue(value: JsonValue, most: number): JsonValue {
 
 /** Returns the beginning, and how much is missing after it; never more than the text. */
 function cutText(text: string, most: number): string {
-  const end = `… (${text.length - most} more characters: a tool that reads this one thing returns all of it)`;
+  const end = `… (${text.length - most} more characters: read this item on its own to get all of it)`;
   if (text.length <= most + end.length) return text;
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '') + end;
 }
 
 function tooLarge(bytes: number, suggestion: string): MusterError {
-  const what = `The answer would have ${bytes} bytes; it may have ${MAX_ANSWER_BYTES}.`;
+  const what = `The response would be ${bytes} bytes; the limit is ${MAX_ANSWER_BYTES}.`;
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
@@ -182,13 +182,13 @@ export function timeLeftOfRequest(milliseconds = REQUEST_MILLISECONDS): TimeLeft
 /** @throws MusterError TIMEOUT where the time was over before anything was begun */
 export function requireTime(timeLeft: TimeLeft): void {
   if (timeLeft() > 0) return;
-  const message = `The ${REQUEST_MILLISECONDS / 1000} seconds of this request were over before the call began: it was not run.`;
-  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Call again.' });
+  const message = `Not run: the request's ${REQUEST_MILLISECONDS / 1000} seconds ran out before the call started.`;
+  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 
 /** Of a call that says nothing of its own. */
 export const LOOK_FIRST: Late = {
-  suggestion: 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.',
+  suggestion: 'Check whether it took effect before retrying, or retry with its idempotency_key.',
 };
 
 /** `late` is asked once the time is over. @throws MusterError TIMEOUT where the work takes longer; the work goes on */
@@ -198,7 +198,7 @@ export function withDeadline<T>(
   late: () => Late = () => LOOK_FIRST,
 ): Promise<T> {
   return within(milliseconds, work, () => {
-    const message = `No answer within ${Math.round(milliseconds / 100) / 10} seconds.`;
+    const message = `No response within ${Math.round(milliseconds / 100) / 10} seconds.`;
     return new MusterError('TIMEOUT', message, late());
   });
 }

@@ -115,5 +115,5 @@ function mayPass({ code }: MusterError): boolean {
 }
 
 function noSuchTool(name: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no tool "${name}" any more.`);
+  return new MusterError('NOT_FOUND', `The tool "${name}" no longer exists.`);
 }

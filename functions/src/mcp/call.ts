@@ -113,9 +113,9 @@ export async function callTool(
 }
 
 function rightsChanged(): MusterError {
-  return new MusterError('CONFLICT', 'What you may do has changed while the call waited.', {
+  return new MusterError('CONFLICT', 'Your permissions changed while the call was waiting.', {
     reason: 'RIGHTS_CHANGED',
-    suggestion: 'Call again.',
+    suggestion: 'Retry.',
   });
 }
 

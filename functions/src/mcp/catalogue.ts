@@ -141,9 +141,9 @@ function openPart(toolset: Toolset): readonly Toolset[] {
 }
 
 const INTRODUCTION =
-  'Muster is where agents and the people they work for share work. Your credential says who you are; ' +
-  'an error says what to do next. Every tool that writes takes idempotency_key: a call repeated with the same ' +
-  'key and arguments within 24 hours gets the first answer and does nothing again.';
+  'Muster is a shared hub for agents and the people they work for. Your credential identifies you; ' +
+  'errors say what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
+  'key and arguments within 24 hours returns the first result and changes nothing.';
 
 /** A line that names a tool which this endpoint does not have, such as one that writes, is left out. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {

@@ -70,7 +70,7 @@ export function unknownTool(asked: string, listed: Served, deployed: readonly Kn
   const tool = deployed.find(({ fullName }) => hidden.includes(fullName));
   if (tool !== undefined) return `${unknown}. ${whyHidden(tool, listed)}`;
   const near = similar(asked, listed.methods);
-  return `${unknown}. ${near.length > 0 ? shown(near) : 'tools/list names those that there are.'}`;
+  return `${unknown}. ${near.length > 0 ? shown(near) : 'Call tools/list for the available tools.'}`;
 }
 
 /** What a method of plain JSON-RPC may have meant. */
@@ -85,8 +85,8 @@ export function didYouMean(names: readonly string[]): string {
 
 function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Served): string {
   return toolsets.includes(toolset)
-    ? `${fullName} writes, and this URL is read-only: use it without "readonly".`
-    : `This URL does not select ${fullName}: /mcp/${toolset} does, and /mcp.`;
+    ? `${fullName} writes, but this URL is read-only. Use the URL without "readonly".`
+    : `This URL does not select ${fullName}. Use /mcp/${toolset} or /mcp.`;
 }
 
 /** Those whose name it is but for dots, underscores, capitals, another toolset or none, or what a client puts before. */

@@ -190,7 +190,7 @@ const keyArgument = z.strictObject({
     .min(1)
     .max(MAX_KEY_LENGTH)
     .optional()
-    .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.'),
+    .describe('Repeating a call with the same key and arguments within 24 hours returns the first result.'),
 });
 
 const checkKey = argumentsChecker(keyArgument);
@@ -358,10 +358,10 @@ export function clearing<Field extends string>(clear: readonly Field[] = []) {
   return <Value>(field: Field, value: Value | undefined): Value | null | undefined => {
     if (!clear.includes(field)) return value;
     if (value === undefined) return null;
-    throw new MusterError('VALIDATION_ERROR', `Argument "${field}" is given, and clear names it.`, {
+    throw new MusterError('VALIDATION_ERROR', `Argument "${field}" is both set and listed in clear.`, {
       field,
       reason: 'GIVEN_AND_CLEARED',
-      suggestion: `Leave "${field}" out to remove it, or take it out of clear to set it.`,
+      suggestion: `Omit "${field}" to remove the field, or remove it from clear to set it.`,
     });
   };
 }

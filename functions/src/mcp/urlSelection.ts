@@ -118,7 +118,7 @@ function narrowed(
 ): readonly string[] {
   const unknown = named.flat().find((name) => name !== ALL && !existing.includes(name));
   if (unknown !== undefined) {
-    throw new MusterError('VALIDATION_ERROR', `There is no toolset "${shownName(unknown)}".`, {
+    throw new MusterError('VALIDATION_ERROR', `Unknown toolset "${shownName(unknown)}".`, {
       field: 'toolsets',
       suggestion: `Toolsets: ${[...existing, ALL].join(', ')}.`,
     });
@@ -126,7 +126,7 @@ function narrowed(
   const narrowing = named.filter((names) => names.length > 0 && !names.includes(ALL));
   const chosen = toolsets.filter((toolset) => narrowing.every((names) => names.includes(toolset)));
   if (chosen.length > 0) return chosen;
-  const none = 'The path, the query and the header select no toolset in common.';
+  const none = 'The path, the query and the header have no toolset in common.';
   const suggestion = `Toolsets at this path: ${toolsets.join(', ')}.`;
   throw new MusterError('VALIDATION_ERROR', none, { field: 'toolsets', suggestion });
 }
@@ -135,9 +135,9 @@ function workspaceOf(query: URLSearchParams): string | undefined {
   const workspace = query.get('workspace');
   if (workspace === null) return undefined;
   if (WORKSPACE_NAME.test(workspace)) return workspace;
-  throw new MusterError('VALIDATION_ERROR', `"${shownName(workspace)}" is not a workspace's name.`, {
+  throw new MusterError('VALIDATION_ERROR', `Invalid workspace name "${shownName(workspace)}".`, {
     field: 'workspace',
-    suggestion: 'Use 1 to 64 letters, digits, "_" and "-", beginning with a letter or a digit.',
+    suggestion: 'Use 1 to 64 letters, digits, "_" or "-", starting with a letter or digit.',
   });
 }
 

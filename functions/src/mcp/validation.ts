@@ -99,7 +99,7 @@ class Normalization {
   private value(value: unknown, place: Place | undefined, at: At): unknown {
     if (typeof value === 'string') return this.text(value, place, at);
     if (typeof value === 'number' && !Number.isFinite(value))
-      return refuse(at, 'is a number beyond range', 'OUT_OF_RANGE');
+      return refuse(at, 'is a number out of range', 'OUT_OF_RANGE');
     if (typeof value !== 'object' || value === null) return value;
     return Array.isArray(value) ? this.array(value, place, at) : this.object(value, place, at);
   }
@@ -132,7 +132,7 @@ class Normalization {
     const members: [string, unknown][] = [];
     for (const [name, value] of given) {
       const member = below(at, name);
-      if (name === '__proto__') refuse(member, 'is a name that no field may have', 'INVALID_NAME');
+      if (name === '__proto__') refuse(member, 'is not allowed as a field name', 'INVALID_NAME');
       checkText(name, member, 'name');
       const own = place?.fields?.get(name) ?? place?.entry;
       if (value !== null || !own?.isOptional) members.push([name, this.value(value, own, member)]);
@@ -173,12 +173,12 @@ export function isStorableText(text: string): boolean {
 }
 
 function checkText(text: string, at: At, kind: 'text' | 'name'): void {
-  if (text.includes('\0')) refuse(at, `has a NUL character in its ${kind}`, 'INVALID_TEXT');
-  if (LONE_SURROGATE.test(text)) refuse(at, `has half of a surrogate pair in its ${kind}`, 'INVALID_TEXT');
+  if (text.includes('\0')) refuse(at, `contains a NUL character in its ${kind}`, 'INVALID_TEXT');
+  if (LONE_SURROGATE.test(text)) refuse(at, `contains an unpaired surrogate in its ${kind}`, 'INVALID_TEXT');
 }
 
 function tooMany(at: At, count: number, what: string, most: number): never {
-  return refuse(at, `has ${count} ${what}; at most ${most} can be taken`, 'TOO_MANY');
+  return refuse(at, `has ${count} ${what}; the maximum is ${most}`, 'TOO_MANY');
 }
 
 function tooDeep(at: At): never {
@@ -186,7 +186,7 @@ function tooDeep(at: At): never {
 }
 
 function tooManyValues(): MusterError {
-  const message = `The arguments hold more than ${MAX_ARGUMENT_VALUES} values.`;
+  const message = `The arguments contain more than ${MAX_ARGUMENT_VALUES} values.`;
   return new MusterError('VALIDATION_ERROR', message, {
     reason: 'TOO_MANY',
     suggestion: 'Split the call into several.',
@@ -197,7 +197,7 @@ function refuse(at: At, what: string, reason: string): never {
   const keys: string[] = [];
   for (let one: At | undefined = at; one?.parent !== undefined; one = one.parent) keys.unshift(one.key);
   const field = fieldPath(keys);
-  const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
+  const subject = keys.length === 0 ? 'The arguments object' : `Argument "${field}"`;
   throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
 }
 
@@ -312,7 +312,7 @@ const EXPECTED_TIME =
 
 const LEAP_SECOND = /:60(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
 
-const EXPECTED_LEAP_SECOND = 'expected a second of at most 59: a leap second is at 23:59:60 UTC only.';
+const EXPECTED_LEAP_SECOND = 'expected seconds up to 59: a leap second can only be at 23:59:60 UTC.';
 
 const NUMBER = 'expected a number, received text. Send a number without quotes, such as 5.';
 const OBJECT =

@@ -16,7 +16,7 @@ export const httpMistakes: readonly Mistake[] = [
   {
     who: 'sends no credential',
     make: (scene) => scene.http(scene.url(), { body: LIST, headers: { Authorization: '' } }),
-    happened: /401.*(no credential|Send a credential)/is,
+    happened: /401.*Missing credential/is,
     where: /Authorization/,
     next: KEY_EXAMPLE,
   },
@@ -73,7 +73,7 @@ export const httpMistakes: readonly Mistake[] = [
   {
     who: 'misspells the path',
     make: (scene) => scene.http(scene.url('/coordinaton'), { body: LIST }),
-    happened: /404.*nothing at this path/is,
+    happened: /404.*Unknown path/is,
     where: /path/,
     next: /\/mcp\/coordination"/,
   },
@@ -119,14 +119,14 @@ export const httpMistakes: readonly Mistake[] = [
   {
     who: 'selects a toolset that there is not',
     make: (scene) => scene.http(scene.url('', { toolsets: 'todos' }), { body: LIST }),
-    happened: /400.*no toolset/is,
+    happened: /400.*Unknown toolset/is,
     where: /todos/,
     next: /Toolsets: .*todo/,
   },
   {
     who: 'names a workspace with a slash',
     make: (scene) => scene.http(scene.url('', { workspace: 'team/one' }), { body: LIST }),
-    happened: /400.*not a workspace/is,
+    happened: /400.*Invalid workspace name/is,
     where: /team\/one/,
     next: /letters, digits/,
   },

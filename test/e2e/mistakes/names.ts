@@ -95,7 +95,7 @@ export const nameMistakes: readonly Mistake[] = [
   {
     who: 'speaks MCP where plain JSON-RPC is spoken',
     make: (scene) => asked(scene, 'initialize', {}, '/rpc'),
-    happened: /no method/,
+    happened: /Unknown method/,
     where: /initialize/,
     next: /\/mcp/,
   },
@@ -109,7 +109,7 @@ export const nameMistakes: readonly Mistake[] = [
   {
     who: 'misspells a method of plain JSON-RPC',
     make: (scene) => asked(scene, 'todo.addTask', { title: 'Milk' }, '/rpc'),
-    happened: /no method/,
+    happened: /Unknown method/,
     where: /todo\.addTask/,
     next: /Did you mean .*todo\.add_task\b/,
   },

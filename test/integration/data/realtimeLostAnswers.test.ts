@@ -161,7 +161,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
   it('says that the database cannot be reached where nothing was sent', async () => {
     proxy.close();
     const error = await refusal(write({ n: 1 }));
-    assert.equal(error.message, 'The database cannot be reached.');
+    assert.equal(error.message, 'The database is unreachable.');
   });
 
   it('is not taken for a refusal by rules that it has changed the answer of', async () => {

@@ -92,11 +92,11 @@ describe('rate limits', () => {
     const database = await realtimeDatabase();
     database.goOffline();
     try {
-      await assert.rejects(ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }), /did not answer/);
+      await assert.rejects(ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }), /did not respond/);
       await eventually('nobody waits any more', async () => {
         const leasing = ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
         const refusal = await leasing.catch((error: unknown) => String(error));
-        return /still not answered/.test(String(refusal)) || undefined;
+        return /not responded yet/.test(String(refusal)) || undefined;
       });
       assert.equal(await callTimes(200, team.principal('bob')), 200);
     } finally {
@@ -115,7 +115,7 @@ describe('rate limits', () => {
     const ledger = new DatabaseLimitLedger({ database, clock: { now: () => team.now } });
     const stuck = ledger.lease(ann, LIMIT, { owed: 0, wanted: 1 });
     isStuck = false;
-    await assert.rejects(stuck, /did not answer/);
+    await assert.rejects(stuck, /did not respond/);
     for (let n = 1; n <= 3; n++) {
       assert.equal((await ledger.lease(bob, LIMIT, { owed: 0, wanted: n })).granted, n);
     }

@@ -220,7 +220,7 @@ describe('loosening', () => {
 
   it('refuses one call whose parts different persons decide about', () => {
     const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);
-    assert.throws(() => decides(both), /Different persons approve/);
+    assert.throws(() => decides(both), /approval from different people/);
   });
 
   describe('of a budget', () => {

@@ -9,9 +9,9 @@ describe('DatabasePresence', () => {
       return new Promise<never>(() => {});
     };
     const presence = new DatabasePresence({ database: lost, clock: { now: () => new Date(0) } });
-    await assert.rejects(presence.touch('agent-1'), /did not answer/);
-    await assert.rejects(presence.touch('agent-1'), /still not answered/);
-    await assert.rejects(presence.touch('agent-2'), /still not answered/);
+    await assert.rejects(presence.touch('agent-1'), /did not respond/);
+    await assert.rejects(presence.touch('agent-1'), /not responded yet/);
+    await assert.rejects(presence.touch('agent-2'), /not responded yet/);
     assert.equal(attempts, 1);
   });
 

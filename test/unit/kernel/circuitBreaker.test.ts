@@ -29,13 +29,13 @@ describe('the circuit breaker of the Realtime Database', () => {
     mock.timers.tick(999);
     assert.equal(late?.aborted, false);
     mock.timers.tick(1);
-    await assert.rejects(lost, /did not answer/);
+    await assert.rejects(lost, /did not respond/);
     assert.equal(late?.aborted, true);
     let started = 0;
     const start = async () => {
       started += 1;
     };
-    await assert.rejects(breaker.waitFor(start), /still not answered/);
+    await assert.rejects(breaker.waitFor(start), /not responded yet/);
     assert.equal(started, 0);
     answer();
     await new Promise((resolve) => setImmediate(resolve));

@@ -59,7 +59,7 @@ describe('an answer that is too large', () => {
         assert.deepEqual(rest, { id: 'task-1', next_cursor: answer.next_cursor });
         const [long, short] = z.array(z.object({ output: z.string() })).parse(tasks);
         assert.equal(short?.output, answer.tasks[1]?.output);
-        const said = /… \((\d+) more characters: a tool that reads this one thing returns all of it\)$/.exec(
+        const said = /… \((\d+) more characters: read this item on its own to get all of it\)$/.exec(
           long?.output ?? '',
         );
         if (long?.output === answer.tasks[0]?.output) continue;
@@ -75,7 +75,7 @@ describe('an answer that is too large', () => {
       withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
     );
     assert.equal(code, 'VALIDATION_ERROR');
-    assert.match(message, /^The answer would have 12\d{5} bytes; it may have 1048576\.$/);
+    assert.match(message, /^The response would be 12\d{5} bytes; the limit is 1048576\.$/);
     assert.deepEqual(details, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion: 'Name a deeper path.' });
     assert.doesNotThrow(() => withinBounds(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
@@ -84,12 +84,9 @@ describe('an answer that is too large', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinBounds(reads, answer, sentBytes)).details.suggestion,
-      'Ask for less at a time.',
+      'Request less data per call.',
     );
-    assert.match(
-      refusal(() => withinBounds(writes, answer, sentBytes)).message,
-      /^The call was carried out, but/,
-    );
+    assert.match(refusal(() => withinBounds(writes, answer, sentBytes)).message, /^The call succeeded, but/);
   });
 
   it('an answer that fits is unchanged', () => {
@@ -118,9 +115,12 @@ describe('a resource that is too large', () => {
       assert.equal(whole, letter.repeat(150_000));
       const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
       assert.equal(truncated, true);
-      assert.match(String(message), /^This resource has \d+ bytes, more than an answer may:/);
+      assert.match(String(message), /^This resource has \d+ bytes, too many for one response:/);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
-      assert.match(plain, /this is its beginning\. The tools of its toolset return the rest in parts\.\)\n$/);
+      assert.match(
+        plain,
+        /only its beginning is shown\. Its toolset's tools return the rest in parts\.\)\n$/,
+      );
     });
   }
 });

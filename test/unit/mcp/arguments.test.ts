@@ -87,7 +87,7 @@ interface Refused {
 
 const TIME =
   /^Argument "when": expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z"/;
-const LEAP = /a leap second is at 23:59:60 UTC only\.$/;
+const LEAP = /a leap second can only be at 23:59:60 UTC\.$/;
 const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
 const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
 
@@ -159,29 +159,29 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'a list of two million entries',
     { tags: times(1_900_000, 1) },
-    tooMany('Argument "tags" has 1900000 entries; at most 1000 can be taken.'),
+    tooMany('Argument "tags" has 1900000 entries; the maximum is 1000.'),
   ],
   [
     'a list that is longer than its maximum',
     { files: times(11, 1) },
-    tooMany('Argument "files" has 11 entries; at most 10 can be taken.'),
+    tooMany('Argument "files" has 11 entries; the maximum is 10.'),
   ],
   [
     'a list within a list that is longer than its maximum',
     { files: [{ name: 'a', lines: [1, 2, 3, 4] }] },
-    tooMany('Argument "files.0.lines" has 4 entries; at most 3 can be taken.'),
+    tooMany('Argument "files.0.lines" has 4 entries; the maximum is 3.'),
   ],
   [
     'too many names in an object',
     { context: keyed(10_001) },
-    tooMany('Argument "context" has 10001 names; at most 10000 can be taken.'),
+    tooMany('Argument "context" has 10001 names; the maximum is 10000.'),
   ],
   [
     'too many names of arguments',
     keyed(10_001),
-    tooMany(/^The object of arguments has 1000\d names; at most 10000 can be taken\.$/),
+    tooMany(/^The arguments object has 1000\d names; the maximum is 10000\.$/),
   ],
-  ['too many values', { data: times(50_001, 1) }, tooMany('The arguments hold more than 50000 values.')],
+  ['too many values', { data: times(50_001, 1) }, tooMany('The arguments contain more than 50000 values.')],
   ['too many values within each other', { data: times(2, times(25_001, 1)) }, tooMany(/50000 values/)],
   ['a thousand wrong entries', { tags: times(1000, 1), files: times(10, { name: 1, lines: 'x' }) }, {}],
   ['ten thousand wrong names', { context: keyed(9_990) }, {}],

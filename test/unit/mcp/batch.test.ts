@@ -108,7 +108,7 @@ for (const [path, large, message] of PROTOCOLS) {
         if (error === undefined) continue;
         assert.match(
           error.message,
-          /^This message of the batch was not run: the answers before it have filled/,
+          /^This message of the batch was skipped: the responses before it reached/,
         );
         assert.deepEqual([error.code, error.data.reason], [-32401, 'BATCH_TOO_LARGE']);
       }
@@ -155,9 +155,9 @@ describe('a batch that takes long', () => {
       ...[number, string][],
     ];
     assert.deepEqual([first, second[0], run], [0, 1, [0, 1]]);
-    assert.match(second[1], /^No answer within [01](?:\.\d+)? seconds\.$/);
+    assert.match(second[1], /^No response within [01](?:\.\d+)? seconds\.$/);
     assert.equal(others.length, 2);
     for (const [, message] of others)
-      assert.match(message, /^This message of the batch was not run: those before/);
+      assert.match(message, /^This message of the batch was skipped: the messages before/);
   });
 });

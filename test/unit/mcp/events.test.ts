@@ -128,7 +128,7 @@ describe('/mcp/events', () => {
     const { response } = await stage.ask();
     assert.equal(response.status, 429);
     const { error } = (await response.json()) as { error: { message: string } };
-    assert.match(error.message, /20 streams open/);
+    assert.match(error.message, /20 open streams/);
     open[0]?.close();
     await eventually('there is room', async () => (await stage.ask()).response.status === 200 || undefined);
   });

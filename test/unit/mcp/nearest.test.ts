@@ -41,20 +41,20 @@ describe('an unknown tool', () => {
   it('may be one that the URL does not select', () => {
     assert.equal(
       told('todo.addTask', { at: ['coordination'], dialect: 'own' }),
-      'Unknown tool: todo.addTask. This URL does not select todo.add_task: /mcp/todo does, and /mcp.',
+      'Unknown tool: todo.addTask. This URL does not select todo.add_task. Use /mcp/todo or /mcp.',
     );
   });
 
   it('may be one that writes, at a read-only URL', () => {
     assert.equal(
       told('todo_add_task', { readonly: true }),
-      'Unknown tool: todo_add_task. todo.add_task writes, and this URL is read-only: use it without "readonly".',
+      'Unknown tool: todo_add_task. todo.add_task writes, but this URL is read-only. Use the URL without "readonly".',
     );
   });
 
   it('may be like none', () => {
     for (const name of ['', '🙈', 'x'.repeat(500_000), 'archive_everything_there_is'])
-      assert.match(told(name), /^Unknown tool: .*\. tools\/list names those that there are\.$/);
+      assert.match(told(name), /^Unknown tool: .*\. Call tools\/list for the available tools\.$/);
   });
 
   it('is found among the methods of plain JSON-RPC', () => {

@@ -87,7 +87,7 @@ describe('a body at the endpoint', () => {
         raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...length, 'Content-Encoding': encoding });
         raw.write(body);
         const answer = await raw.answer();
-        refusedInJson(answer, 415, /as it is/);
+        refusedInJson(answer, 415, /must not be encoded/);
         assert.equal(answer.headers.get('accept-encoding'), 'identity');
       }
     }
@@ -198,7 +198,7 @@ describe('a body against the clock', () => {
     raw.write('123');
     const { status, body } = await raw.answer();
     assert.equal(status, 408);
-    assert.match(body, /within 0\.02 seconds\. Nothing was done/);
+    assert.match(body, /within 0\.02 seconds\. Nothing was changed/);
   });
 
   it('a body is refused with 429 while others hold all the room, and read once one is answered', async () => {
@@ -229,7 +229,7 @@ describe('a body against the clock', () => {
     const refused = await send('/large', MIB);
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get('retry-after'), '1');
-    assert.match(await refused.text(), /Nothing was done: send this one again/);
+    assert.match(await refused.text(), /Nothing was changed\. Retry in a second/);
     assert.equal((await send('/small', 60_000)).status, 200);
     const closed = once(held, 'close');
     held.end('done');

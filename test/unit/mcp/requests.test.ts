@@ -39,18 +39,12 @@ const POST = { ...JSON_TYPE, ...CREDENTIAL };
 
 /** The body never comes, and none is waited for. None of them costs a token. */
 const REFUSED_BY_HEAD: readonly Head[] = [
-  [
-    'no credential',
-    'POST /mcp',
-    JSON_TYPE,
-    401,
-    /There is no credential.*Authorization: Bearer.*registerAgent/,
-  ],
+  ['no credential', 'POST /mcp', JSON_TYPE, 401, /Missing credential.*Authorization: Bearer.*registerAgent/],
   withCredential('Bearer no', /not known/),
   withCredential(KEY, /lacks the word "Bearer".*Authorization: Bearer <key>/),
-  withCredential('Basic dTpw', /begins with another word "Basic" than "Bearer"/),
-  withCredential('Bearer', /After "Bearer" there is no credential/),
-  withCredential('Bearer a b', /several words/),
+  withCredential('Basic dTpw', /must start with "Bearer", not "Basic"/),
+  withCredential('Bearer', /Missing credential after "Bearer"/),
+  withCredential('Bearer a b', /must not contain spaces/),
   withCredential('Bearer $MUSTER_KEY', /placeholder/),
   withCredential('Bearer <key>', /placeholder/),
   withCredential('Bearer "x"', /quoted/),
@@ -59,9 +53,9 @@ const REFUSED_BY_HEAD: readonly Head[] = [
   ['the method GET', 'GET /mcp', CREDENTIAL, 405, /a hub for AI agents.*speaks MCP.*claude mcp add/, 'POST'],
   ['the method GET at /rpc', 'GET /mcp/rpc', CREDENTIAL, 405, /plain JSON-RPC 2\.0/, 'POST'],
   ['the method DELETE', 'DELETE /mcp/coordination', CREDENTIAL, 405, /no sessions/, 'POST'],
-  ['the method GET without a credential', 'GET /mcp', {}, 401, /There is no credential/],
-  ['the method DELETE without a credential', 'DELETE /mcp/coordination', {}, 401, /There is no credential/],
-  ['an unknown path', 'POST /none', POST, 404, /nothing at this path/],
+  ['the method GET without a credential', 'GET /mcp', {}, 401, /Missing credential/],
+  ['the method DELETE without a credential', 'DELETE /mcp/coordination', {}, 401, /Missing credential/],
+  ['an unknown path', 'POST /none', POST, 404, /Unknown path/],
   ['the path of a toolset that is not served', 'GET /mcp/todo', CREDENTIAL, 404, /endpoints/],
   ['an unknown path without a credential', 'GET /mcp/todo', {}, 404, /endpoints/],
   ['a foreign origin', 'POST /mcp', { ...POST, Origin: 'https://evil.example' }, 403, /origin/],
@@ -74,7 +68,7 @@ const REFUSED_BY_HEAD: readonly Head[] = [
       /"Content-Type: application\/json"/,
     ],
   ),
-  ['a compression', 'POST /mcp', { ...POST, 'Content-Encoding': 'gzip' }, 415, /as it is.*gzip/],
+  ['a compression', 'POST /mcp', { ...POST, 'Content-Encoding': 'gzip' }, 415, /must not be encoded.*gzip/],
   ...[JSON_TYPE, POST].map(
     (headers, at): Head => [
       `a length over 4 MiB, ${at === 0 ? 'without' : 'with'} a credential`,
@@ -163,7 +157,7 @@ const BODIES: readonly Sent[] = [
   ['lists without an end', '['.repeat(100_000), bad(/too deeply/)],
   ['params within each other', rpc(`"id":1,"method":"ping","params":{"a":${deep(200_000)}}`), bad()],
   ['an id within lists', rpc(`"id":${deep(200_000)},"method":"ping"`), bad()],
-  ['a number', '5', bad(/A message is an object/, null)],
+  ['a number', '5', bad(/A message must be an object/, null)],
   ['no version', '{"id":1,"method":"ping"}', bad(/"jsonrpc" must be "2\.0"/, 1)],
   ['another version', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}', bad()],
   ['no method', rpc('"id":1'), bad()],
@@ -477,7 +471,7 @@ describe('a request', () => {
         assert.equal(answer.status, 401, method);
         assert.equal(answer.headers.get('www-authenticate'), CHALLENGE, method);
         if (method !== 'HEAD')
-          assert.match(answer.text, /A person signs in from their MCP client.*Authorization: Bearer/);
+          assert.match(answer.text, /People sign in from their MCP client.*Authorization: Bearer/);
       }
     });
 

@@ -61,7 +61,7 @@ describe('plain JSON-RPC', () => {
     assert.ok('result' in (await rpc(ECHO, '/rpc')));
     const { result } = await rpc(ECHO, '/mcp/rpc?workspace=alpha');
     assert.equal((result as Json)['workspace'], 'alpha');
-    const unknown = { code: -32601, message: 'There is no method "coordination.increment".' };
+    const unknown = { code: -32601, message: 'Unknown method "coordination.increment".' };
     for (const [path, headers] of [
       ['/mcp/rpc?readonly=1', {}],
       ['/mcp/rpc/readonly', {}],
@@ -132,10 +132,10 @@ describe('plain JSON-RPC', () => {
       'Methods: system.echo, coordination.increment, coordination.fail.',
     );
     for (const method of ['initialize', 'tools/call']) {
-      assert.match(String(await suggestion(method)), /MCP is spoken at \/mcp\./);
+      assert.match(String(await suggestion(method)), /For MCP, use \/mcp\./);
     }
     const none = await suggestion('nope', '/mcp/rpc?readonly=1&toolsets=coordination');
-    assert.equal(none, 'This URL selects no tool.');
+    assert.equal(none, 'This URL does not select any tool.');
   });
 
   it('takes arguments by name only', async () => {

@@ -93,7 +93,7 @@ describe('parseSelection', () => {
 
   it('names a toolset that does not exist', () => {
     const { message, details } = refused('/mcp?toolsets=todo,nope');
-    assert.equal(message, 'There is no toolset "nope".');
+    assert.equal(message, 'Unknown toolset "nope".');
     assert.match(details.suggestion ?? '', /onboarding, system, coordination, todo/);
   });
 

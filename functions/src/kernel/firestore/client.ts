@@ -61,9 +61,9 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
 
 /** The error of a commit whose data does not fit into a document. */
 export function tooLarge(cause: unknown): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'This is too much for one document, which holds 1 MiB.', {
+  return new MusterError('VALIDATION_ERROR', 'Document too large: the limit is 1 MiB.', {
     reason: 'SIZE_LIMIT_EXCEEDED',
-    suggestion: 'Nothing was changed. Shorten the texts and lists, or put them into a file and name it.',
+    suggestion: 'Nothing was changed. Shorten texts and lists, or move them to a file and link to it.',
     cause,
   });
 }

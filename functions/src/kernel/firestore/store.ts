@@ -325,10 +325,10 @@ export async function refuseRepetition(
     await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
     return;
   }
-  throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
+  throw new MusterError('CONFLICT', 'Another call used this idempotency_key at the same time.', {
     field: 'idempotency_key',
     reason: 'ALREADY_SETTLED',
-    suggestion: 'Call again: the first answer is then replayed.',
+    suggestion: 'Retry: you will get the first result.',
   });
 }
 

@@ -10,7 +10,7 @@ export class CircuitBreaker {
 
   /** @throws Error while something is waited for in vain */
   requireAnswering(): void {
-    if (this.overdue > 0) throw new Error('The Realtime Database has still not answered.');
+    if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
   /** `start` is given a signal that nobody waits any more. @throws Error where it takes longer than a second */

@@ -38,7 +38,7 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
   const encoding = (request.headers['content-encoding'] ?? '').trim();
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
-  const what = `A body is taken as it is, and this one is encoded (${shownName(encoding)}): send it without Content-Encoding.`;
+  const what = `The request body must not be encoded, but it is (${shownName(encoding)}). Send it without Content-Encoding.`;
   throw refusal(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
@@ -96,20 +96,20 @@ export async function readBody(
   if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   // What has been read is of no use any more, and the rest may be long in coming.
   chunks.length = 0;
-  if (end === 'too long') throw tooLong(limits, 'this one goes on');
-  if (end === 'gone') throw refusal(400, 'The body broke off.');
+  if (end === 'too long') throw tooLong(limits, 'this one is longer');
+  if (end === 'gone') throw refusal(400, 'The request body is incomplete.');
   if (end === 'no room') throw refusal(429, NO_ROOM, { headers: { 'Retry-After': '1' } });
   const seconds = limits.milliseconds / 1000;
-  const late = `The body has not come within ${seconds} seconds. Nothing was done: send the request again.`;
+  const late = `The request body did not arrive within ${seconds} seconds. Nothing was changed. Retry.`;
   throw refusal(408, late);
 }
 
 const NO_ROOM =
-  'Too many large requests are under way at this instance. Nothing was done: send this one again in a second.';
+  'Too many large requests are in progress at this instance. Nothing was changed. Retry in a second.';
 
 function tooLong({ bytes }: BodyLimits, what: string): Refusal {
-  const how = 'Send less at once: several requests, or smaller values.';
-  return refusal(413, `A request may have ${bytes} bytes, and ${what}. ${how}`);
+  const how = 'Split it into several requests, or send smaller values.';
+  return refusal(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
 }
 
 /** A header as it was sent: entry/http.ts hides some from what is in front. */
@@ -194,11 +194,11 @@ export class BadMessage extends Error {
 export function parseBody(bytes: Buffer): unknown {
   const tooMuch = beyondLimits(bytes, JSON_LIMITS);
   if (tooMuch === 'depth') {
-    const what = `The message nests too deeply: at most ${JSON_LIMITS.depth} arrays and objects within each other.`;
+    const what = `The message nests too deeply: the maximum is ${JSON_LIMITS.depth} levels of arrays and objects.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
   if (tooMuch === 'values') {
-    const what = `The message holds more than ${JSON_LIMITS.values} values: split it into several.`;
+    const what = `The message contains more than ${JSON_LIMITS.values} values; split it.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
   if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
@@ -212,7 +212,8 @@ export function parseBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
-    const where = fault === undefined ? `After its first ${LOOKED_AT} characters` : `At ${fault}`;
+    const where =
+      fault === undefined ? `The error is after the first ${LOOKED_AT} characters` : `At ${fault}`;
     throw unparsed(`the body is not JSON. ${where}.`);
   }
 }
@@ -264,7 +265,7 @@ function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Recor
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
 function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   if (batch.length === 0 || batch.length > MAX_BATCH) {
-    const what = `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`;
+    const what = `A batch must contain 1 to ${MAX_BATCH} messages; this one contains ${batch.length}.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
   for (const [index, message] of batch.entries()) {
@@ -273,14 +274,13 @@ function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
       throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
   }
   const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
-  if (new Set(ids).size < ids.length)
-    throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
+  if (new Set(ids).size < ids.length) throw new BadMessage(INVALID_REQUEST, 'Duplicate id in the batch.');
   return batch;
 }
 
 /** What is wrong with a message, be it a request, a notification or a reply. */
 function faultOf(message: unknown): string | undefined {
-  if (!isRecord(message)) return `A message is an object, as in ${EXAMPLE}.`;
+  if (!isRecord(message)) return `A message must be an object, as in ${EXAMPLE}.`;
   const { jsonrpc, method, params, id } = message;
   if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
   if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
@@ -289,9 +289,9 @@ function faultOf(message: unknown): string | undefined {
   // A reply has none; the SDK looks whether it is one.
   if (method === undefined && ('result' in message || 'error' in message)) return undefined;
   if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
-  if (params !== undefined && !isRecord(params)) return '"params" must be an object, or left out.';
+  if (params !== undefined && !isRecord(params)) return '"params" must be an object or omitted.';
   if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
-    return '"params._meta" must be an object, or left out.';
+    return '"params._meta" must be an object or omitted.';
   }
   return undefined;
 }
@@ -313,7 +313,7 @@ const EXPECTED = {
   colon: '":"',
   moreNames: '"," or "}"',
   moreValues: '"," or "]"',
-  end: 'nothing more',
+  end: 'the end of the body',
 } as const;
 
 /** Where in the grammar a reader stands. */
@@ -410,11 +410,15 @@ function stringEnd(text: string, start: number): number {
     if (at > LOOKED_AT) return at;
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
-    if (found === null) throw new Fault(text.length, `the end of the string that begins at ${start + 1}`);
+    if (found === null)
+      throw new Fault(text.length, `the end of the string that starts at character ${start + 1}`);
     if (found[0] === '"') return found.index + 1;
     const end = matchEnd(ESCAPE, text, found.index);
     if (end === undefined) {
-      const what = found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'its escape, such as \\n';
+      const what =
+        found[0] === '\\'
+          ? 'an escape sequence such as \\n or \\\\'
+          : 'an escape sequence for it, such as \\n';
       throw new Fault(found.index, what);
     }
     at = end;

@@ -54,8 +54,8 @@ export function toolsets({
 }: Routed & Challenged & Authenticated): void {
   const asked = selection.toolsets;
   if (asked.some((toolset) => mayUse(principal, toolset))) return;
-  const refused = new MusterError('FORBIDDEN', `You may not use ${asked.join(', ')}.`, {
-    suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}.`,
+  const refused = new MusterError('FORBIDDEN', `Your credential does not include: ${asked.join(', ')}.`, {
+    suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}.`,
   });
   throw principal.grant === undefined ? refusalOf(refused) : insufficientScope(refused, where);
 }
@@ -76,25 +76,26 @@ function credentialOf(
     return unauthorised(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
   };
   const [first = '', second, ...others] = (authorization ?? '').trim().split(/ +/);
-  if (first === '') throw missing('There is no credential.');
+  if (first === '') throw missing('Missing credential.');
   if (!/^bearer$/i.test(first)) throw missing(withoutBearer(first, second));
-  if (second === undefined) throw missing('After "Bearer" there is no credential.');
-  if (others.length > 0) throw missing('After "Bearer" there are several words, and a credential is one.');
-  if (/[${}<>"']/.test(second)) throw missing(`What comes after "Bearer" is a placeholder or is quoted.`);
+  if (second === undefined) throw missing('Missing credential after "Bearer".');
+  if (others.length > 0) throw missing('The credential after "Bearer" must not contain spaces.');
+  if (/[${}<>"']/.test(second)) throw missing(`The credential after "Bearer" is a placeholder or quoted.`);
   return second;
 }
 
 function withoutBearer(first: string, second: string | undefined): string {
-  if (second === undefined) return 'The header Authorization lacks the word "Bearer" before the credential.';
-  const scheme = /^[A-Za-z-]{1,20}$/.test(first) ? ` "${first}"` : '';
-  return `The header Authorization begins with another word${scheme} than "Bearer".`;
+  if (second === undefined) return 'The Authorization header lacks the word "Bearer" before the credential.';
+  const scheme = /^[A-Za-z-]{1,20}$/.test(first) ? `, not "${first}"` : '';
+  return `The Authorization header must start with "Bearer"${scheme}.`;
 }
 
-const SIGN_IN = 'A person signs in from their MCP client, which finds the way by itself. For machines:';
+const SIGN_IN =
+  'People sign in from their MCP client, which finds the sign-in page automatically. For machines:';
 
 const HOW =
-  'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" of ' +
-  'onboarding.registerAgent or of "npm run agents", or a Firebase ID token.';
+  'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
+  'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
 
 /** @throws Refusal where the credential is to blame, else what came */
 function refuseCredential(error: unknown, challenge: Challenge | undefined): never {
@@ -112,8 +113,8 @@ function refuseCredential(error: unknown, challenge: Challenge | undefined): nev
 function requireAudience({ grant }: Principal, asked: string | undefined): void {
   const resource = grant?.resource;
   if (resource === undefined || asked === resource || asked?.startsWith(`${resource}/`)) return;
-  throw new MusterError('UNAUTHORIZED', `The access token was issued for ${resource}.`, {
-    suggestion: 'Use it there, or sign in at this address.',
+  throw new MusterError('UNAUTHORIZED', `The access token was issued for another address: ${resource}.`, {
+    suggestion: 'Use it there, or sign in here.',
   });
 }
 

@@ -40,7 +40,7 @@ export function refusal(
 
 /** There is nothing at the path: says what there is. */
 export function notFound(paths: readonly string[]): Refusal {
-  const message = 'There is nothing at this path. Take one of the endpoints: /mcp has everything.';
+  const message = 'Unknown path. Use one of the listed endpoints; /mcp serves every toolset.';
   return new Refusal(404, message, { error: message, endpoints: paths });
 }
 

@@ -32,7 +32,7 @@ export function method({ request, method: taken, whatIsHere }: Arrived & Routed)
 /** Refuses a body that is not JSON. */
 export function contentType({ request, method: taken }: Arrived & Routed): void {
   if (taken === 'GET' || isJsonContentType(request.headers['content-type'])) return;
-  const what = 'The content type must be application/json: send the header "Content-Type: application/json".';
+  const what = 'The content type must be application/json. Send the header "Content-Type: application/json".';
   throw refusal(415, what);
 }
 
@@ -41,22 +41,19 @@ const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere:
   mcp: {
     method: 'POST',
     whatIsHere:
-      'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, and sign in there, or with a key: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
+      'This is the address of Muster, a hub for AI agents. It is not a web page: it speaks MCP in POST requests. Add the address to an MCP client and sign in there, or use a key: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". GET opens no streams, and DELETE ends no sessions.',
   },
   rpc: {
     method: 'POST',
     whatIsHere:
-      'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
+      'This is the plain JSON-RPC 2.0 endpoint of Muster, a hub for AI agents. Call its tools in POST requests. For MCP, use /mcp.',
   },
   events: {
     method: 'GET',
     whatIsHere:
-      'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
+      'This is the event stream of a Muster subscription. Send a GET request with ?subscriptionId=….',
   },
-  page: {
-    method: 'GET',
-    whatIsHere: 'This is a page of an agent of Muster, to be read: send a GET request.',
-  },
+  page: { method: 'GET', whatIsHere: 'This is a read-only page of a Muster agent. Send a GET request.' },
 };
 
 function locationOf({ url = '/' }: IncomingMessage) {
@@ -72,8 +69,7 @@ export function origin({ request, response, deployment }: Arrived): void {
   const { origin: sent, host } = request.headers;
   if (sent === undefined) return;
   if (!isAllowedOrigin(sent, host, deployment.allowedOrigins)) {
-    const why =
-      'Pages of this origin may not call. Whoever runs the deployment can add it to ALLOWED_ORIGINS.';
+    const why = 'Pages from this origin are not allowed. The operator can add the origin to ALLOWED_ORIGINS.';
     throw refusal(403, why);
   }
   response.setHeaders(corsHeaders(sent));

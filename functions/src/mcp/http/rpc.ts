@@ -43,7 +43,7 @@ async function answerBody(ports: CallPorts, routed: RoutedRequest, body: unknown
     return silent ? undefined : json;
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
-    const what = `A batch holds 1 to ${MAX_BATCH} requests; this one holds ${body.length}.`;
+    const what = `A batch must contain 1 to ${MAX_BATCH} requests; this one contains ${body.length}.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
   const refuse = (request: Request, error: MusterError) => answered(request, errorOf(error));
@@ -80,12 +80,12 @@ interface Request {
 }
 
 function parseRequest(message: unknown): Request {
-  if (!isRecord(message)) return invalid(null, 'A request is an object.');
+  if (!isRecord(message)) return invalid(null, 'A request must be an object.');
   const { jsonrpc, method, id } = message;
   const params = message['params'] ?? undefined;
   const hasId = Object.hasOwn(message, 'id');
   if (hasId && !isId(id)) {
-    return invalid(null, `An id is a number, null or a string of at most ${MAX_ID_LENGTH} characters.`);
+    return invalid(null, `"id" must be a number, null or a string of at most ${MAX_ID_LENGTH} characters.`);
   }
   const known = isId(id) ? id : null;
   if (jsonrpc !== '2.0') return invalid(known, '"jsonrpc" must be "2.0".');
@@ -107,7 +107,7 @@ function isId(value: unknown): value is Id {
 
 const BY_POSITION: Fault = {
   code: INVALID_PARAMS,
-  message: 'Invalid params: arguments go by name.',
+  message: 'Invalid params: arguments must be passed by name.',
   data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
 };
 
@@ -125,7 +125,7 @@ async function run(
   await ports.limits.take(requestContext.principal);
   if (typeof method !== 'string') return { error: method };
   if (found !== undefined) return { error: BY_POSITION };
-  throw new MusterError('METHOD_NOT_FOUND', `There is no method "${shownName(method)}".`, {
+  throw new MusterError('METHOD_NOT_FOUND', `Unknown method "${shownName(method)}".`, {
     field: 'method',
     suggestion: instead(method, listed.methods),
   });
@@ -134,10 +134,10 @@ async function run(
 /** What to call in place of a method that is not there. */
 function instead(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/'))
-    return 'MCP is spoken at /mcp. This is plain JSON-RPC.';
+    return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
   const near = nearestMethods(method, methods);
   if (near.length > 0) return didYouMean(near);
-  return methods.length === 0 ? 'This URL selects no tool.' : `Methods: ${methods.join(', ')}.`;
+  return methods.length === 0 ? 'This URL does not select any tool.' : `Methods: ${methods.join(', ')}.`;
 }
 
 /** Answers a page of an agent's. @throws Refusal with the status that the error has over HTTP */

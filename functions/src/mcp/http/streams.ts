@@ -206,9 +206,9 @@ export class OpenStreams {
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
     if (count >= MOST_OF_ONE_PRINCIPAL) {
-      throw new MusterError('RATE_LIMITED', `You have ${count} streams open here, and may have no more.`, {
+      throw new MusterError('RATE_LIMITED', `You have ${count} open streams, the maximum.`, {
         reason: 'TOO_MANY_STREAMS',
-        suggestion: 'Close one of them, or watch several resources through one stream.',
+        suggestion: 'Close one, or watch several resources on one stream.',
         retryAfter: RETRY_SECONDS,
       });
     }
@@ -223,7 +223,8 @@ export class OpenStreams {
 
 /** @throws RangeError for an id or a type that does not fit in a line */
 export function frameOf({ id, event, data }: ServerSentEvent): string {
-  if (/[\0\r\n]/.test(`${id}${event}`)) throw new RangeError('A field of an event must fit in a line.');
+  if (/[\0\r\n]/.test(`${id}${event}`))
+    throw new RangeError('An event id or type must not contain line breaks or NUL.');
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`;
 }

@@ -47,11 +47,11 @@ export async function answerInTurn<Message>(
 
   async function inTurn(message: Message, left: number): Promise<Answered> {
     if (bytes + MAX_ANSWER_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {
-      const why = `the answers before it have filled the ${MAX_BATCH_BYTES} bytes that a batch may have`;
+      const why = `the responses before it reached the batch limit of ${MAX_BATCH_BYTES} bytes`;
       return refuse(message, notRun('QUOTA_EXCEEDED', 'BATCH_TOO_LARGE', why));
     }
     if (left <= 0) {
-      const why = `those before it have taken the ${BATCH_MILLISECONDS / 1000} seconds that a batch may take`;
+      const why = `the messages before it reached the batch limit of ${BATCH_MILLISECONDS / 1000} seconds`;
       return refuse(message, notRun('TIMEOUT', 'BATCH_TOO_LONG', why));
     }
     try {
@@ -64,8 +64,8 @@ export async function answerInTurn<Message>(
 }
 
 function notRun(code: ErrorCode, reason: string, why: string): MusterError {
-  return new MusterError(code, `This message of the batch was not run: ${why}.`, {
+  return new MusterError(code, `This message of the batch was skipped: ${why}.`, {
     reason,
-    suggestion: 'Send it again, alone or in a smaller batch.',
+    suggestion: 'Resend it on its own or in a smaller batch.',
   });
 }

@@ -42,7 +42,7 @@ const CACHE_HINTS = {
 // The schemas given with the methods stand in for the SDK's own, whose refusals it reports as internal errors.
 
 /** No list here has a second page, so no cursor can be one of ours. */
-const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page').optional() });
+const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
 
 const READ = z.looseObject({ uri: z.string() });
 

@@ -94,12 +94,12 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
   if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
-    return errorReply(406, HTTP_REFUSED, 'Answers are application/json: accept that.');
+    return errorReply(406, HTTP_REFUSED, 'The Accept header must allow application/json.');
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const initializes = messages.some((message) => methodOf(message) === 'initialize');
   if (initializes && messages.length > 1) {
-    return errorReply(400, INVALID_REQUEST, 'An initialize request must come alone.');
+    return errorReply(400, INVALID_REQUEST, 'An initialize request must not be part of a batch.');
   }
   if (!initializes && typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');

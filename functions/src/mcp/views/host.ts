@@ -89,7 +89,7 @@ export class Host {
   private reply(method: unknown): Fields {
     if (method === 'ui/resource-teardown') this.hearing.ended();
     else if (method !== 'ping')
-      return { error: { code: METHOD_NOT_FOUND, message: `This view knows no ${method}.` } };
+      return { error: { code: METHOD_NOT_FOUND, message: `Unknown method "${method}".` } };
     return { result: {} };
   }
 

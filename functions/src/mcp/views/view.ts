@@ -157,7 +157,9 @@ class Life {
     } catch (error) {
       this.isRefused ||= error instanceof Refused && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.say(this.isRefused ? 'This app does not let the view call Muster. Ask in the chat.' : why);
+      this.say(
+        this.isRefused ? 'This app does not allow the view to call Muster. Ask in the chat instead.' : why,
+      );
       return undefined;
     }
   }
@@ -192,7 +194,7 @@ class Life {
     const takes = this.host.capabilities['updateModelContext'];
     if (!isFields(takes)) return;
     this.done.push(done);
-    const text = `In the view of Muster, the person has: ${this.done.slice(-20).join('; ')}.`;
+    const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
     this.host
       .request('ui/update-model-context', { content: [{ type: 'text', text }] })
       .catch(() => undefined); // the model will find out when it looks

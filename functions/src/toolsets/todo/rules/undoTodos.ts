@@ -127,7 +127,7 @@ export class TodoInverse extends Service<InversePorts> {
   private async recurringTask(effect: Effect): Promise<readonly TodoChange[]> {
     const { recurringTasks, recurringTaskFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', recurringTasks.find(effect.id));
-    if (found === undefined) throw changedSince(effect, ['it is gone']);
+    if (found === undefined) throw changedSince(effect, ['it was deleted']);
     const fields = asBefore(effect, recurringTaskFields.of(found.value));
     const recurringTask =
       fields === undefined ? { ...found.value, ended_at: clock.now() } : recurringTaskFields.from(fields);
