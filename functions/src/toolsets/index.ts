@@ -20,7 +20,7 @@ import { system } from './system/index.ts';
 import type { TodoServices } from './todo/create.ts';
 import { todo } from './todo/index.ts';
 
-/** What the tools of all toolsets ask. */
+/** Services of all tools. */
 type ToolServices = AccessServices &
   CodingServices &
   CoordinationServices &
@@ -32,7 +32,7 @@ type ToolServices = AccessServices &
   SystemServices &
   TodoServices;
 
-/** Every toolset, in the order in which they are listed. */
+/** Every toolset, in listing order. */
 export const toolsets: readonly Toolset<ToolServices>[] = [
   onboarding,
   access,

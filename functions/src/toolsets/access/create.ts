@@ -34,7 +34,7 @@ export interface AccessToolsDependencies {
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
 }
 
-/** Creates what the tools administer: members, invitations, workspaces, connections. */
+/** Creates the services behind the access tools: members, invitations, workspaces and connections. */
 export function createAccessTools({ access, data, ...given }: AccessToolsDependencies) {
   const ports = { ...access, ...given, memberFields, workspaceFields };
   const workspaces = new WorkspaceAdministration(ports);

@@ -6,11 +6,11 @@ import { explain, whoami } from './tools/rights.ts';
 
 import { createWorkspace, updateWorkspace } from './tools/workspaces.ts';
 
-/** Who may do what, where. Source: docs/semantics.md#who-may-do-what. */
+/** The toolset for roles and permissions. Source: docs/semantics.md#who-may-do-what. */
 export const access: Toolset<AccessServices> = {
   name: 'access',
   instructions:
-    'access.whoami returns your roles and what a call without a workspace means; access.explain says why something is refused, and who can change that.',
+    'access.whoami returns your roles and default workspace; access.explain says why access is refused and who can change it.',
   tools: [
     whoami,
     explain,

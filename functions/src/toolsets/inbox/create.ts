@@ -16,12 +16,12 @@ export interface InboxDependencies extends DocumentSource {
   readonly store: Store<InboxChange>;
   readonly liveness: AgentLiveness;
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
-  /** What a run may spend of which its caller says nothing. */
+  /** Budget of a run whose caller specifies none. */
   readonly budget: { readonly cost_usd: number };
   readonly makeCall: MakeCall;
 }
 
-/** Creates what people are asked: questions, and approvals of calls. */
+/** Creates the services for asking people questions and approving calls. */
 export function createInbox(dependencies: InboxDependencies) {
   const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, makeCall } =
     dependencies;

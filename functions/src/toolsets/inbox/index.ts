@@ -3,11 +3,11 @@ import type { InboxServices } from './create.ts';
 import { answer, list } from './tools/answers.ts';
 import { ask, wait, withdraw } from './tools/questions.ts';
 
-/** Agents ask people. Source: docs/guides/inbox.md. */
+/** The toolset with which agents ask people. Source: docs/guides/inbox.md. */
 export const inbox: Toolset<InboxServices> = {
   name: 'inbox',
   instructions:
-    'inbox.ask puts a question to a person, inbox.wait waits for the answer; people answer with inbox.list and inbox.answer.',
+    'inbox.ask asks a person a question, inbox.wait waits for the answer; people reply with inbox.list and inbox.answer.',
   scope: 'owner',
   tools: [ask, wait, list, answer, withdraw],
   resources: [],

@@ -11,7 +11,7 @@ export interface OnboardingDependencies extends DocumentSource {
   readonly liveness: AgentLiveness;
 }
 
-/** Creates what newcomers are told. */
+/** Creates the services for new agents. */
 export function createOnboarding(dependencies: OnboardingDependencies) {
   const { database, documents, access, registration, liveness } = dependencies;
   const onboardingFacts = new FirestoreOnboardingFacts(database, documents);

@@ -3,11 +3,11 @@ import type { OnboardingServices } from './create.ts';
 import { registerAgent } from './tools/registerAgent.ts';
 import { getChecklist, getWelcome } from './tools/welcome.ts';
 
-/** Arriving. Source: the network specification, "Onboarding Tools", in its order. */
+/** The onboarding toolset. Source: the network specification, "Onboarding Tools", in its order. */
 export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
   instructions:
-    'if you are new, onboarding.getWelcome says how things work, and onboarding.registerAgent gives you a credential.',
+    'if you are new, onboarding.getWelcome explains the hub, and onboarding.registerAgent creates your credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };

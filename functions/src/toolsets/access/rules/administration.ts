@@ -1,4 +1,4 @@
-/** Who may administer a workspace: its leaders, and admins of the deployment. The tools and access.explain go by the same. */
+/** Administration of workspaces by their leaders and by deployment admins. Shared by the tools and access.explain. */
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
@@ -13,18 +13,18 @@ import {
 import { hasRole, type Role, weaker } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 
-/** Whether the caller administers the workspace as an admin, whatever its role there. */
+/** Returns whether the caller is an admin for this workspace, regardless of its role there. */
 export function administers(principal: Principal, workspace: string): boolean {
   const { held_to, ...free } = principal;
   return isAdmin(held_to === workspace ? free : principal);
 }
 
-/** The role that the deployment gives the caller: what it may do with all workspaces, or for new ones. */
+/** Returns the caller's deployment role, which applies to all workspaces and to creating new ones. */
 export function deploymentRole({ owner, maxRole }: Principal): Role | undefined {
   return owner.role && weaker(maxRole, owner.role);
 }
 
-/** Why the caller may not, where it takes the role `least` in the workspace, or an admin. */
+/** Returns the refusal for callers that are neither admins nor have the role `least` in the workspace. */
 export function refusalIn(principal: Principal, workspace: string, least: Role): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
   if (administers(principal, workspace)) return isThere ? undefined : notThere(workspace);
@@ -32,27 +32,27 @@ export function refusalIn(principal: Principal, workspace: string, least: Role):
   if (role === undefined) return noRoleIn(workspace);
   if (hasRole(role, least)) return undefined;
   return tooWeak(
-    `This takes the role ${least} in the workspace "${workspace}", or an admin; yours is ${role}.`,
+    `This requires the role ${least} in the workspace "${workspace}", or a deployment admin; yours is ${role}.`,
   );
 }
 
-/** Why the caller may not do what is a leader's of the deployment: create workspaces, and open them to everybody. */
+/** Returns the refusal for creating or opening workspaces, which only leaders and admins of the deployment can do. */
 export function deploymentRefusal(principal: Principal): MusterError | undefined {
   const { held_to } = principal;
   if (held_to !== undefined)
     return tooWeak(
-      `Your credential is held to the workspace "${held_to}", and this concerns the deployment.`,
+      `Your credential is restricted to the workspace "${held_to}", but this concerns the whole deployment.`,
       OF_DEPLOYMENT,
     );
   const role = deploymentRole(principal);
   if (role !== undefined && hasRole(role, 'leader')) return undefined;
   return tooWeak(
-    `This takes the role leader or admin in the whole deployment; ${role === undefined ? 'you have none there' : `yours there is ${role}`}.`,
+    `This requires the role leader or admin in the whole deployment; ${role === undefined ? 'you have none there' : `yours there is ${role}`}.`,
     OF_DEPLOYMENT,
   );
 }
 
-/** The caller as it is now, where what was known would not do: it may have just made the workspace. @throws as `refusal` says */
+/** Returns the principal; reads its roles again if the cached ones are refused. @throws the error of `refusal` */
 export async function authorised(
   { roles }: Pick<AccessPorts, 'roles'>,
   principal: Principal,
@@ -65,26 +65,25 @@ export async function authorised(
   return now;
 }
 
-/** The reason where it is a role of the deployment that is wanting. */
+/** Error reason for a missing deployment role. */
 export const OF_DEPLOYMENT = 'DEPLOYMENT_ROLE_TOO_WEAK';
 
 function tooWeak(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
   return new MusterError('FORBIDDEN', message, {
     reason,
-    suggestion: 'access.whoami shows your roles, and access.explain who can give you another.',
+    suggestion: 'access.whoami shows your roles; access.explain shows who can change them.',
   });
 }
 
-/** Said to admins alone, who may know. */
+/** Only for admins, who are allowed to know which workspaces exist. */
 function notThere(workspace: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no workspace "${workspace}".`, {
+  return new MusterError('NOT_FOUND', `Workspace "${workspace}" not found.`, {
     field: 'workspace',
     value: workspace,
-    suggestion: 'access.whoami lists the workspaces; access.create_workspace makes one.',
+    suggestion: 'access.whoami lists your workspaces; access.create_workspace creates one.',
   });
 }
 
-/** What is known of a tool here. */
 export interface NeededTool {
   readonly toolset: string;
   readonly fullName: string;
@@ -94,13 +93,13 @@ export interface NeededTool {
   readonly writes: boolean;
 }
 
-/** A role that counts, and where it comes from. */
+/** A role and its source. */
 export interface Held {
   readonly role: Role;
   readonly from?: RoleSource;
 }
 
-/** The tools that administer the workspace that they are given. An admin need not be in it. */
+/** Tools that administer the workspace in their argument, with the minimum role. Admins need not be members. */
 const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.list_members', 'viewer'],
   ['access.invite', 'leader'],
@@ -109,12 +108,12 @@ const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.update_workspace', 'leader'],
 ]);
 
-/** Whether the tool asks for a role in the workspace, whatever the gate does. */
+/** Returns whether the tool checks a role in its workspace in addition to the permission check. */
 export function workspaceAsked(fullName: string): boolean {
   return ADMINISTERING.has(fullName);
 }
 
-/** Why a tool that the gate lets through is refused all the same. */
+/** Returns the refusal of a tool that the permission check allows. */
 export function refusalInside(
   principal: Principal,
   workspace: string,
@@ -125,7 +124,7 @@ export function refusalInside(
   return least && refusalIn(principal, workspace, least);
 }
 
-/** The caller's role where the tool needs one; what a credential that only reads lacks is said apart. */
+/** Returns the caller's role that counts for the tool. Read-only credentials are handled separately. */
 export function heldRole(
   principal: Principal,
   workspace: string,

@@ -1,4 +1,4 @@
-/** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
+/** A person's connections: agents with a credential, and apps that the person signed in from. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
 import { type Agent, homeOf } from '../../../agents/rules/agent.ts';
@@ -11,16 +11,15 @@ import type { AnyChange, RecordAnswer, Versioned } from '../../../kernel/commit.
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
-/** An agent with a key of its own, or an app that its owner has signed in from. */
+/** An agent with its own API key, or an app that its owner signed in from. */
 export interface Connection {
   readonly agent: Agent;
   readonly opens: Limits & Pick<Credential, 'created_at' | 'expires_at'>;
-  /** What the app calls itself, and whose document says so, where there is one. */
+  /** The app's name for itself and, if a document confirms it, the document's host. */
   readonly app?: Pick<Grant, 'client_name' | 'client_host'>;
   readonly lastSeen: Date;
 }
 
-/** A sign-in that ended. */
 export interface EndedSignIn {
   readonly agent: Agent;
   readonly app: Pick<Grant, 'client_name' | 'client_host'>;
@@ -29,7 +28,7 @@ export interface EndedSignIn {
 
 interface Listed {
   readonly connections: readonly Connection[];
-  /** Latest first. */
+  /** Newest first. */
   readonly ended: readonly EndedSignIn[];
 }
 
@@ -41,10 +40,10 @@ export class Connections extends Service<
   AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }
 > {
   /**
-   * A person's connections, by the ids of their agents. To an agent that does not lead, its own alone.
-   * @param owner another person, whom an admin names
-   * @param limit how many agents are looked at, of which some may have no credential
-   * @throws MusterError NOT_FOUND
+   * Returns a person's connections by agent id. An agent that is not a leader sees only its own.
+   * @param owner another person; for admins
+   * @param limit number of agents to read, some of which may have no credential
+   * @throws MusterError FORBIDDEN
    */
   async list(
     principal: Principal,
@@ -60,8 +59,8 @@ export class Connections extends Service<
   }
 
   /**
-   * Ends an agent of one's own, or, to an admin, any, and everything that came from it.
-   * @throws MusterError NOT_FOUND, the same for somebody else's; CONFLICT if nothing is left to end
+   * Revokes one of the caller's agents (for admins, any agent) and everything created through it.
+   * @throws MusterError NOT_FOUND also for another person's agent; CONFLICT if there is nothing to revoke
    */
   async revoke(principal: Principal, agentId: string, recordAnswer: RecordAnswer<Revoked>): Promise<Revoked> {
     const known = await this.ports.agents.find(agentId);
@@ -93,7 +92,7 @@ export class Connections extends Service<
     const apps = signIns.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
     const standing = await standingLinks(this.ports, keys.flatMap(ancestorsOf), now);
     const connections = those.flatMap((agent) => {
-      // What a key was registered through may have ended, or open less than the key.
+      // A key's parent connection may have ended, or may allow less than the key.
       const own = keys.flatMap((key) => {
         const opened = openedIn(standing, openingOf(key, agent.role), ancestorsOf(key));
         if (opened === undefined) return [];
@@ -116,12 +115,12 @@ export class Connections extends Service<
   }
 }
 
-/** A person speaks for themselves, and an agent that leads for its owner. */
+/** People, and agents that are leaders, act for the owner. */
 function speaksForOwner(principal: Principal): boolean {
   return principal.kind === 'person' || hasRole(ownRole(principal) ?? 'viewer', 'leader');
 }
 
-/** The workspace of the calls that name none. */
+/** Returns the default workspace of the connection's calls. */
 export function homeThrough({ agent, opens }: Connection): string {
   return opens.held_to ?? homeOf(agent);
 }
@@ -133,7 +132,7 @@ function shownTo(principal: Principal, { connections, ended }: Listed): Listed {
   };
 }
 
-/** A credential that is restricted to one workspace learns nothing of agents in others. */
+/** A credential that is restricted to one workspace must not see agents of others. */
 function isInReach({ held_to }: Principal, home: string): boolean {
   return held_to === undefined || held_to === home;
 }
@@ -147,19 +146,18 @@ function mayRevoke(principal: Principal, { value: agent }: Versioned<Agent>): bo
 }
 
 function notYours(owner: string): MusterError {
-  return new MusterError('FORBIDDEN', 'You may list your own connections alone.', {
+  return new MusterError('FORBIDDEN', 'You can only list your own connections.', {
     field: 'owner',
     value: owner,
-    suggestion: "Leave owner out. Other people's are an admin's to list.",
+    suggestion: "Omit owner. Only admins can list other people's connections.",
   });
 }
 
 function noConnection(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no agent "${agentId}" that you may disconnect.`, {
+  return new MusterError('NOT_FOUND', `No agent "${agentId}" that you can disconnect.`, {
     field: 'agent_id',
     value: agentId,
-    suggestion:
-      'access.list_connections lists your agents. A person disconnects them, or an agent that leads.',
+    suggestion: 'access.list_connections lists your agents. A person or a leading agent can disconnect them.',
   });
 }
 
@@ -167,6 +165,6 @@ function nothingToRevoke(agentId: string): MusterError {
   return new MusterError('CONFLICT', `The agent "${agentId}" is not connected.`, {
     field: 'agent_id',
     reason: 'NOTHING_TO_REVOKE',
-    suggestion: 'access.list_connections lists the agents that are.',
+    suggestion: 'access.list_connections lists connected agents.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Whether something is allowed, and why: by what the gate goes by, and by the table of the security rules. What it says
- * of somebody else's is the same as of what is not there.
+ * Explanations of access, based on the permission check and on the table behind the security rules. Hidden and
+ * missing data get the same explanation.
  */
 import {
   type AccessDecision,
@@ -29,10 +29,10 @@ import {
   workspaceAsked,
 } from './administration.ts';
 
-/** Who is asked about. */
+/** The principal to explain access for. */
 export interface Asked {
   readonly principal: Principal;
-  /** Absent: that of the call, or the agent's home. */
+  /** Absent: the workspace of the call, or the agent's home. */
   readonly workspace: string | undefined;
 }
 
@@ -40,21 +40,21 @@ export interface Explanation {
   readonly isAllowed: boolean;
   readonly principal: Principal;
   readonly workspace?: string;
-  /** The least role, or whose it must be. */
+  /** Minimum role, or the required owner. */
   readonly needs: string;
   readonly held?: Held;
   readonly why: string;
-  /** The path of the rule that decides, where it is one. */
+  /** Path of the security rule that decides, if one does. */
   readonly rule?: string;
-  /** Who can change a refusal. */
+  /** The people who can change a refusal. */
   readonly changeableBy?: ChangeableBy;
 }
 
-/** Reads what a path has as its caller may; undefined where it may not, or nothing is there. */
+/** Reads the data at a path as the caller; undefined if it is hidden or missing. */
 export type ReadSubject = () => Promise<Subject | undefined>;
 
 export class Explanations extends Service<AccessPorts> {
-  /** The caller, or an agent of its owner, within its credential. @throws MusterError NOT_FOUND, also for somebody else's */
+  /** Returns the caller, or an agent of its owner. @throws MusterError NOT_FOUND also for another owner's agent */
   async subject(caller: Principal, here: string, name: string | undefined): Promise<Asked> {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
@@ -66,17 +66,17 @@ export class Explanations extends Service<AccessPorts> {
     return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
   }
 
-  /** What a credential opens now; what the agent could do, if it has none. */
+  /** Returns the credential's current limits, or the agent's own role if it has no credential. */
   private async openedBy(agent: Agent, credential: Credential | undefined): Promise<Limits & { role: Role }> {
     const { role } = agent;
     if (credential === undefined) return { role };
     const own = openingOf(credential, role);
     const opened = await openedThrough(this.ports, own, ancestorsOf(credential), this.ports.clock.now());
-    // It opens nothing once what it was registered through has ended.
+    // A credential allows nothing after its parent connection has ended.
     return opened?.opens ?? { ...own, toolsets: [] };
   }
 
-  /** @param workspace that of the call, or the one that its argument would name */
+  /** @param workspace the call's workspace, or the one in its argument */
   async tool(asked: Principal, workspace: string, tool: NeededTool): Promise<Explanation> {
     const need: Need = { ...tool, what: tool.fullName };
     const judge = (principal: Principal): MusterError | undefined =>
@@ -115,7 +115,7 @@ export class Explanations extends Service<AccessPorts> {
       ...(workspace !== undefined && { workspace }),
       needs,
       ...(role && { held: { role, ...(from && { from }) } }),
-      why: isClosed ? 'Your credential does not open the toolset firebase.' : reason,
+      why: isClosed ? 'Your credential does not include the toolset firebase.' : reason,
       rule: permission.path,
       ...(!allowed && {
         changeableBy: await whoCanChange(this.ports, principal, {
@@ -127,7 +127,7 @@ export class Explanations extends Service<AccessPorts> {
     };
   }
 
-  /** As the gate does: the caller as it is now, where what was known of it would not do. */
+  /** Like the permission check: reads the roles again if the cached ones are refused. */
   private async asNow(
     principal: Principal,
     workspace: string,
@@ -150,12 +150,12 @@ export class Explanations extends Service<AccessPorts> {
     throw new MusterError('NOT_FOUND', `You have no agent "${name}".`, {
       field: 'agent',
       value: name,
-      suggestion: 'Name an agent of your own, as access.list_connections lists them, or leave it out.',
+      suggestion: 'Use one of your agents from access.list_connections, or omit agent.',
     });
   }
 }
 
-/** Whether the rule asks what the document says of itself. */
+/** Returns whether the rule depends on a field of the document. */
 function goesByDocument(question: AccessQuestion): boolean {
   const { where, ownerField } = permissionFor(question).permission;
   return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
@@ -164,10 +164,10 @@ function goesByDocument(question: AccessQuestion): boolean {
 function needed(tool: NeededTool, { kind }: Principal, workspace: string): string {
   const { scope } = tool;
   const role = roleNeeded(tool, kind);
-  if (scope === 'anyone') return 'an account alone';
+  if (scope === 'anyone') return 'only an account';
   return scope === 'workspace'
     ? `the role ${role} in the workspace "${workspace}"`
-    : `the role ${role} somewhere`;
+    : `the role ${role} in at least one workspace`;
 }
 
 function has(held: Held | undefined): string {
@@ -175,14 +175,14 @@ function has(held: Held | undefined): string {
 }
 
 export interface ChangeableBy {
-  /** In words. */
+  /** Description for people. */
   readonly who: string;
-  /** Some of them, where the caller may see the members of the workspace. */
+  /** A few of them, if the caller can see the workspace's members. */
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 
 export interface Refused {
-  /** As the gate has it, or what the rule needs. */
+  /** Reason from the permission check, or the rule's requirement. */
   readonly reason: string;
   readonly from: RoleSource | undefined;
   readonly workspace: string | undefined;
@@ -190,7 +190,7 @@ export interface Refused {
 
 const MAX_NAMED = 5;
 
-/** Reasons that lie in the credential, which its owner chose. */
+/** Reasons caused by limits of the credential, which its owner chose. */
 const OF_CREDENTIAL: readonly string[] = ['TOOLSET_NOT_ALLOWED', 'READ_ONLY'];
 
 export async function whoCanChange(
@@ -204,13 +204,13 @@ export async function whoCanChange(
     const who = "The agent's owner in person, by registering it again with another role or other limits.";
     return { who, people: await named(ports, [owner_uid]) };
   }
-  if (reason === 'nobody') return { who: 'Nobody: the server alone keeps it.', people: [] };
-  if (reason.startsWith('owner')) return { who: "Nobody: it is its owner's alone.", people: [] };
-  const operator = 'whoever runs this deployment, with "npm run people"';
+  if (reason === 'nobody') return { who: 'No one: only the server writes it.', people: [] };
+  if (reason.startsWith('owner')) return { who: 'No one: only its owner has access.', people: [] };
+  const operator = 'the operator of this deployment, with "npm run people"';
   if (reason === OF_DEPLOYMENT) return { who: `Only ${operator}.`, people: [] };
   if (workspace === undefined)
-    return { who: `A leader of a workspace, who invites you to it; ${operator}.`, people: [] };
-  const who = `Whoever leads the workspace "${workspace}", with access.invite or access.set_member; ${operator}.`;
+    return { who: `A leader of a workspace, by inviting you to it; ${operator}.`, people: [] };
+  const who = `A leader of the workspace "${workspace}", with access.invite or access.set_member; ${operator}.`;
   const isSeen =
     accessOf(principal.owner.access, workspace) !== undefined &&
     (roleIn(principal, workspace) !== undefined || administers(principal, workspace));

@@ -1,4 +1,4 @@
-/** Who is calling, for whom, and what that is good for. */
+/** The caller's identity: its owner, roles and limits. */
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { Invitations, Taken } from '../../../access/rules/invitations.ts';
@@ -17,13 +17,13 @@ import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { deploymentRole } from './administration.ts';
 
-/** The caller's role in a workspace, and where it comes from. */
+/** The caller's role in a workspace, and its source. */
 export interface Standing {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly role: Role;
   readonly from: RoleSource;
-  /** The owner's, where the agent's own bounds it. */
+  /** The owner's role, if the agent's own role is weaker. */
   readonly ownersRole?: Role;
 }
 
@@ -31,13 +31,13 @@ export interface Identity {
   readonly principal: Principal;
   readonly owner: Profile;
   readonly agentName?: string;
-  /** What a call means that names no workspace, and why. */
+  /** Default workspace of calls that name none, and the reason. */
   readonly home: { readonly workspace: string; readonly why: string };
   readonly deploymentRole?: Role;
   readonly workspaces: readonly Standing[];
-  /** For an admin: the workspaces in which it has no role, which it administers and cannot look into. */
+  /** For an admin: workspaces that it administers without a role, so it cannot see their work. */
   readonly administers?: readonly Pick<Standing, 'workspace' | 'access'>[];
-  /** Whether `workspaces` or `administers` is cut. */
+  /** Whether `workspaces` or `administers` is truncated. */
   readonly truncated: boolean;
   readonly expiresAt?: Date;
   readonly accepted: readonly Taken[];
@@ -51,7 +51,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     const { uid, email, agent_id, owner_uid } = caller;
     const accepted =
       email === undefined ? [] : await invitations.take(uid, email, undefined, () => undefined);
-    // A person asks because a role has changed: what was known when the token was checked may be older.
+    // People ask because a role has changed: the roles cached with the token may be older.
     const isPerson = agent_id === undefined;
     const principal = isPerson
       ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) }
@@ -79,7 +79,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
 
   private async expiryOf({ agent_id, grant }: Principal, credential: string): Promise<Date | undefined> {
     if (agent_id === undefined) return tokenExpiry(credential);
-    // An app's access token is renewed by itself: what its person sees end is the sign-in.
+    // An app renews its access token automatically: the person sees only the sign-in expire.
     if (grant?.resource !== undefined) return (await this.ports.grants.find(grant.id))?.value.expires_at;
     const [apiKey] = credential.split('.');
     return (await this.ports.agents.credentials(agent_id)).find((one) => one.api_key === apiKey)?.expires_at;
@@ -88,7 +88,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
 
 function standings(principal: Principal) {
   const { owner } = principal;
-  // A credential that only reads has its role all the same: it is told of that apart.
+  // A read-only credential keeps its role: `readonly` is reported separately.
   const { readonly: _readonly, ...writing } = principal;
   const listed: Standing[] = [];
   const others: Pick<Standing, 'workspace' | 'access'>[] = [];
@@ -103,18 +103,18 @@ function standings(principal: Principal) {
 
 function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
   if (held_to !== undefined)
-    return { workspace: held_to, why: 'Your credential is held to it: naming another one is refused.' };
+    return { workspace: held_to, why: 'Your credential is restricted to it: you cannot use another one.' };
   if (workspace !== undefined)
-    return { workspace, why: `It is the home of the agent ${agent_id}, from when it was registered.` };
+    return { workspace, why: `It is the home of the agent ${agent_id}, set when it was registered.` };
   return {
     workspace: DEFAULT_WORKSPACE,
-    why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other home: name another one in the URL, as in ?workspace=alpha.`,
+    why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other default: select one in the URL, as in ?workspace=alpha.`,
   };
 }
 
 const expiring = z.object({ exp: z.number() });
 
-/** A person's ID token says it itself; it was verified when the call came in. */
+/** Returns the expiry of an ID token, which was verified when the call arrived. */
 function tokenExpiry(idToken: string): Date | undefined {
   const [, payload = ''] = idToken.split('.');
   const { data } = expiring.safeParse(parsedJson(Buffer.from(payload, 'base64url').toString()));

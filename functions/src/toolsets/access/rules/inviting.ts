@@ -1,4 +1,4 @@
-/** Inviting somebody into a workspace, and accepting. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Invitations to workspaces, and accepting them. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import {
   foldedEmail,
@@ -21,12 +21,12 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 const INVITATION_DAYS = 14;
 
-/** So many may be open in a workspace: an address is a stranger's, who is sent mail. */
+/** Maximum pending invitations per workspace. Each one sends email to an address that may belong to a stranger. */
 const MAX_OPEN = 50;
 
 export interface Accepted {
   readonly accepted: readonly Taken[];
-  /** What the person was let into before, where nothing was open for the workspace that was named. */
+  /** The person's existing membership, if the named workspace has no pending invitation. */
   readonly already?: Taken;
 }
 
@@ -37,9 +37,9 @@ interface InvitingPorts extends AccessPorts {
 
 export class Inviting extends Service<InvitingPorts> {
   /**
-   * Invites an address, which is sent a mail once a day at most. A second invitation takes the place of the first.
-   * @param guest `url`: the MCP endpoint, for the mail
-   * @throws MusterError FORBIDDEN, the same for a workspace that is not there
+   * Invites an email address, replacing its earlier invitation. Sends at most one email per day.
+   * @param guest `url`: the MCP endpoint, for the email
+   * @throws MusterError FORBIDDEN also if the workspace does not exist
    */
   async invite(
     caller: Principal,
@@ -64,7 +64,7 @@ export class Inviting extends Service<InvitingPorts> {
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
       const isToldToday =
         before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MILLISECONDS;
-      // The day of the mail goes on from the first of the day, or repeating would put the next one off for ever.
+      // The day is counted from its first email. Otherwise repeated invitations would delay the next email forever.
       const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
       const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordAnswer(kept));
@@ -73,9 +73,9 @@ export class Inviting extends Service<InvitingPorts> {
   }
 
   /**
-   * Takes what is open for the caller's verified address.
-   * @param workspace the only one
-   * @throws MusterError FORBIDDEN; NOT_FOUND, the same whatever there is
+   * Accepts the pending invitations for the caller's verified address.
+   * @param workspace only this one
+   * @throws MusterError FORBIDDEN; NOT_FOUND also if the workspace does not exist
    */
   async accept(
     principal: Principal,
@@ -90,7 +90,7 @@ export class Inviting extends Service<InvitingPorts> {
       recordAnswer({ accepted: taken }),
     );
     if (accepted.length > 0) return { accepted };
-    // Signing in has taken what there was, maybe with this very call.
+    // The sign-in may already have accepted the invitations, maybe during this call.
     const member = workspace === undefined ? undefined : await people.member(workspace, uid);
     if (member !== undefined) {
       const { value } = member;
@@ -103,7 +103,7 @@ export class Inviting extends Service<InvitingPorts> {
   }
 }
 
-/** Names and roles alone: nothing that somebody wrote is sent to a stranger. */
+/** Contains only names and roles: no text written by a caller is sent to a stranger. */
 function mailOf(
   { id, workspace, email, role, created_at: at, expires_at }: Invitation,
   url: string,
@@ -115,12 +115,12 @@ function mailOf(
     to: email,
     subject: `You are invited to the workspace ${workspace}`,
     text: [
-      `You are invited to the workspace ${workspace} of a Muster deployment, as ${role}.`,
-      `Sign in with this address until ${until} to become a member. You need no password: the page that opens can send you a link.`,
-      `In a browser, open the console: ${link}`,
-      `Or give a client that speaks MCP this address: ${url}`,
-      `In Claude Code, for example: claude mcp add --transport http muster ${url} and then /mcp.`,
-      'If you do not know what this is about, ignore this mail.',
+      `You are invited to join the workspace ${workspace} of a Muster deployment as ${role}.`,
+      `To become a member, sign in with this email address by ${until}. You do not need a password: the sign-in page can email you a link.`,
+      `To use a browser, open the console: ${link}`,
+      `To use an MCP client, connect it to this address: ${url}`,
+      `For example, in Claude Code, run claude mcp add --transport http muster ${url} and then /mcp.`,
+      'If you did not expect this email, ignore it.',
       '',
     ].join('\n\n'),
     at,
@@ -130,30 +130,28 @@ function mailOf(
 function tooMany(workspace: string): MusterError {
   return new MusterError(
     'QUOTA_EXCEEDED',
-    `The workspace "${workspace}" has ${MAX_OPEN} open invitations, the most there may be.`,
-    {
-      suggestion: `Wait until some are taken or have expired, ${INVITATION_DAYS} days after they were sent.`,
-    },
+    `The workspace "${workspace}" has ${MAX_OPEN} pending invitations, the maximum.`,
+    { suggestion: `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).` },
   );
 }
 
 function notAPerson(): MusterError {
-  return new MusterError('FORBIDDEN', 'Invitations are to people: an agent has the roles of its owner.', {
+  return new MusterError('FORBIDDEN', "Only people can accept invitations: an agent has its owner's roles.", {
     reason: 'NOT_A_PERSON',
-    suggestion: 'Your owner signs in themselves. From then on their agents have their roles.',
+    suggestion: 'Ask your owner to sign in. Their agents then have their roles.',
   });
 }
 
 function notVerified(): MusterError {
-  return new MusterError('FORBIDDEN', 'Nobody has verified your mail address.', {
+  return new MusterError('FORBIDDEN', 'Your email address is not verified.', {
     reason: 'EMAIL_NOT_VERIFIED',
-    suggestion: 'Verify it with Firebase Auth, sign in anew, and call again.',
+    suggestion: 'Verify it with Firebase Auth, sign in again, then retry.',
   });
 }
 
 function nothingOpen(): MusterError {
-  return new MusterError('NOT_FOUND', 'No invitation is open for your address.', {
+  return new MusterError('NOT_FOUND', 'No pending invitation for your email address.', {
     suggestion:
-      'Invitations are taken when you sign in: access.whoami shows the workspaces in which you have a role. A leader of a workspace invites you with access.invite.',
+      'Signing in accepts invitations automatically: access.whoami lists your workspaces. Ask a workspace leader to invite you.',
   });
 }

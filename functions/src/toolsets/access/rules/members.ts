@@ -1,4 +1,4 @@
-/** The people of a workspace, and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
+/** The members of a workspace and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
@@ -21,7 +21,7 @@ import type { Effect } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, refusalIn } from './administration.ts';
 
-/** A member, as Firebase Auth knows them. */
+/** A member, with the profile from Firebase Auth. */
 export interface KnownMember extends Member {
   readonly name?: string;
   readonly email?: string;
@@ -32,16 +32,16 @@ export interface MemberList {
   readonly access: WorkspaceAccess;
   readonly members: readonly KnownMember[];
   readonly more: boolean;
-  /** For leaders and admins, with the first page: who is invited and has not come yet. */
+  /** Pending invitations. For leaders and admins, with the first page only. */
   readonly invitations?: readonly Invitation[];
 }
 
-/** Whom a call names. */
+/** A person, by uid or email. */
 export type Named = { readonly uid: string } | { readonly email: string };
 
 export interface RoleSet {
   readonly member: Member;
-  /** Absent where the person was no member. */
+  /** Absent if the person was not a member. */
   readonly was?: MemberRole;
 }
 
@@ -49,24 +49,24 @@ export interface Removed {
   readonly workspace: string;
   readonly uid: string;
   readonly was: MemberRole;
-  /** The role that the deployment gives them there all the same. */
+  /** The role that the person keeps through the deployment. */
   readonly remains?: Role;
-  /** What they began there and is open: it ends soon. Absent if there is nothing, or if they may still work there. */
+  /** Open work that is cancelled soon. Absent if nothing is open or the person can still work there. */
   readonly ends?: OpenWork;
 }
 
 export interface MemberPorts extends AccessPorts {
-  /** Members as the trail tells of them. */
+  /** Audit log fields of members. */
   readonly memberFields: FieldsCodec<Member>;
 }
 
 export interface RemovalPorts extends MemberPorts {
-  /** How much of a person's work is open in a workspace. */
+  /** Returns the amount of a person's open work in a workspace. */
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
 }
 
 export class Members extends Service<RemovalPorts> {
-  /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+  /** @throws MusterError FORBIDDEN also if the workspace does not exist */
   async list(
     caller: Principal,
     workspace: string,
@@ -91,7 +91,7 @@ export class Members extends Service<RemovalPorts> {
     };
   }
 
-  /** Sets somebody's role. @throws MusterError FORBIDDEN; NOT_FOUND, which never tells whether an address has an account */
+  /** Sets a person's role. @throws MusterError FORBIDDEN; NOT_FOUND, also for an address that has an account */
   async set(
     caller: Principal,
     workspace: string,
@@ -116,7 +116,7 @@ export class Members extends Service<RemovalPorts> {
     });
   }
 
-  /** Ends a membership and its invitation; to leave needs no role. @throws MusterError FORBIDDEN; NOT_FOUND */
+  /** Ends a membership and its invitation. Leaving requires no role. @throws MusterError FORBIDDEN; NOT_FOUND */
   async remove(
     caller: Principal,
     workspace: string,
@@ -153,7 +153,7 @@ export class Members extends Service<RemovalPorts> {
     });
   }
 
-  /** What ends with a role; it is ended by whoever follows the change of the person. */
+  /** Returns the work that ends with the role. Another job, started by the membership change, cancels it. */
   private async endingWork(
     workspace: string,
     uid: string,
@@ -164,7 +164,7 @@ export class Members extends Service<RemovalPorts> {
     return open.codingTasks + open.runs > 0 || open.more ? open : undefined;
   }
 
-  /** The end of an invitation that would let a removed person in again. */
+  /** Returns the removal of an invitation that would let a removed person rejoin. */
   private async invitationOf(workspace: string, uid: string): Promise<AccessChange[]> {
     const { people, idTokens, hashing } = this.ports;
     const email = (await idTokens.profiles([uid])).get(uid)?.email;
@@ -181,7 +181,7 @@ export class Members extends Service<RemovalPorts> {
     return uid;
   }
 
-  /** Leaders name whom the deployment knows by uid; admins, whoever has an account. */
+  /** Leaders can name people whom the deployment knows by uid; admins, anyone with an account. */
   private async requireKnown(
     principal: Principal,
     workspace: string,
@@ -199,7 +199,7 @@ export class Members extends Service<RemovalPorts> {
   }
 }
 
-/** Somebody else must then lead a private workspace. @throws MusterError FORBIDDEN to others than admins, where nobody does */
+/** Requires another leader in a private workspace. @throws MusterError FORBIDDEN if none is left, except to admins */
 export async function withoutLeader(
   ports: MemberPorts,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
@@ -212,33 +212,32 @@ export async function withoutLeader(
   if (access === 'open' || administers(principal, workspace)) return [];
   const other = (await people.leaders(workspace, 2)).find(({ value }) => value.uid !== known.value.uid);
   if (other !== undefined) return [{ kind: 'expectMember', member: other.value, version: other.version }];
-  throw new MusterError('FORBIDDEN', `Nobody else leads the workspace "${workspace}".`, {
+  throw new MusterError('FORBIDDEN', `The workspace "${workspace}" would be left without a leader.`, {
     field: 'uid',
     reason: 'LAST_LEADER',
-    suggestion: 'Make somebody else its leader first, or ask an admin of the deployment.',
+    suggestion: 'Make another member a leader first, or ask a deployment admin.',
   });
 }
 
-/** The same whether there is no account, or one that is nobody here. */
+/** Returns the same error for an address without an account and for one that is unknown here. */
 function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
-  return new MusterError('NOT_FOUND', `Nobody of this ${field} is known to the workspace "${workspace}".`, {
+  return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person with this ${field}.`, {
     field,
-    suggestion: 'access.invite lets somebody in by their mail address, whether they have an account or not.',
+    suggestion: 'Invite them with access.invite; they do not need an account.',
   });
 }
 
 function notAMember(workspace: string, uid: string): MusterError {
-  return new MusterError('NOT_FOUND', `"${uid}" is no member of the workspace "${workspace}".`, {
+  return new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
     field: 'uid',
     value: uid,
-    suggestion:
-      'access.list_members lists its members. A role that the deployment gives is taken away by whoever runs it.',
+    suggestion: 'access.list_members lists its members. Only the operator can remove deployment roles.',
   });
 }
 
-/** Takes back what was done to members and workspaces. Source: docs/semantics.md#taking-back. */
+/** Undoes changes of members. Source: docs/semantics.md#taking-back. */
 export class MemberInverse extends Service<MemberPorts> {
-  /** For whoever may change members now. @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE */
+  /** Allowed for callers who can change members. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
   readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, memberFields } = this.ports;
     const { workspace = '' } = effect;

@@ -1,4 +1,4 @@
-/** Creating workspaces, and changing who may come in and what they reach. */
+/** Creates workspaces, and changes their access, repositories, routing and approvals. */
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import {
@@ -31,20 +31,20 @@ type SettingsChange = Extract<
   { readonly kind: 'demandApprovals' | 'listRepositories' | 'routeWorkspace' }
 >;
 
-/** What is told of a workspace. */
+/** The settings of a workspace, as returned to callers. */
 export interface WorkspaceSettings {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly repositories: readonly string[];
   readonly routing?: Routing;
-  /** Before which calls somebody is asked, where somebody is. */
+  /** Calls that need approval. */
   readonly approvals?: readonly ApprovalRule[];
-  /** Who was made its leader by this, so that somebody leads it. */
+  /** The uid of the leader that this change added because the workspace had none. */
   readonly leader?: string;
 }
 
 export interface UpdatedWorkspace extends WorkspaceSettings {
-  /** False if the workspace had all of the given settings already. */
+  /** False if the workspace already had all of the given settings. */
   readonly isChanged: boolean;
 }
 
@@ -62,13 +62,13 @@ interface NewWorkspace {
 }
 
 interface WorkspacePorts extends AccessPorts {
-  /** What the deployment lists for its open workspaces. */
+  /** Repositories that the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
   readonly workspaceFields: FieldsCodec<StoredWorkspace>;
 }
 
 export class WorkspaceAdministration extends Service<WorkspacePorts> {
-  /** @throws MusterError FORBIDDEN; CONFLICT, which tells nothing but that the name is not available */
+  /** @throws MusterError FORBIDDEN; CONFLICT, which reveals only that the name is not available */
   async create(
     caller: Principal,
     { name, access, repositories }: NewWorkspace,
@@ -93,7 +93,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     });
   }
 
-  /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+  /** @throws MusterError FORBIDDEN also if the workspace does not exist */
   async update(
     caller: Principal,
     workspace: string,
@@ -109,7 +109,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
       const effective = settings.filter(isEffective);
       const updated = { ...outcome, isChanged: entered.length + effective.length > 0 };
-      // What loosens was decided on what was read: a rule that was added since must not be lost with the list.
+      // The version keeps a concurrently added rule from being overwritten by a decision on stale data.
       const changes = [
         ...entered,
         ...effective.map((one, index) => (index === 0 ? { ...one, version } : one)),
@@ -120,14 +120,14 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 
   /**
-   * Returns the changes that undo a change of the settings: an update with the former ones.
-   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
+   * Returns the changes that restore the previous settings.
+   * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
   readonly inverse = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, workspaces, workspaceFields } = this.ports;
     const { workspace = '', before, after } = effect;
     const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
-    if (before === undefined || after === undefined) throw cannotUndo(effect, 'A workspace stays.');
+    if (before === undefined || after === undefined) throw cannotUndo(effect, 'Workspaces are permanent.');
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const access = accessOf(all, workspace);
     const fields = asBefore(effect, { ...(known && workspaceFields.of(known.value)), access });
@@ -141,12 +141,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
         routing: { pin: Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent])), forbid: forbidden },
       }),
     });
-    // One commit may take back several settings, of which one has the version.
+    // One commit may restore several settings; only one of them carries the version.
     const changes = settings.map((one) => (one.kind === 'demandApprovals' ? { ...one, version } : one));
     return [...entered, ...changes];
   };
 
-  /** An update, decided on the stored settings. @throws MusterError FORBIDDEN; NOT_FOUND if an approval rule names no member */
+  /** Decides an update on the stored settings. @throws MusterError FORBIDDEN; NOT_FOUND for an unknown approver */
   private async decided(
     principal: Principal,
     workspace: string,
@@ -180,11 +180,11 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     return { entered, settings, outcome, version: known?.version ?? null };
   }
 
-  /** Whoever approves is in the workspace. @throws MusterError NOT_FOUND */
+  /** Approvers must have a role in the workspace. @throws MusterError NOT_FOUND */
   private async requireMembers(workspace: string, approvals: readonly ApprovalRule[]): Promise<void> {
     for (const uid of new Set(approvals.flatMap(({ asks }) => asks ?? []))) {
       if (personsRoleIn(await this.ports.roles.of(uid), workspace) !== undefined) continue;
-      throw new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person "${uid}".`, {
+      throw new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
         field: 'approvals',
         value: uid,
         suggestion: 'access.list_members lists its members.',
@@ -192,20 +192,20 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     }
   }
 
-  /** Only admins add unlisted repositories: the GitHub App may see another workspace's own. @throws MusterError FORBIDDEN */
+  /** Only admins add unlisted repositories, which may belong to another workspace. @throws MusterError FORBIDDEN */
   private requireReach(principal: Principal, kept: readonly string[], listed: readonly string[]): void {
     const known = [...kept, ...this.ports.openRepositories()];
     const name = listed.find((one) => !isListed(known, one));
     if (name === undefined || isAdmin(principal)) return;
-    throw new MusterError('FORBIDDEN', `Only an admin of the deployment adds "${name}" to a workspace.`, {
+    throw new MusterError('FORBIDDEN', `Only a deployment admin can add "${name}" to a workspace.`, {
       field: 'repositories',
       value: name,
       reason: 'ROLE_TOO_WEAK',
-      suggestion: 'Ask an admin to add it, or whoever runs the deployment to list it in GITHUB_REPOSITORIES.',
+      suggestion: 'Ask an admin to add it, or the operator to list it in GITHUB_REPOSITORIES.',
     });
   }
 
-  /** A workspace that is closed has a leader from then on: the role of the deployment no longer counts there. */
+  /** A workspace that becomes private gets a leader, because deployment roles no longer count there. */
   private async accessChanges(
     principal: Principal,
     workspace: string,
@@ -223,7 +223,6 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 }
 
-/** Whether a change leaves a setting other than it was. */
 function isEffective(change: SettingsChange): boolean {
   const { kind, before } = change;
   const after =
@@ -235,16 +234,16 @@ function isEffective(change: SettingsChange): boolean {
   return canonicalJson(after) !== canonicalJson(before);
 }
 
-/** GitHub's names are the same in capitals. */
+/** Removes duplicates. GitHub names are case-insensitive. */
 function distinct(repositories: readonly string[]): readonly string[] {
   return [...new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one])).values()].reverse();
 }
 
 function nothingToChange(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'This says nothing that is to be changed.', {
+  return new MusterError('REQUIRED_FIELD', 'Nothing to update.', {
     field: 'access',
     reason: 'NOTHING_TO_CHANGE',
-    suggestion: 'Give access, repositories, routing or approvals.',
+    suggestion: 'Set at least one of access, repositories, routing and approvals.',
   });
 }
 
@@ -252,11 +251,11 @@ function defaultStaysOpen(): MusterError {
   return new MusterError('VALIDATION_ERROR', `The workspace "${DEFAULT_WORKSPACE}" is always open.`, {
     field: 'access',
     value: 'private',
-    suggestion: 'Make a private workspace with access.create_workspace.',
+    suggestion: 'Create a private workspace with access.create_workspace.',
   });
 }
 
-/** What a workspace wants approved, in place of what it `wanted`, where it is said. */
+/** Returns the change of the approval rules from `wanted` to `approvals`, if any are given. */
 function demandChanges(
   workspace: string,
   approvals: readonly ApprovalRule[] | undefined,
@@ -265,7 +264,7 @@ function demandChanges(
   return approvals ? [{ kind: 'demandApprovals', workspace, approvals, before: wanted ?? [] }] : [];
 }
 
-/** The routing that is asked for, of what the workspace then `has` and `had`. */
+/** Returns the change from the routing `had` to `has`, limited to the fields in `asked`. */
 function routeChanges(
   workspace: string,
   asked: RoutingUpdate | undefined,
@@ -277,21 +276,21 @@ function routeChanges(
   return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }
 
-// What a workspace's leaders say about which hosted agents it asks. Source: docs/guides/models.md.
+// Which hosted agents a workspace uses, as set by its leaders. Source: docs/guides/models.md.
 
-/** What is left out stays. */
+/** Omitted fields stay unchanged. */
 export interface RoutingUpdate {
-  /** An agent by kind of work. */
+  /** Agent per kind of work. */
   readonly pin?: Readonly<Record<string, string | undefined>> | undefined;
   readonly forbid?: readonly string[] | undefined;
 }
 
-/** What an update says of a routing: what it names of it, and no more. */
+/** Returns the parts of a routing that an update sets. */
 export function namedOf({ pin, forbid }: RoutingUpdate, { pins, forbidden }: Routing): Partial<Routing> {
   return { ...(pin && { pins }), ...(forbid && { forbidden }) };
 }
 
-/** @throws MusterError VALIDATION_ERROR where an agent would be both pinned and forbidden */
+/** Returns the updated routing. @throws MusterError VALIDATION_ERROR if an agent is both pinned and forbidden */
 export function routingAfter(
   before: Pick<StoredWorkspace, 'pinned_agents' | 'forbidden_agents'> | undefined,
   { pin, forbid }: RoutingUpdate = {},
@@ -304,10 +303,10 @@ export function routingAfter(
   const both = pins.find(({ agent }) => forbidden.includes(agent));
   if (both === undefined) return { pins, forbidden };
   const { agent, kind } = both;
-  throw new MusterError('VALIDATION_ERROR', `"${agent}" would be pinned for ${kind} and forbidden.`, {
+  throw new MusterError('VALIDATION_ERROR', `"${agent}" cannot be both pinned for ${kind} and forbidden.`, {
     field: pin === undefined ? 'routing.forbid' : 'routing.pin',
     value: agent,
     reason: 'PINNED_AND_FORBIDDEN',
-    suggestion: 'Send routing with both pin and forbid: each replaces what was set before.',
+    suggestion: 'Send both pin and forbid: each replaces its previous value.',
   });
 }

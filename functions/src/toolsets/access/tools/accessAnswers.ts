@@ -1,4 +1,4 @@
-/** Arguments and answers that several of the tools have. */
+/** Arguments and outputs shared by several access tools. */
 import { z } from 'zod';
 import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
@@ -13,9 +13,9 @@ export const defineTool = toolsFor<AccessServices>();
 
 export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
 
-export const workspaceArgument = workspaceName.optional().describe('Instead of that of the call');
+export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
 
-/** One that Firebase Auth may give: not only letters and digits, but one segment of a path in either database. */
+/** A Firebase Auth uid: any characters that are valid in one path segment of both databases. */
 export const uidArgument = idLike(
   /^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u,
   'expected the uid of a person',
@@ -25,7 +25,7 @@ export const emailArgument = z
   .string()
   .refine(
     (text) => text.length <= 254 && z.email().safeParse(text.trim()).success,
-    'expected a mail address',
+    'expected an email address',
   );
 
 export const memberRole = z.enum(MEMBER_ROLES);
@@ -42,7 +42,10 @@ export const repositoriesArgument = listUpTo(
   MAX_REPOSITORIES,
   z
     .string()
-    .refine((text) => REPOSITORY.test(text), 'expected "owner/name", or "owner/*" for all of an owner\'s'),
+    .refine(
+      (text) => REPOSITORY.test(text),
+      'expected "owner/name", or "owner/*" for all repositories of an owner',
+    ),
   'repositories',
 );
 
@@ -52,14 +55,10 @@ const pinned = (to: string) => hostedAgent.optional().describe(to);
 
 export const routingArgument = z.strictObject({
   pin: z
-    .strictObject({
-      plan: pinned('Who plans'),
-      execute: pinned('Who executes'),
-      review: pinned('Who reviews'),
-    })
+    .strictObject({ plan: pinned('Planner'), execute: pinned('Executor'), review: pinned('Reviewer') })
     .optional()
-    .describe('Agent by kind of work'),
-  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never asked'),
+    .describe('Pinned agents'),
+  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never used'),
 });
 
 const MAX_APPROVALS = 20;
@@ -68,8 +67,8 @@ export const approvalsArgument = listUpTo(
   MAX_APPROVALS,
   z.strictObject({
     tool: textUpTo(100).describe('github.createPR'),
-    above_usd: z.number().min(0).max(10_000).optional().describe('Only where a call may spend more'),
-    asks: uidArgument.optional().describe("A member's uid; the agent's owner if left out"),
+    above_usd: z.number().min(0).max(10_000).optional().describe('Only if the call may cost more'),
+    asks: uidArgument.optional().describe("Member's uid; default: the agent's owner"),
   }),
   'approvals',
 ).refine(
@@ -80,18 +79,18 @@ export const approvalsArgument = listUpTo(
 export const workspaceShape = z.object({
   workspace: z.string(),
   access: accessArgument,
-  repositories: z.array(z.string()).describe('What its members may reach on GitHub.'),
+  repositories: z.array(z.string()).describe('GitHub repositories that its members can use.'),
   routing: z
     .object({ pin: z.record(z.string(), z.string()), forbid: z.array(z.string()) })
     .optional()
     .describe(
-      'Which hosted agents it asks for a kind of work, and which never. Left out where it says nothing.',
+      'Hosted agents pinned to a kind of work, and agents that are never used. Absent if none are set.',
     ),
   approvals: z
     .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
     .optional()
-    .describe('Before which calls somebody is asked.'),
-  leader: z.string().optional().describe('The uid of who leads it because of this call.'),
+    .describe('Calls that need approval.'),
+  leader: z.string().optional().describe('The uid of the leader added by this call.'),
 });
 
 export function workspaceAnswer({ repositories, routing, approvals, ...rest }: WorkspaceSettings) {
@@ -106,17 +105,16 @@ export function workspaceAnswer({ repositories, routing, approvals, ...rest }: W
   };
 }
 
-export const cursorArgument = textUpTo(4000).optional().describe('The last next_cursor');
+export const cursorArgument = textUpTo(4000).optional().describe('Previous next_cursor');
 
-const SUGGESTION =
-  'Send next_cursor with the same arguments as before, or leave the cursor out to start again.';
+const SUGGESTION = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
 
-/** An id in a cursor is of letters and digits, which a uid need not be. */
+/** Encodes the id, because cursors accept only letters and digits. */
 export function cursorAfter(question: string, id: string): string {
   return encodeCursor(question, { order: [], id: `i${Buffer.from(id).toString('base64url')}` });
 }
 
-/** @throws MusterError INVALID_FORMAT */
+/** @throws MusterError INVALID_FORMAT if the cursor belongs to another list */
 export function idAfter(question: string, cursor: string | undefined): string | undefined {
   const place = decodeCursor(question, cursor, SUGGESTION);
   return place && Buffer.from(place.id.slice(1), 'base64url').toString();

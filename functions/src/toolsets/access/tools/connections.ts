@@ -1,16 +1,16 @@
-/** The tools that list and revoke the apps and agents of a person. */
+/** The tools that list and revoke a person's connections. */
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { type Connection, type EndedSignIn, homeThrough, type Revoked } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessAnswers.ts';
 
-/** The credentials of so many agents are found by one query; they may all have none. */
+/** Agents per page. One query reads all their credentials; possibly none of them has any. */
 const MAX_LIMIT = 20;
 
 const appShape = z.object({
-  name: z.string().describe('What it calls itself.'),
-  host: z.string().optional().describe('Whose document says so; absent where nobody vouches for it.'),
+  name: z.string().describe("The app's name for itself."),
+  host: z.string().optional().describe('Host that confirms the name; absent if the app is unverified.'),
 });
 
 const endedShape = z.object({
@@ -24,12 +24,12 @@ const endedShape = z.object({
 const connectionShape = z.object({
   agent_id: z.string(),
   name: z.string(),
-  role: anyRole.describe('Its own: it never has more than its owner.'),
-  home: z.string().describe('The workspace of its calls that name none.'),
-  toolsets: z.array(z.string()).optional().describe('All that it may use, where there is such a limit.'),
-  held_to: z.string().optional().describe('The only workspace that it may use.'),
+  role: anyRole.describe("The agent's own role; it never exceeds its owner's."),
+  home: z.string().describe('Default workspace of its calls.'),
+  toolsets: z.array(z.string()).optional().describe('The only toolsets that it can use, if restricted.'),
+  held_to: z.string().optional().describe('The only workspace that it can use.'),
   readonly: z.boolean().optional(),
-  app: appShape.optional().describe('Where its owner has signed in from an app, and no key was issued.'),
+  app: appShape.optional().describe('Present if its owner signed in from an app instead of creating a key.'),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_seen: z.iso.datetime(),
@@ -37,22 +37,22 @@ const connectionShape = z.object({
 
 export const listConnections = defineTool({
   name: 'list_connections',
-  title: 'Connections',
+  title: 'List connections',
   description:
-    "Lists the apps that the caller's owner has signed in from, and their agents with a key, and what each may do.",
+    "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
   details:
-    'To an agent that does not lead, its own alone. An admin may name another owner. A page may be short and go on all the same, since agents that are not connected are left out.',
+    'An agent that is not a leader sees only its own. Admins can name another owner. A page can be short and still have a next page, because disconnected agents are omitted.',
   audience: 'those who administer',
   input: z.strictObject({
-    owner: uidArgument.optional().describe('Another person, for admins'),
-    limit: z.int().min(1).max(MAX_LIMIT).default(MAX_LIMIT).describe('How many agents'),
+    owner: uidArgument.optional().describe('Other person; admins only'),
+    limit: z.int().min(1).max(MAX_LIMIT).default(MAX_LIMIT).describe('Maximum agents'),
     cursor: cursorArgument,
   }),
   output: z.object({
     connections: z.array(connectionShape),
     ended: z
       .array(endedShape)
-      .describe('The last sign-in of each agent that ended, for 30 days: sign in again from the app.'),
+      .describe("Each agent's last ended sign-in, for 30 days. To reconnect, sign in from the app."),
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
   }),
@@ -114,15 +114,15 @@ const MOST_LISTED = 100;
 export const revokeConnection = defineTool({
   name: 'revoke_connection',
   title: 'Revoke a connection',
-  description: 'Disconnects an app or an agent: within 5 seconds it can do nothing more.',
+  description: 'Disconnects an app or agent; it loses all access within 5 seconds.',
   details:
-    'Your own agents, in person or by an agent of yours that leads; an agent may give up its own. What was registered through it ends with it, with open invitations and calls that wait for approval. The agent itself stays, and can be registered or signed in again.',
+    'For your own agents, in person or through a leading agent of yours; an agent can revoke itself. Everything registered through it is revoked too, including pending invitations and calls that wait for approval. The agent itself remains and can be registered or signed in again.',
   audience: 'those who administer',
-  input: z.strictObject({ agent_id: idOf('an agent').describe('As access.list_connections has it') }),
+  input: z.strictObject({ agent_id: idOf('an agent').describe('From access.list_connections') }),
   output: z.object({
     agent_id: z.string(),
     name: z.string(),
-    revoked: z.int().describe('How many credentials and sign-ins it had.'),
+    revoked: z.int().describe('Number of revoked credentials and sign-ins.'),
     ended: z
       .object({
         agents: z.array(z.object({ agent_id: z.string(), name: z.string() })),
@@ -131,7 +131,7 @@ export const revokeConnection = defineTool({
         truncated: z.boolean().optional().describe(`A list has more than ${MOST_LISTED} entries`),
       })
       .optional()
-      .describe('What came from it and ended with it.'),
+      .describe('What was created through it and ended with it.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

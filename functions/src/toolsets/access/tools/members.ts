@@ -1,4 +1,4 @@
-/** The tools that list, set, remove and invite members, and the one that accepts an invitation. */
+/** The tools that list, set, remove and invite members, and accept invitations. */
 import { z } from 'zod';
 import type { Invitation } from '../../../identity/rules/people.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -21,14 +21,14 @@ const MAX_LIMIT = 100;
 
 export const listMembers = defineTool({
   name: 'list_members',
-  title: 'Members',
-  description: 'Lists the people of a workspace and their roles.',
+  title: 'List members',
+  description: "Lists a workspace's members and their roles.",
   details:
-    'Names and addresses are as Firebase Auth has them. In an open workspace everybody whom the deployment gives a role has that role too. Leaders also see, with the first page, which invitations are open.',
+    'Names and addresses come from Firebase Auth. In an open workspace, everyone with a deployment role also has that role here. For leaders, the first page includes pending invitations.',
   audience: 'those who administer',
   input: z.strictObject({
     workspace: workspaceArgument,
-    limit: z.int().min(1).max(MAX_LIMIT).default(50).describe('How many'),
+    limit: z.int().min(1).max(MAX_LIMIT).default(50).describe('Maximum'),
     cursor: cursorArgument,
   }),
   output: z.object({
@@ -96,21 +96,21 @@ export const listMembers = defineTool({
 export const setMember = defineTool({
   name: 'set_member',
   title: "Set a member's role",
-  description: 'Gives a member of a workspace another role, or makes one of somebody who is known here.',
+  description: "Changes a member's role in a workspace, or adds a known person as a member.",
   details:
-    'Name the person by uid or by email. invite lets in whoever is not known yet. The last leader of a private workspace stays one, unless an admin says otherwise. If an agent adds a person or raises a role, its owner approves the call first.',
+    'Identify the person by uid or email; for unknown people, use invite. The last leader of a private workspace cannot be demoted, except by an admin. If an agent adds a person or raises a role, its owner approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
-    uid: uidArgument.optional().describe('As access.list_members has it'),
+    uid: uidArgument.optional().describe('From access.list_members'),
     email: emailArgument.optional().describe('Instead of uid'),
-    role: memberRole.describe('The role from now on'),
+    role: memberRole.describe('New role'),
     workspace: workspaceArgument,
   }),
   output: z.object({
     workspace: z.string(),
     uid: z.string(),
     role: memberRole,
-    was: memberRole.optional().describe('The role before; absent where the person was no member.'),
+    was: memberRole.optional().describe('The previous role; absent if the person was not a member.'),
     changed: z.boolean(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -136,9 +136,9 @@ function namedIn({ uid, email }: { uid?: string | undefined; email?: string | un
   if (uid !== undefined && email === undefined) return { uid };
   if (uid === undefined && email !== undefined) return { email };
   const code = uid === undefined ? 'REQUIRED_FIELD' : 'VALIDATION_ERROR';
-  throw new MusterError(code, 'Name the person either by uid or by email.', {
+  throw new MusterError(code, 'Identify the person by either uid or email.', {
     field: uid === undefined ? 'uid' : 'email',
-    suggestion: 'access.list_members has the uids of those who are members.',
+    suggestion: 'Set exactly one of them. access.list_members lists the uids of members.',
   });
 }
 
@@ -146,31 +146,31 @@ export const removeMember = defineTool({
   name: 'remove_member',
   title: 'Remove a member',
   description:
-    'Takes a person out of a workspace, and all their agents within 5 seconds. Their open coding tasks and runs there are cancelled. People may leave by it.',
+    'Removes a person and, within 5 seconds, their agents from a workspace. Cancels their open coding tasks and runs there. People can use it to leave.',
   details:
-    'An invitation that would let them in again ends too. In an open workspace they keep the role that the deployment gives. The last leader of a private workspace stays, unless an admin says otherwise.',
+    'Also cancels an invitation that would let them rejoin. In an open workspace they keep their deployment role. The last leader of a private workspace cannot be removed, except by an admin.',
   audience: 'those who administer',
   input: z.strictObject({
-    uid: uidArgument.describe('As access.list_members has it'),
+    uid: uidArgument.describe('From access.list_members'),
     workspace: workspaceArgument,
   }),
   output: z.object({
     workspace: z.string(),
     uid: z.string(),
     was: memberRole,
-    remains: anyRole.optional().describe('The role that the deployment gives them there all the same.'),
+    remains: anyRole.optional().describe('The role they keep through the deployment.'),
     ends: z
       .object({
         coding_tasks: z.number().int(),
         runs: z.number().int(),
-        more: z.boolean().optional().describe('There may be more than was counted: that ends too.'),
+        more: z.boolean().optional().describe('There may be more than was counted; all of it is cancelled.'),
       })
       .optional()
-      .describe('What they began there and is open: it is cancelled within seconds.'),
+      .describe('Open work that they started there; it is cancelled within seconds.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // People leave by it, whatever their role.
+  // People can leave with any role.
   role: 'viewer',
   agentRole: 'leader',
   scope: 'owner',
@@ -187,14 +187,14 @@ export const removeMember = defineTool({
 
 export const invite = defineTool({
   name: 'invite',
-  title: 'Invite somebody',
-  description: 'Invites a mail address into a workspace, with a role there.',
+  title: 'Invite a person',
+  description: 'Invites an email address to a workspace, with a role.',
   details:
-    'Whoever signs in with that address, verified, within 14 days is a member; a role is never lowered by it. Another invitation of the address replaces the first. A mail tells of it, once a day at most. If an agent invites, its owner approves the call first.',
+    'Anyone who signs in with that verified address within 14 days becomes a member; an invitation never lowers a role. A new invitation replaces the previous one. Sends an email, at most once a day. If an agent invites, its owner approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
-    email: emailArgument.describe('Their mail address'),
-    role: memberRole.describe('Their role there'),
+    email: emailArgument.describe('Email address'),
+    role: memberRole.describe('Role there'),
     workspace: workspaceArgument,
   }),
   output: z.object({
@@ -205,7 +205,7 @@ export const invite = defineTool({
       expires_at: z.iso.datetime(),
     }),
   }),
-  // A mail that was sent is not taken back.
+  // A sent email cannot be undone.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   loosens: ['member'],
   role: 'leader',
@@ -225,13 +225,13 @@ const membership = z.object({ workspace: z.string(), role: memberRole });
 export const acceptInvitation = defineTool({
   name: 'accept_invitation',
   title: 'Accept an invitation',
-  description: "Takes the invitations that were sent to the caller's verified address. For people.",
-  details: 'Signing in takes them too; this does not wait for it.',
+  description: "Accepts invitations sent to the caller's verified email address. People only.",
+  details: 'Signing in also accepts them; this applies them immediately.',
   audience: 'those who administer',
-  input: z.strictObject({ workspace: workspaceName.optional().describe('Only to this one') }),
+  input: z.strictObject({ workspace: workspaceName.optional().describe('Only this one') }),
   output: z.object({
-    accepted: z.array(membership).describe('With the roles that the caller has there now.'),
-    already: membership.optional().describe('What the caller was let into before.'),
+    accepted: z.array(membership).describe("With the caller's current roles there."),
+    already: membership.optional().describe('Existing membership.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: ['member'],

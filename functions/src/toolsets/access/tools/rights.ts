@@ -1,4 +1,4 @@
-/** The tools that say who the caller is and why somebody may do something. */
+/** The tools that return the caller's identity and explain access. */
 import { z } from 'zod';
 import { type AccessQuestion, type Subject, subjectIn } from '../../../access/rules/decision.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
@@ -14,10 +14,10 @@ import { accessArgument, anyRole, defineTool, memberRole, workspaceName } from '
 
 export const whoami = defineTool({
   name: 'whoami',
-  title: 'Who am I?',
+  title: 'Identity and roles',
   description: 'Returns your owner, roles, limits and default workspace.',
   details:
-    "A role in a workspace comes from membership, from the deployment where the workspace is open, or from the agent's own role where that is weaker than its owner's. Invitations to your verified address are taken first.",
+    "A role comes from membership, from the deployment (in open workspaces), or from the agent's own role if that is weaker than its owner's. Accepts invitations to your verified email address first.",
   input: z.strictObject({}),
   output: z.object({
     uid: z.string(),
@@ -25,10 +25,10 @@ export const whoami = defineTool({
     agent: z.object({ id: z.string(), name: z.string().optional() }).optional(),
     owner: z
       .object({ uid: z.string(), name: z.string().optional(), email: z.string().optional() })
-      .describe('The person for whom you act.'),
+      .describe('The person you act for.'),
     home: z
       .object({ workspace: z.string(), why: z.string() })
-      .describe('What a call means that names no workspace.'),
+      .describe('Default workspace of calls that name none.'),
     this_call: z.string().describe('The workspace of this call.'),
     deployment_role: anyRole.optional(),
     workspaces: z
@@ -37,7 +37,7 @@ export const whoami = defineTool({
           workspace: z.string(),
           access: accessArgument,
           role: anyRole,
-          from: z.string().describe('membership, deployment, or own: the role of the agent itself.'),
+          from: z.string().describe("membership, deployment, or own (the agent's own role)."),
           owners_role: anyRole.optional(),
         }),
       )
@@ -46,21 +46,21 @@ export const whoami = defineTool({
       .array(z.object({ workspace: z.string(), access: accessArgument }))
       .optional()
       .describe(
-        'Other workspaces, of which an admin changes members, settings and connections, and sees no work.',
+        'Other workspaces: an admin can change their members, settings and connections, but cannot see their work.',
       ),
-    truncated: z.boolean().describe('Whether either list is cut.'),
+    truncated: z.boolean().describe('Whether either list is truncated.'),
     limits: z
       .object({
-        role: anyRole.optional().describe('The most that the agent may, whoever its owner is.'),
+        role: anyRole.optional().describe("Maximum role of the agent, regardless of its owner's."),
         toolsets: z.array(z.string()).optional(),
         held_to: z.string().optional(),
         readonly: z.boolean().optional(),
         expires_at: z.iso.datetime().optional(),
       })
-      .describe('What your credential opens no more than.'),
+      .describe('Limits of your credential.'),
     accepted: z
       .array(z.object({ workspace: z.string(), role: memberRole }))
-      .describe('Invitations that were taken with this call.'),
+      .describe('Invitations accepted by this call.'),
     advice: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -101,19 +101,19 @@ export const whoami = defineTool({
 
 function adviceFor({ principal, workspaces, owner }: Identity): string | undefined {
   if (workspaces.length > 0) return undefined;
-  if (principal.kind === 'agent') return 'Your owner has no role here, so you have none. Tell them.';
+  if (principal.kind === 'agent') return 'You have no role here because your owner has none. Ask them.';
   return owner.email !== undefined && principal.email === undefined
-    ? 'You have no role here yet. Invitations are taken once your address is verified: verify it, and sign in anew.'
-    : 'You have no role here yet. Ask a leader of a workspace to invite your address, or whoever runs this deployment for a role.';
+    ? 'You have no role here yet. To accept invitations, verify your email address and sign in again.'
+    : 'You have no role here yet. Ask a workspace leader to invite your email address, or the operator for a role.';
 }
 
 const input = z.strictObject({
-  tool: textUpTo(100).optional().describe('As in todo.add_task'),
-  database: z.enum(['firestore', 'realtime']).optional().describe('With a path'),
-  path: textUpTo(1500).optional().describe('In the database'),
-  operation: z.enum(['read', 'write', 'push']).default('read').describe('At the path'),
-  workspace: workspaceName.optional().describe('Instead of this'),
-  agent: chosenId().optional().describe('Of your own'),
+  tool: textUpTo(100).optional().describe('Like todo.add_task'),
+  database: z.enum(['firestore', 'realtime']).optional().describe('Needs path'),
+  path: textUpTo(1500).optional().describe('Database path'),
+  operation: z.enum(['read', 'write', 'push']).default('read').describe('Operation'),
+  workspace: workspaceName.optional().describe('Workspace'),
+  agent: chosenId().optional().describe('Your agent'),
 });
 
 type Question = z.output<typeof input>;
@@ -121,21 +121,21 @@ type Question = z.output<typeof input>;
 export const explain = defineTool({
   name: 'explain',
   title: 'Explain access',
-  description: 'Whether you may use a tool or path, why, and who can change that.',
+  description: 'Explains your access to a tool or path, and who can change it.',
   details:
-    "Name a tool, or a database and a path with an operation. workspace stands for that of the call or of the argument, agent for an agent of your own. Of what is not yours it says the same as of what is not there. A tool may still refuse what it is asked to work on, where that is somebody else's.",
+    'Pass a tool, or a database, path and operation. workspace asks about another workspace, agent about one of your agents. Hidden and missing data get the same result. A tool can still refuse a particular object that belongs to someone else.',
   input,
   output: z.object({
     allowed: z.boolean(),
     for: z.object({ uid: z.string(), agent: z.string().optional() }),
     workspace: z.string().optional(),
-    needs: z.string().describe('The least role, or whose it must be.'),
+    needs: z.string().describe('Minimum role, or the required owner.'),
     has: z
       .object({ role: anyRole, from: z.string().optional() })
       .optional()
-      .describe("The role that counts, and where it comes from: membership, deployment or the agent's own."),
+      .describe("The role that counts, and its source: membership, deployment or the agent's own."),
     why: guidance(),
-    rule: z.string().optional().describe('The path of the security rule that decides.'),
+    rule: z.string().optional().describe('Path of the security rule that decides.'),
     changeable_by: z
       .object({
         who: guidance(),
@@ -187,13 +187,13 @@ function toolNamed({ directory }: CallContext<AccessServices>, name: string): Kn
     return [fullName, `${toolset}_${bare}`, directory.wireName(fullName)].includes(name);
   });
   if (found !== undefined) return found;
-  throw new MusterError('NOT_FOUND', 'There is no such tool.', {
+  throw new MusterError('NOT_FOUND', 'Unknown tool.', {
     field: 'tool',
-    suggestion: 'Name it as tools/list does, or with its toolset: coordination.create_task.',
+    suggestion: 'Use a name from tools/list, or with its toolset, such as coordination.create_task.',
   });
 }
 
-/** What is stored there says of itself, read as the caller: what the caller may not read is not there. */
+/** Returns the owner or workspace of the stored data, read as the caller. Hidden data counts as missing. */
 async function subjectOf(
   { services, caller }: CallContext<AccessServices>,
   { database, workspace }: Pick<Question, 'workspace'> & Pick<AccessQuestion, 'database'>,
@@ -201,7 +201,7 @@ async function subjectOf(
 ): Promise<Subject | undefined> {
   const { permission, isList } = permissionFor({ database, path });
   if (isList) return workspace === undefined ? { owner: caller.principal.owner_uid } : { workspace };
-  // Below a child of the Realtime Database lies more of it, which does not say whose it is.
+  // Deeper nodes of the Realtime Database do not contain the owner: read the child that does.
   const whole = path.split('/').slice(0, permission.path.split('/').length).join('/');
   try {
     const { data } = await services.data.read(caller, database, whole, { shallow: false });
@@ -220,9 +220,9 @@ const stored = z.record(z.string(), z.unknown()).catch({});
 function plainPath(path: string): string {
   const plain = path.replace(/^\/+|\/+$/g, '');
   if (plain !== '' && !plain.split('/').includes('')) return plain;
-  throw new MusterError('INVALID_FORMAT', 'The path has an empty segment, or none at all.', {
+  throw new MusterError('INVALID_FORMAT', 'The path is empty or has an empty segment.', {
     field: 'path',
-    suggestion: 'Write segments with "/" between them, as in messages/conversations.',
+    suggestion: 'Separate segments with "/", as in messages/conversations.',
   });
 }
 

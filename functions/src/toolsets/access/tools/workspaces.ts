@@ -1,4 +1,4 @@
-/** The tools that create and change workspaces. */
+/** The tools that create and update workspaces. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
@@ -18,14 +18,14 @@ import {
 export const createWorkspace = defineTool({
   name: 'create_workspace',
   title: 'Create a workspace',
-  description: "Makes a workspace, which the caller's owner leads. For leaders and admins of the deployment.",
+  description: "Creates a workspace led by the caller's owner. For leaders and deployment admins.",
   details:
-    "private: its members alone come in. open: everybody whom the deployment gives a role has that role there. messages/<name> and shared/<name> of both databases are the workspace's from then on.",
+    'private: members only. open: everyone with a deployment role has that role here. From now on, messages/<name> and shared/<name> in both databases belong to the workspace.',
   audience: 'those who administer',
   input: z.strictObject({
     name: workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
-    access: accessArgument.default('private').describe('Who comes in'),
-    repositories: repositoriesArgument.default([]).describe('What it reaches on GitHub'),
+    access: accessArgument.default('private').describe('Who enters'),
+    repositories: repositoriesArgument.default([]).describe('GitHub repositories'),
   }),
   output: workspaceShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -38,7 +38,7 @@ export const createWorkspace = defineTool({
     services.access.workspaces.create(principal, { name, access, repositories }, recordAnswer),
 });
 
-/** @throws MusterError VALIDATION_ERROR for a tool that there is not, or whose calls nobody approves */
+/** @throws MusterError VALIDATION_ERROR if a tool is unknown or its calls cannot require approval */
 function requireApprovable(
   tools: readonly KnownTool[],
   approvals: readonly { readonly tool: string }[],
@@ -46,28 +46,28 @@ function requireApprovable(
   const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
   const index = approvals.findIndex(({ tool }) => !known.includes(tool));
   if (index === -1) return;
-  throw new MusterError('VALIDATION_ERROR', `Calls of "${approvals[index]?.tool}" take no approval.`, {
+  throw new MusterError('VALIDATION_ERROR', `Calls of "${approvals[index]?.tool}" cannot require approval.`, {
     field: `approvals.${index}.tool`,
     reason: 'NOT_APPROVABLE',
-    suggestion: 'Name one of the entries.',
+    suggestion: 'Use one of the entries.',
     entries: known,
   });
 }
 
 export const updateWorkspace = defineTool({
   name: 'update_workspace',
-  title: 'Change a workspace',
+  title: 'Update a workspace',
   description:
-    'Changes who may come into a workspace, which repositories its members reach, which hosted agents it asks, and which calls take an approval.',
+    'Changes a workspace: who may enter, which repositories and hosted agents it uses, and which calls need approval.',
   details:
-    'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open. A call that takes an approval waits in the inbox of the person who asks names, or of the owner of the agent that calls, and is made once it is approved; above_usd asks only if a call may spend more; a tool that states no maximum cost is always asked about. Calls are asked about within 5 seconds of the change. An agent may make settings stricter; if its call loosens one, a person approves the call first.',
+    "Omitted fields stay. Opening a workspace requires a leader of the deployment; default is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs once approved. above_usd asks only for calls that may cost more; calls of a tool without a stated maximum cost always ask. Takes effect within 5 seconds. An agent can make settings stricter; if its call loosens one, a person approves the call first.",
   audience: 'those who administer',
   input: z.strictObject({
     workspace: workspaceArgument,
-    access: accessArgument.optional().describe('Who comes in'),
-    repositories: repositoriesArgument.optional().describe('All of them: replaces the list'),
-    routing: routingArgument.optional().describe('Who is asked: pin and forbid replace what was set'),
-    approvals: approvalsArgument.optional().describe('All of them: replaces the list'),
+    access: accessArgument.optional().describe('Who enters'),
+    repositories: repositoriesArgument.optional().describe('Replaces the list'),
+    routing: routingArgument.optional().describe('Hosted agents: pin and forbid replace the previous value'),
+    approvals: approvalsArgument.optional().describe('Replaces the list'),
   }),
   output: workspaceShape.extend({ message: z.string().optional() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -77,7 +77,7 @@ export const updateWorkspace = defineTool({
   example: { repositories: ['sartor-ai/*'] },
   answer: ({ isChanged, ...settings }: UpdatedWorkspace) => ({
     ...workspaceAnswer(settings),
-    message: isChanged ? undefined : 'Nothing changed: the workspace already has these settings.',
+    message: isChanged ? undefined : 'Nothing was changed: the workspace already has these settings.',
   }),
   handler: async (
     { services, directory, principal, workspace: here, recordAnswer },

@@ -1,4 +1,4 @@
-/** Finding, awaiting, answering and ending questions. Source: docs/guides/inbox.md. */
+/** Lists, awaits, answers and expires questions. Source: docs/guides/inbox.md. */
 import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import {
@@ -36,10 +36,10 @@ export interface Answering {
 export type Box = 'received' | 'sent';
 
 export class Answers extends Service<InboxPorts> {
-  /** Ends what nobody has answered in time. */
+  /** Expires questions that were not answered in time. */
   readonly part: SweepPart = { name: 'requests', run: (turn) => this.sweep(turn) };
 
-  /** Newest first. An agent has sent what it has asked itself; a person, what they and their agents have. */
+  /** Newest first. `sent` contains an agent's own questions or, for a person, theirs and those of their agents. */
   async list(
     { uid, kind, owner_uid, held_to }: Principal,
     box: Box,
@@ -55,7 +55,7 @@ export class Answers extends Service<InboxPorts> {
     return { items: items.map((request) => (isDue(request, now) ? expired(request, now) : request)), more };
   }
 
-  /** The request when it is over, or as it is after so many milliseconds. @throws MusterError NOT_FOUND */
+  /** Returns the request once it is settled, or after the given time. @throws MusterError NOT_FOUND */
   async wait(
     principal: Principal,
     id: string,
@@ -69,8 +69,8 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /**
-   * Answers a question, once: by whom it was asked of, as themselves, or by an agent that they let answer.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR for what is none of the options; CONFLICT where it is over
+   * Answers a question once, as the person who was asked or as an agent that they allow to answer.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR if it is not an option; CONFLICT if already closed
    */
   answer(
     principal: Principal,
@@ -91,10 +91,10 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /**
-   * Takes what the person has said at the client of whoever asked them. What they have answered elsewhere meanwhile
-   * stands, and what is no answer leaves the question open, to be answered elsewhere.
-   * @param answer undefined where they said nothing
-   * @param record tells the trail whose call brought it
+   * Records what the person entered in the asker's client. An answer given elsewhere in the meantime counts. An
+   * invalid answer leaves the question open, to be answered elsewhere.
+   * @param answer undefined if they did not answer
+   * @param record attributes the answer to the call that delivered it in the audit log
    */
   async answeredAtClient(
     principal: Principal,
@@ -129,7 +129,7 @@ export class Answers extends Service<InboxPorts> {
     if (owner_uid !== request.asked_of) throw notAsked(request);
     if (personsRoleIn(owner, request.workspace) === undefined) throw notAsked(request);
     if (kind === 'person') return { uid };
-    // An agent could otherwise register another one, have it ask, and approve that.
+    // Otherwise an agent could register another one, let it ask, and approve its request.
     const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
     const isAllowed =
       !request.in_person &&
@@ -141,7 +141,7 @@ export class Answers extends Service<InboxPorts> {
     return { uid: owner_uid, agentId: agent_id };
   }
 
-  /** The request as it is now: one whose time is over is ended by whoever sees it first. */
+  /** Returns the request, after expiring it if it is due. */
   private async current(principal: Principal, id: string): Promise<Request> {
     const found = await findOwn(this.ports, principal, id);
     return isDue(found.value, this.ports.clock.now()) ? this.end(id, principal) : found.value;
@@ -162,7 +162,7 @@ export class Answers extends Service<InboxPorts> {
     return request;
   }
 
-  /** Resolves when the request is over, when its time is, after so long, or when the caller has gone. */
+  /** Resolves when the request is settled or due, after the given time, or when the caller disconnects. */
   private async settled({ id, expires_at }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
     const { requests, clock, log } = this.ports;
     const left = Math.max(0, expires_at.getTime() - clock.now().getTime());
@@ -187,7 +187,7 @@ export class Answers extends Service<InboxPorts> {
         await this.expire(found);
         counts.expired++;
       } catch (error) {
-        // Somebody answers it just now, or the task changes that waits: the next sweep looks again.
+        // Someone answers it at this moment, or its task changes. The next sweep retries.
         if (error instanceof StaleWriteError) return;
         log.error('request_not_expired', { requestId: found.value.id, error });
       }
@@ -196,12 +196,12 @@ export class Answers extends Service<InboxPorts> {
   }
 }
 
-/** Whether nothing more comes of it. */
+/** Returns whether the request no longer changes. */
 export function isSettled(request: Request): boolean {
   return request.state !== 'open' && !isApproved(request);
 }
 
-/** What the caller or their owner asked, or is asked. @throws MusterError NOT_FOUND */
+/** Returns a request made by or to the caller or its owner. @throws MusterError NOT_FOUND */
 export async function findOwn(
   { requests }: Pick<InboxPorts, 'requests'>,
   { owner_uid, held_to, ...rest }: Principal,
@@ -217,7 +217,7 @@ export async function findOwn(
   return found;
 }
 
-/** What changes when a request is over: it, and the task that waited for it. */
+/** Returns the changes that settle a request: of the request, and of the task that waited for it. */
 export async function settlement(
   { tasks }: Pick<InboxPorts, 'tasks'>,
   before: Versioned<Request>,
@@ -235,18 +235,18 @@ export async function settlement(
 }
 
 function notAsked({ id, asked_of_name }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `Only ${asked_of_name} answers the request "${id}".`, {
+  return new MusterError('FORBIDDEN', `Only ${asked_of_name} can answer the request "${id}".`, {
     field: 'request_id',
     reason: 'NOT_ASKED',
-    suggestion: 'inbox.withdraw takes it back, where you have asked it.',
+    suggestion: 'If you asked it, withdraw it with inbox.withdraw.',
   });
 }
 
 function notAPerson({ id, asked_of_name }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `${asked_of_name} answers the request "${id}" in person.`, {
+  return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
     field: 'request_id',
     reason: 'NOT_A_PERSON',
     suggestion:
-      'They name the agents that may answer for them in agents_may_answer of preferences/{uid}. Whoever has asked never answers.',
+      'They allow agents to answer in agents_may_answer of preferences/{uid}. The asker can never answer.',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Approval of calls: those that a workspace wants approved, and those of agents that loosen a limit.
+ * Approval of calls: those that a workspace requires approval for, and those with which agents loosen a limit.
  * Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
  */
 
@@ -17,31 +17,31 @@ import { openingOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { APPROVE, expired, isApproved, isDue, type Request } from './request.ts';
 
-/** A call is kept in one document with what comes of it. */
+/** Maximum size of a call's arguments. Its request, with the outcome, is one document. */
 const MAX_KEPT_BYTES = 300_000;
 
-/** How much of the arguments stands in the question; the whole is beside it. */
+/** Number of characters of the arguments that the question shows. The call contains all of them. */
 const SHOWN_CHARACTERS = 600;
 
 const USUAL_HOURS = 24;
 
 const ID_LENGTH = 20;
 
-/** Who approves a call, and in which workspace they are asked. */
+/** The person who approves a call, and the workspace in which they are asked. */
 interface WantedApproval {
   readonly askedOf: string;
   readonly workspace: string;
-  /** The limits that the call would loosen, in words: then no agent answers for the person. */
+  /** The limits that the call would loosen, in words. If set, no agent can answer for the person. */
   readonly would?: readonly string[];
 }
 
 interface GatePorts extends InboxPorts {
-  /** What a run may spend of which its caller says nothing. */
+  /** Budget of a run whose caller specifies none. */
   readonly budget: { readonly cost_usd: number };
 }
 
 export class ApprovalGate extends Service<GatePorts> implements Approvals {
-  /** The workspace says before which calls somebody is asked: one document more, where some are. */
+  /** Checks the workspace's approval rules, which costs one read if it has any. */
   async pass(call: GatedCall): Promise<JsonObject | undefined> {
     const { workspaces, budget } = this.ports;
     const found = await workspaces.find(call.workspace);
@@ -51,13 +51,13 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     if (above_usd !== undefined && (call.mostUsd ?? budget.cost_usd) <= above_usd) return undefined;
     const { principal } = call;
     const askedOf = rule.asks ?? principal.owner_uid;
-    // Whoever would be asked says so by calling.
+    // A call by the approver needs no approval.
     if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
     await this.requirePerson(principal, rule, call.workspace);
     return this.settled(call, { askedOf, workspace: call.workspace });
   }
 
-  /** A person who has no account, or has left the workspace that is loosened, cannot approve anything. */
+  /** A person without an account, or without a role in the loosened workspace, cannot approve. */
   async passLoosening(call: GatedCall, { loosening, would }: LooseningError): Promise<JsonObject> {
     const { idTokens, roles } = this.ports;
     const askedOf = approverOf(loosening, call.principal);
@@ -98,14 +98,14 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
   ): Promise<MusterError> {
     const { store, clock, hashing, idTokens } = this.ports;
     const { principal, tool, input } = call;
-    // The call may be made in an hour: it is kept as JSON, as it came.
+    // The call may run an hour later: it is stored as the JSON that was received.
     const args = jsonObject.parse(JSON.parse(JSON.stringify(input)));
     requireSize('A call that waits for approval', 'arguments', args, MAX_KEPT_BYTES);
     const now = clock.now();
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
     const { toolsets, held_to, readonly = false, grant, lineage } = principal;
     const request: Request = {
-      // Of two that ask at once one is stale, and finds the other's.
+      // If two calls ask at the same time, one commit is stale and finds the other's request.
       id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
       workspace,
       kind: 'approval',
@@ -140,14 +140,14 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
   private async requirePerson({ owner_uid }: Principal, { asks, tool }: ApprovalRule, workspace: string) {
     if (asks === undefined || asks === owner_uid) return;
     if (personsRoleIn(await this.ports.roles.of(asks), workspace) !== undefined) return;
-    throw new MusterError('FORBIDDEN', `Whoever approves ${tool} has left the workspace "${workspace}".`, {
+    throw new MusterError('FORBIDDEN', `The approver of ${tool} has left the workspace "${workspace}".`, {
       reason: 'NOBODY_TO_ASK',
-      suggestion: 'Its leaders name somebody else with access.update_workspace.',
+      suggestion: 'A leader must set another approver with access.update_workspace.',
     });
   }
 }
 
-/** The answer to the same call again; undefined where it is asked about anew. @throws MusterError while it waits, or if refused */
+/** Returns the stored answer; undefined if approval is needed again. @throws MusterError if pending or refused */
 function saidBefore(request: Request, now: Date): JsonObject | undefined {
   const { state, answer, settled_at, outcome } = request;
   if (state === 'open' || isApproved(request)) throw approvalRequired(request);
@@ -160,9 +160,9 @@ function saidBefore(request: Request, now: Date): JsonObject | undefined {
 
 function nobodyToAsk(would: readonly string[], workspace: string): MusterError {
   const why = `the person who decides has no account or no role in the workspace "${workspace}"`;
-  return new MusterError('FORBIDDEN', `This would ${inWords(would)}, and ${why}.`, {
+  return new MusterError('FORBIDDEN', `This would ${inWords(would)}, but ${why}.`, {
     reason: 'NOBODY_TO_ASK',
-    suggestion: 'Have a person call the tool, in the console or with their own ID token.',
+    suggestion: 'Ask a person to call the tool, in the console or with their ID token.',
   });
 }
 
@@ -182,21 +182,21 @@ function questionOf(
 function approvalRequired(request: Request): MusterError {
   const { id, call, asked_of_name, expires_at } = request;
   const message = isApproved(request)
-    ? `${call?.tool} is approved and is being made: request "${id}".`
-    : `${call?.tool} waits for approval by ${asked_of_name}: request "${id}".`;
+    ? `${call?.tool} is approved and running: request "${id}".`
+    : `${call?.tool} is waiting for approval by ${asked_of_name}: request "${id}".`;
   return new MusterError('APPROVAL_REQUIRED', message, {
     reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
     about: { request_id: id, expires_at: expires_at.toISOString() },
-    suggestion: `Call inbox.wait with request_id "${id}". Once approved the call is made by itself, as you: do not look for another way. The same call again then gives its answer.`,
+    suggestion: `Call inbox.wait with request_id "${id}". Once approved, the call runs automatically as you; do not work around it. Repeating the call then returns its result.`,
   });
 }
 
 function notApproved({ id, call, asked_of_name, comment }: Request): MusterError {
   const why = comment === undefined ? '' : ` "${comment}"`;
-  return new MusterError('FORBIDDEN', `${asked_of_name} has not approved this call of ${call?.tool}.${why}`, {
+  return new MusterError('FORBIDDEN', `${asked_of_name} refused this call of ${call?.tool}.${why}`, {
     reason: 'NOT_APPROVED',
     about: { request_id: id },
-    suggestion: 'Do something else, or ask them with inbox.ask what would be right.',
+    suggestion: 'Do something else, or ask them with inbox.ask what to do instead.',
   });
 }
 
@@ -218,7 +218,7 @@ export function keptOutcome(outcome: CallOutcome): JsonObject {
   return { error: { code, message, field, reason, suggestion } };
 }
 
-/** The answer of the call. @throws MusterError where it failed, as it did */
+/** Returns the answer of a stored outcome. @throws MusterError the stored error */
 export function answerOf(outcome: JsonObject): JsonObject {
   const kept = stored.parse(outcome);
   if ('answer' in kept) return kept.answer;
@@ -226,12 +226,12 @@ export function answerOf(outcome: JsonObject): JsonObject {
   throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
 }
 
-/** The reason of a refusal: the person who approved the call has no role in the workspace any more. */
+/** Error reason: the person who approved the call no longer has a role in the workspace. */
 export const APPROVER_LEFT = 'APPROVER_LEFT';
 
 /**
- * Whether an approved call was refused for a reason that a new approval removes: its approver has left, or what is stored
- * has changed so that the call would loosen more than the person was shown. Then the same call asks anew.
+ * Returns whether an approved call failed for a reason that a new approval removes: its approver left, or it would
+ * now loosen more than the person was shown. Repeating the call then asks again.
  */
 export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
   const kept = stored.parse(outcome);

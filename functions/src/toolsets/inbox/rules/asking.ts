@@ -1,4 +1,4 @@
-/** Asking a person, and taking a question back. Source: docs/guides/inbox.md. */
+/** Asks and withdraws questions. Source: docs/guides/inbox.md. */
 import { foldedEmail } from '../../../access/rules/invitations.ts';
 import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
@@ -19,24 +19,24 @@ export interface Question {
   readonly taskId?: string | undefined;
   readonly expires?: Date | undefined;
   readonly defaultAnswer?: string | undefined;
-  /** The uid or the mail address of a person; the caller's owner where it is left out. */
+  /** Uid or email address of a person; default: the caller's owner. */
   readonly to?: string | undefined;
 }
 
 const DAY_MILLISECONDS = 24 * 60 * 60_000;
 
-/** How long a question stands whose asker says nothing of it. */
+/** Default time until a question expires. */
 const USUAL_MILLISECONDS = DAY_MILLISECONDS;
 
 const LONGEST_DAYS = 30;
 
-/** How many questions of one asker may be open: each is a mail to somebody. */
+/** Maximum number of open questions per asker. Each one sends an email. */
 const MAX_OPEN = 50;
 
 export class Asking extends Service<InboxPorts> {
   /**
-   * @throws MusterError NOT_FOUND for whom the workspace does not know, the same whoever that is; CONFLICT for a task
-   *   that the caller does not hold; VALIDATION_ERROR; QUOTA_EXCEEDED
+   * @throws MusterError NOT_FOUND if the person is not in the workspace or has no account; CONFLICT if the caller does
+   *   not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
    */
   async ask(principal: Principal, asked: Question, recordAnswer: RecordAnswer<Request>): Promise<Request> {
     const { clock, randomness, requests, store } = this.ports;
@@ -74,7 +74,7 @@ export class Asking extends Service<InboxPorts> {
     });
   }
 
-  /** By whoever asked, or their owner; repeatable. @throws MusterError NOT_FOUND; FORBIDDEN to others who see it; CONFLICT if over */
+  /** For the asker and its owner; repeatable. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if already closed */
   withdraw(principal: Principal, id: string, recordAnswer: RecordAnswer<Request>): Promise<Request> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
@@ -103,7 +103,7 @@ export class Asking extends Service<InboxPorts> {
     return (await this.ports.idTokens.profiles([uid])).get(uid)?.name ?? uid;
   }
 
-  /** The task that its holder asks about waits, and keeps its lease until the question is over. */
+  /** Returns the change that makes the holder's task wait; it keeps its lease until the question is closed. */
   private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<InboxChange[]> {
     const { tasks, liveness } = this.ports;
     const { workspace, id: requestId, asked_of_name: who, expires_at: until } = request;
@@ -120,7 +120,7 @@ export class Asking extends Service<InboxPorts> {
   }
 }
 
-/** A new request, and its event, by which the person hears of it. */
+/** Returns the changes that create a request and notify the person. */
 export function openingOf(request: Request): InboxChange[] {
   return [
     { kind: 'createRequest', request },
@@ -133,8 +133,8 @@ function requireOptions(kind: RequestKind, options: readonly string[]): void {
   if (isGood && new Set(options).size === options.length) return;
   throw new MusterError(
     'VALIDATION_ERROR',
-    'A choice has 2 options or more, which differ; nothing else has any.',
-    { field: 'options', suggestion: 'Give options with kind choice alone.' },
+    'options must be 2 or more different texts, and only for kind choice.',
+    { field: 'options', suggestion: 'Set kind to choice, or omit options.' },
   );
 }
 
@@ -144,23 +144,23 @@ function expiryOf(expires: Date | undefined, now: Date): Date {
   if (milliseconds > 0 && milliseconds <= LONGEST_DAYS * DAY_MILLISECONDS) return expires;
   throw new MusterError(
     'VALIDATION_ERROR',
-    `A question expires within ${LONGEST_DAYS} days from now, not at ${expires.toISOString()}.`,
-    { field: 'expires', suggestion: `It is ${now.toISOString()} now. Left out, it expires after a day.` },
+    `expires must be within ${LONGEST_DAYS} days from now, but is ${expires.toISOString()}.`,
+    { field: 'expires', suggestion: `It is ${now.toISOString()} now. Omit expires to use one day.` },
   );
 }
 
 function notKnown(workspace: string, to: string): MusterError {
-  return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person "${to}".`, {
+  return new MusterError('NOT_FOUND', `"${to}" is not a person in the workspace "${workspace}".`, {
     field: 'to',
     value: to,
-    suggestion: 'access.list_members lists its members. Left out, your owner is asked.',
+    suggestion: 'access.list_members lists its members. To ask your owner, omit to.',
   });
 }
 
 function notAsker(id: string): MusterError {
-  return new MusterError('FORBIDDEN', `Only who has asked withdraws "${id}", or their owner.`, {
+  return new MusterError('FORBIDDEN', `Only the requester of "${id}", or their owner, can withdraw it.`, {
     field: 'request_id',
-    suggestion: 'inbox.answer answers it.',
+    suggestion: 'To answer it, use inbox.answer.',
   });
 }
 
@@ -168,28 +168,28 @@ function notHolder(taskId: string): MusterError {
   return new MusterError('CONFLICT', `You do not hold the task "${taskId}".`, {
     field: 'task_id',
     reason: 'NOT_HOLDER',
-    suggestion: 'Ask about a task that you have claimed, or leave task_id out.',
+    suggestion: 'Use a task that you have claimed, or omit task_id.',
   });
 }
 
 function waitsAlready(taskId: string, requestId: string): MusterError {
-  return new MusterError('CONFLICT', `The task "${taskId}" waits for an answer already.`, {
+  return new MusterError('CONFLICT', `The task "${taskId}" is already waiting for an answer.`, {
     field: 'task_id',
     reason: 'WAITS_ALREADY',
     about: { request_id: requestId },
-    suggestion: 'inbox.wait waits for it, inbox.withdraw takes the question back.',
+    suggestion: 'Wait for it with inbox.wait, or withdraw it with inbox.withdraw.',
   });
 }
 
 function tooMany(): MusterError {
-  return new MusterError('QUOTA_EXCEEDED', `${MAX_OPEN} questions of yours are open.`, {
+  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN} open questions, the maximum.`, {
     reason: 'TOO_MANY_OPEN',
     suggestion:
-      'Wait for answers, or withdraw what no longer matters: inbox.list {box: "sent", state: "open"}.',
+      'Wait for answers, or withdraw questions you no longer need: inbox.list {box: "sent", state: "open"}.',
   });
 }
 
-/** Its id is made of the request's: whatever is delivered twice tells once. */
+/** The id is derived from the request's: duplicate deliveries send one notification. */
 export function questionEvent(request: Request): TaskEvent {
   const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } =
     request;

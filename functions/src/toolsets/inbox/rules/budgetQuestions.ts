@@ -1,4 +1,4 @@
-/** Asks whoever has set a budget to raise it, once it is spent. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Asks the owner of an exhausted budget to raise it. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { type Budget, budgetKey, type Refusal, raised, usdOf } from '../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -7,16 +7,16 @@ import { openingOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, type Request, withdrawn } from './request.ts';
 
-/** As long as a question may stand. */
+/** Maximum lifetime of a question. */
 const STANDING_MILLISECONDS = 30 * 24 * 3_600_000;
 
 const ID_LENGTH = 20;
 
 export class BudgetQuestions extends Service<InboxPorts> {
   /**
-   * Once for each budget that was set: its question has one id. What is approved is the call that raises it, which is
-   * made as the person.
-   * @param workspace where it is missed
+   * Asks once per budget that was set, because the question's id is derived from it. Approving runs the call that
+   * raises the budget, as the person.
+   * @param workspace the workspace of the refused call
    */
   readonly ask = async (refusal: Refusal, workspace: string): Promise<void> => {
     const { store, clock, requests, idTokens } = this.ports;
@@ -49,12 +49,12 @@ export class BudgetQuestions extends Service<InboxPorts> {
     try {
       await store.commit(openingOf(request));
     } catch (error) {
-      // Another run has asked at the same moment.
+      // Another run asked at the same time.
       if (!(error instanceof StaleWriteError)) throw error;
     }
   };
 
-  /** A budget was set: nobody needs an answer any more to what was asked of the one before. */
+  /** Withdraws the question about the previous budget when a new one was set. */
   withdrawBefore(budget: Budget): Promise<void> {
     const { store, clock, randomness, requests } = this.ports;
     return retryStale(randomness, async () => {
@@ -83,5 +83,5 @@ function questionOf(refusal: Refusal): string {
     ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
     ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
   ];
-  return `The budget of ${kind} "${id}" is spent: ${spent.join(', ')}. What needs it waits. Raise it to ${more.join(' and ')}?`;
+  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs it is paused. Raise it to ${more.join(' and ')}?`;
 }

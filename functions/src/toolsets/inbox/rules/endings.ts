@@ -1,4 +1,4 @@
-/** Ends the questions that concern people who leave a workspace. Source: docs/semantics.md#what-leaving-ends. */
+/** Withdraws the questions of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends. */
 import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';
@@ -12,7 +12,7 @@ import { isDue, type Request, revoked, withdrawn } from './request.ts';
 const BATCH = 100;
 
 export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
-  /** Withdraws questions by or to them and their agents: whoever waits for one goes on, and asks somebody who is there. */
+  /** Withdraws questions by or to them and their agents, so that waiting agents can ask another member. */
   async end(uid: string, left: Left): Promise<number> {
     const isOver = (request: Request) => concernsLeft(request, uid, left);
     const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
@@ -29,7 +29,7 @@ export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(requests.find(id));
       const now = clock.now();
-      // One whose time is over is ended by the sweep, with its default answer.
+      // The sweep expires due questions, with their default answers.
       if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
       await store.commit(await settlement(this.ports, found, withdrawn(found.value, now), now));
       return true;
@@ -37,7 +37,7 @@ export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
   }
 }
 
-/** Returns whether nothing can come of a question any more: who asked may not go on, or who is asked is not there. */
+/** Returns whether a question has become pointless: its asker cannot continue, or the person asked has left. */
 export function concernsLeft(
   { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
   uid: string,
@@ -46,9 +46,9 @@ export function concernsLeft(
   return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isGone(workspace));
 }
 
-// Calls that wait for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md.
+// Calls waiting for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md.
 
-/** More calls than an agent can have people asked about in the time that a request is open. */
+/** More calls than an agent can submit for approval within the lifetime of a request. */
 const MAX_WAITING = 500;
 
 /** Returns the calls of agents that wait for approval, each with the change that ends it. */

@@ -1,4 +1,4 @@
-/** Makes approved calls, each exactly once, by whoever is alive then. Source: docs/decisions/0033-asking-people.md. */
+/** Runs approved calls, each exactly once, in any running instance. Source: docs/decisions/0033-asking-people.md. */
 import type { RememberedCaller } from '../../../access/rules/authentication.ts';
 import { personsRoleIn } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -12,10 +12,10 @@ import { madeWith, type Request, takenOn } from './request.ts';
 
 const BATCH = 20;
 
-/** How often a call is taken on that comes to nothing. */
+/** Maximum number of failed attempts to run a call. */
 const MAX_EPOCHS = 5;
 
-/** Makes a call as somebody who is not there. Under one id it is made once. */
+/** Runs a call on behalf of an absent caller. Idempotent by id. */
 export type MakeCall = (call: {
   readonly id: string;
   readonly caller: RememberedCaller;
@@ -23,18 +23,18 @@ export type MakeCall = (call: {
   readonly tool: string;
   readonly input: JsonObject;
   readonly approvedBy?: string | undefined;
-  /** The loosenings that they were shown. */
+  /** The loosenings that the approver was shown. */
   readonly shown?: readonly string[] | undefined;
 }) => Promise<CallOutcome>;
 
 export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall: MakeCall }> {
-  /** Makes the calls whose instance has died. */
+  /** Runs the calls whose instance crashed. */
   readonly part: SweepPart = { name: 'approvals', run: (turn) => this.sweep(turn) };
 
   /**
-   * Safe to call twice, late, and in two instances at once: one takes the request on, and the call itself is recorded
-   * under the request's id, so that one that was made by an instance that died is not made again.
-   * @throws Error where it may go well another time
+   * Safe to repeat, to delay, and to run in two instances concurrently: one of them claims the request, and the call
+   * is recorded under the request's id, so that a call completed by a crashed instance does not run again.
+   * @throws Error if a retry may succeed
    */
   async execute(id: string): Promise<'made' | 'nothing'> {
     const taken = await this.take(id);
@@ -46,7 +46,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
   private take(id: string): Promise<Request | undefined> {
     const { requests, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      // One that cannot be read is executed by the sweep as soon as it can be.
+      // The sweep executes an unreadable request once it is readable.
       const found = await unlessUnreadable(requests.find(id));
       const request = found && takenOn(found.value, clock.now());
       if (found === undefined || request === undefined) return undefined;
@@ -69,12 +69,12 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     const by = { uid: request.asked_by, agentId: request.asked_by_agent, ownerUid: owner_uid };
     const caller = { ...by, limits, grant, lineage };
     try {
-      // The call itself checks the rights of who asked, and of their owner.
+      // The call itself checks the rights of its asker and of the owner.
       const approver = answered_by === owner_uid ? undefined : answered_by;
       if (approver !== undefined && (await this.hasLeft(approver, workspace)))
         return { error: approverLeft(workspace) };
       const outcome = await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
-      // It has changed nothing, and the approval is not used up by it.
+      // Contention changed nothing, so the approval is not used up.
       if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
       return outcome;
     } catch (error) {
@@ -84,7 +84,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     }
   }
 
-  /** Whether somebody has no role in the workspace any more: their approval counts no longer. */
+  /** Returns whether a person no longer has a role in the workspace. Their approvals then no longer count. */
   private async hasLeft(uid: string, workspace: string): Promise<boolean> {
     return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
@@ -118,11 +118,11 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
 function approverLeft(workspace: string): MusterError {
   return new MusterError(
     'FORBIDDEN',
-    `The call was not made: the person who approved it has no role in the workspace "${workspace}" any more.`,
-    { reason: APPROVER_LEFT, suggestion: 'Make the call again: somebody who is in the workspace is asked.' },
+    `The call was not run: its approver no longer has a role in the workspace "${workspace}".`,
+    { reason: APPROVER_LEFT, suggestion: 'Repeat the call: a current member is then asked.' },
   );
 }
 
 function gaveUp(id: string): MusterError {
-  return new MusterError('INTERNAL', `The call was begun ${MAX_EPOCHS} times, and broke off. Quote ${id}.`);
+  return new MusterError('INTERNAL', `The call was interrupted ${MAX_EPOCHS} times. Quote ${id}.`);
 }

@@ -1,4 +1,4 @@
-/** What the rules of questions read and write through. */
+/** Interfaces between the inbox rules and storage. */
 
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -11,11 +11,11 @@ export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
   readonly requests: RequestQueries;
   readonly liveness: Pick<AgentLiveness, 'actable'>;
-  /** Which agents a person lets answer for them. */
+  /** Returns the agents that a person allows to answer for them. */
   readonly agentsMayAnswer: (uid: string) => Promise<readonly string[]>;
 }
 
-/** Whose requests are listed: asked of a person, asked by an agent, or asked by a person and their agents. */
+/** Selects requests to a person, by an agent, or by a person and their agents. */
 export interface RequestFilter {
   readonly by: 'asked_of' | 'asked_by' | 'owner_uid';
   readonly uid: string;
@@ -27,7 +27,7 @@ export interface RequestQueries {
   find(id: string): Promise<Versioned<Request> | undefined>;
   /** Newest first. */
   list(requestFilter: RequestFilter, page: Page): Promise<Slice<Request>>;
-  /** Open ones that a person and their agents have asked, or that a person is asked, by id. */
+  /** Returns open requests by a person and their agents, or to a person, ordered by id. */
   openBy(
     by: 'owner_uid' | 'asked_of',
     uid: string,
@@ -35,15 +35,15 @@ export interface RequestQueries {
     after?: string,
   ): Promise<readonly Request[]>;
   countOpen(askedBy: string): Promise<number>;
-  /** The latest that somebody has asked and that are open. */
+  /** Returns an asker's newest open requests. */
   openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]>;
-  /** Those that are open though their time was over by `now`, longest ago first. */
+  /** Returns open requests that have expired by `now`, oldest first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Request>>>;
-  /** The latest that was made for a call. */
+  /** Returns the newest request for a call. */
   latestOf(callKey: string): Promise<Versioned<Request> | undefined>;
-  /** Those whose approved call somebody is to look after by `now`, longest ago first. */
+  /** Returns requests whose approved call is due to run at `now`, oldest first. */
   toMake(now: Date, limit: number, after?: Position): Promise<Batch<Request>>;
-  /** The request as it is now and after each change, until the signal. */
+  /** Yields the current request, and the request after each change, until `end` is aborted. */
   watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined>;
 }
 

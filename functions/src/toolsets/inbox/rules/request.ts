@@ -1,6 +1,6 @@
 /**
- * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn, or its time is over. Each
- * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
+ * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn or expired. Transitions are pure
+ * functions: they return a new request or throw why that is not possible. Source: docs/guides/inbox.md.
  */
 import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
@@ -10,7 +10,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { optionMeant } from '../../../kernel/words.ts';
 
-/** What is asked for: yes or no, one of some options, or words. */
+/** Expected answer: yes or no, one of several options, or free text. */
 export const REQUEST_KINDS = ['approval', 'choice', 'text'] as const;
 
 export const REQUEST_STATES = ['open', 'answered', 'expired', 'withdrawn'] as const;
@@ -25,16 +25,16 @@ export const APPROVE = 'approve';
 
 export const REFUSE = 'refuse';
 
-/** The longest answer, in characters. */
+/** Maximum length of an answer, in characters. */
 export const MAX_ANSWER = 10_000;
 
-/** Who answers: a person, or an agent that the person lets answer. */
+/** The person who answers, and the agent that answers on their behalf. */
 export interface Answerer {
   readonly uid: string;
   readonly agentId?: string | undefined;
 }
 
-/** What may be answered; undefined where it is words of one's own. */
+/** Returns the possible answers; undefined for free text. */
 export function optionsOf({
   kind,
   options,
@@ -43,14 +43,14 @@ export function optionsOf({
   return kind === 'approval' ? [APPROVE, REFUSE] : options;
 }
 
-/** Whether its time is over and nobody has noted that yet. */
+/** Returns whether the request has expired but is not yet marked as expired. */
 export function isDue({ state, expires_at }: Request, now: Date): boolean {
   return state === 'open' && expires_at <= now;
 }
 
 /**
- * What has been answered already by the same person stays the very same request.
- * @throws MusterError VALIDATION_ERROR for what is none of the options; CONFLICT where it is over
+ * Repeating an answer as the same person returns the request unchanged.
+ * @throws MusterError VALIDATION_ERROR if the answer is not an option; CONFLICT if the request is closed
  */
 export function answered(
   request: Request,
@@ -74,7 +74,7 @@ export function answered(
   };
 }
 
-/** Whoever has asked may have its client ask the person too: of what it wants to know itself, and nobody demands. */
+/** Returns whether the asker's client can also show the question: only the agent's own question to its owner. */
 export function isAskedAtClient(
   { state, asked_by, asked_of, call, put_off }: Request,
   { uid, kind, owner_uid, readonly }: Pick<Principal, 'uid' | 'kind' | 'owner_uid' | 'readonly'>,
@@ -83,27 +83,27 @@ export function isAskedAtClient(
   return state === 'open' && isOwn && call === undefined && !put_off && readonly !== true;
 }
 
-/** Its time is over: the answer that was said beforehand holds, or none. */
+/** Expires the request, with its default answer if it has one. */
 export function expired(request: Request, now: Date): Request {
   if (!isDue(request, now)) throw isOver(request, now);
   const { default: answer } = request;
   return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settled_at: now };
 }
 
-/** Nobody needs the answer any more. @throws MusterError CONFLICT where it is over */
+/** Withdraws the request: its answer is no longer needed. @throws MusterError CONFLICT if it is closed */
 export function withdrawn(request: Request, now: Date): Request {
   if (request.state === 'withdrawn') return request;
   if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
   return { ...request, state: 'withdrawn', settled_at: now };
 }
 
-/** The credential that made its call was revoked. Undefined if it is over. */
+/** Ends the request because the credential of its call was revoked. Undefined if it is closed. */
 export function revoked(request: Request, now: Date): Request | undefined {
   if (request.state !== 'open' || isDue(request, now)) return undefined;
   return { ...request, state: 'withdrawn', withdrawn_because: 'REVOKED', settled_at: now };
 }
 
-/** The option as it was written, or the words of a text. @throws MusterError VALIDATION_ERROR for what is none of the options */
+/** Returns the matching option, or the free text. @throws MusterError VALIDATION_ERROR if it is not an option */
 export function answerMeant(
   request: Pick<Request, 'kind' | 'options'>,
   field: 'answer' | 'default',
@@ -113,11 +113,11 @@ export function answerMeant(
   if (options === undefined) return answer;
   const meant = optionMeant(options, answer);
   if (meant !== undefined) return meant;
-  throw new MusterError('VALIDATION_ERROR', `"${answer}" is none of the answers that there are.`, {
+  throw new MusterError('VALIDATION_ERROR', `"${answer}" is not one of the options.`, {
     field,
     value: answer,
     reason: 'NOT_AN_OPTION',
-    suggestion: 'Give one of the entries.',
+    suggestion: 'Use one of the entries exactly.',
     entries: options,
   });
 }
@@ -127,7 +127,7 @@ function isOver(request: Request, now: Date) {
   const at = (settled_at ?? now).toISOString();
   const by = answered_by_agent === undefined ? `"${answered_by}"` : `the agent "${answered_by_agent}"`;
   const how = {
-    open: 'its time is over',
+    open: 'it has expired',
     answered: `${by} answered it at ${at}`,
     expired: `it expired at ${at}`,
     withdrawn:
@@ -135,41 +135,41 @@ function isOver(request: Request, now: Date) {
         ? `the credential that made the call was revoked at ${at}`
         : `it was withdrawn at ${at}`,
   }[state];
-  return new MusterError('CONFLICT', `The request "${id}" takes no answer any more: ${how}.`, {
+  return new MusterError('CONFLICT', `The request "${id}" is closed: ${how}.`, {
     field: 'request_id',
     reason: state === 'answered' ? 'ALREADY_ANSWERED' : 'NOT_OPEN',
     ...(answer !== undefined && { about: { answer } }),
-    suggestion: 'inbox.list shows it as it is.',
+    suggestion: 'inbox.list shows its current state.',
   });
 }
 
-/** How long an instance has for an approved call before another one takes it on. */
+/** Time that an instance has to run an approved call before another instance runs it. */
 export const EXECUTION_MILLISECONDS = 2 * 60_000;
 
-/** Whether an approved call is yet to be made. */
+/** Returns whether an approved call has not been run yet. */
 export function isApproved({ due_at }: Request): boolean {
   return due_at !== undefined;
 }
 
-/** Taken on by an instance, which has the call until its time is over. Undefined while another one has it. */
+/** Assigns the call to an instance for a limited time. Undefined while another instance has it. */
 export function takenOn(request: Request, now: Date): Request | undefined {
   const { due_at, execution_epoch: epoch } = request;
   if (due_at === undefined || (epoch > 0 && due_at > now)) return undefined;
   return { ...request, execution_epoch: epoch + 1, due_at: new Date(now.getTime() + EXECUTION_MILLISECONDS) };
 }
 
-/** What came of the call. Undefined where another instance has taken it on since. */
+/** Stores the outcome of the call. Undefined if another instance has been assigned since. */
 export function madeWith(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
   const { due_at, ...rest } = request;
   return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
 }
 
-/** The same whether there is none, or one that is somebody else's. */
+/** Returns the same error for a missing request and for another person's. */
 export function requestNotFound(id: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no request "${id}" of yours.`, {
+  return new MusterError('NOT_FOUND', `Request "${id}" not found.`, {
     field: 'request_id',
     value: id,
-    suggestion: 'inbox.list lists what waits for you, and what you have asked.',
+    suggestion: 'inbox.list lists requests to you and from you.',
   });
 }
 
@@ -177,7 +177,7 @@ export interface RequestChanges {
   readonly createRequest: { readonly request: Request };
   readonly replaceRequest: {
     readonly request: Request;
-    /** For the trail. */
+    /** For the audit log. */
     readonly before: Request;
     readonly version: string;
   };
@@ -188,28 +188,28 @@ export const requestDocument = z.object({
   workspace: z.string(),
   kind: z.enum(REQUEST_KINDS),
   question: z.string(),
-  /** Of a choice; empty otherwise. */
+  /** Only for a choice; otherwise empty. */
   options: z.array(z.string()),
   task_id: z.nullable(z.string()),
-  /** The uid of who asked, the id of the agent that did, and the uid of its owner or of the person themselves. */
+  /** Uid of the asker, id of the asking agent, and uid of its owner or of the asking person. */
   asked_by: z.string(),
   asked_by_agent: z.nullable(z.string()),
   owner_uid: z.string(),
-  /** The uid of the person who is asked, and their name then. */
+  /** Uid of the person asked, and their name at that time. */
   asked_of: z.string(),
   asked_of_name: z.string(),
   state: z.enum(REQUEST_STATES),
   answer: z.nullable(z.string()),
   comment: z.nullable(z.string()),
-  /** The uid of who answered; where an agent did for its person, the agent's id as well. */
+  /** Uid of the person, and the id of the agent that answered for them. */
   answered_by: z.nullable(z.string()),
   answered_by_agent: z.nullable(z.string()),
   created_at: timestamp,
   expires_at: timestamp,
   settled_at: z.nullable(timestamp),
-  /** The answer that holds when it expires. */
+  /** The answer that applies on expiry. */
   default: z.nullable(z.string()),
-  /** The call that is made once the request is approved, as whom it was made, and what its credential opened. */
+  /** The call that runs once approved, with the limits of the credential that made it. */
   call: z.nullable(
     z.object({
       tool: z.string(),
@@ -221,21 +221,21 @@ export const requestDocument = z.object({
       lineage: z.exactOptional(lineage),
     }),
   ),
-  /** The call loosens a limit: no agent answers for the person. */
+  /** The call loosens a limit: no agent can answer for the person. */
   in_person: z.exactOptional(z.literal(true)),
-  /** The limits that the call would loosen, as the person is shown them. The approval covers nothing else. */
+  /** The limits that the call would loosen, as shown to the person. The approval covers nothing else. */
   would: z.exactOptional(z.array(z.string())),
-  /** The person was asked at the asker's client as well, and has not answered there. */
+  /** The question was also shown in the asker's client and not answered there. */
   put_off: z.boolean(),
-  /** A digest of who called what: the same call again is the same request. */
+  /** Digest of caller and call: repeating the call finds the same request. */
   call_key: z.nullable(z.string()),
-  /** While an approved call is to be made: when somebody is to look after it. An instance makes it until then. */
+  /** Time at which the next instance may run the approved call. Absent if there is nothing to run. */
   due_at: z.exactOptional(timestamp),
-  /** How often an instance has taken the call on. */
+  /** Number of times that an instance was assigned the call. */
   execution_epoch: z.int(),
-  /** Why it was withdrawn, if not by its asker or their owner: the credential that made the call was revoked. */
+  /** Reason for a withdrawal by the server: the credential that made the call was revoked. */
   withdrawn_because: z.exactOptional(z.literal('REVOKED')),
-  /** What came of the call: its answer, or its error. */
+  /** The call's answer or error. */
   outcome: z.nullable(jsonText),
 });
 

@@ -1,4 +1,4 @@
-/** Questions to people as Firestore keeps them, and how they are found and watched. */
+/** Firestore-backed questions to people, and their queries. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
@@ -80,7 +80,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
   }
 }
 
-/** Audit entries of requests: their texts are for the asker's owner and the person asked, and leaders read entries, too. */
+/** Audit entries of requests. They contain no texts, because leaders can read the entries. */
 export const requestEffects: EffectsOf<RequestChanges> = {
   createRequest: ({ request }) => ({ ...namedOf(request), after: { state: request.state } }),
   replaceRequest: ({ request, before }) => ({
@@ -99,7 +99,7 @@ export const requestWriters: ChangeWriters<RequestChanges> = {
     writes.createLasting(requestPath(request.id), requestToDocument(request));
   },
   replaceRequest({ request, version }, writes) {
-    // An update keeps the fields that it does not name.
+    // An update keeps omitted fields, so this one is deleted explicitly.
     const document = { due_at: FieldValue.delete(), ...requestToDocument(request) };
     writes.replaceLatest(requestPath(request.id), document, version);
   },

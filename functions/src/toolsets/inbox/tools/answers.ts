@@ -1,4 +1,4 @@
-/** The tools of the person who is asked: list what is open, answer it. */
+/** The tools of the person who is asked: list and answer requests. */
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
@@ -14,18 +14,17 @@ import {
   requestState,
 } from './requestAnswers.ts';
 
-const SUGGESTION =
-  'Send next_cursor with the same box and state as before, or leave the cursor out to start again.';
+const SUGGESTION = 'Send next_cursor with unchanged box and state, or omit cursor to start over.';
 
 export const list = defineTool({
   name: 'list',
   title: 'List requests',
-  description: 'What waits for your owner (received), or what you have asked (sent), newest first.',
+  description: 'Lists requests to your owner (received) or made by you (sent), newest first.',
   input: z.strictObject({
     box: z.enum(['received', 'sent']).default('received').describe('Which'),
-    state: requestState.optional().describe('Of this state'),
-    limit: wholeNumber(1, 100).default(20).describe('How many'),
-    cursor: textUpTo(4000).optional().describe('The last next_cursor'),
+    state: requestState.optional().describe('State'),
+    limit: wholeNumber(1, 100).default(20).describe('Maximum'),
+    cursor: textUpTo(4000).optional().describe('Previous next_cursor'),
   }),
   output: z.object({
     requests: z.array(requestShape),
@@ -59,13 +58,13 @@ export const list = defineTool({
 export const answer = defineTool({
   name: 'answer',
   title: 'Answer a request',
-  description: 'For people: answers what was asked of you, once.',
+  description: 'For people: answers a request made to you, once.',
   details:
-    'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself. An answer cannot be taken back.',
+    'An approval takes approve or refuse; a choice, one of its options. An agent answers for its owner only if named in agents_may_answer of their preferences, and never its own request. Answers are final.',
   input: z.strictObject({
     request_id: requestId,
-    answer: text('An option, or words', MAX_ANSWER),
-    comment: text('For who asked', 2000).optional(),
+    answer: text('An option, or text', MAX_ANSWER),
+    comment: text('For the asker', 2000).optional(),
   }),
   output: requestShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -1,4 +1,4 @@
-/** The tools of those who ask a person: ask, wait for the answer, withdraw the question. */
+/** The tools of the asker: ask, wait for the answer, withdraw the question. */
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -15,21 +15,21 @@ const MAX_OPTIONS = 20;
 export const ask = defineTool({
   name: 'ask',
   title: 'Ask a person',
-  description: 'Asks your owner, or another person, who is told at once. wait then waits for the answer.',
+  description: 'Asks your owner or another person and notifies them immediately. Call wait for the answer.',
   details:
-    'approval is answered by approve or refuse, choice by one of the options, text by words. A task that you hold waits with you: its lease stands until the question is over. A question expires after a day unless it says otherwise, at most 30 days; default is the answer that holds then, and without one there is none. withdraw ends a question; that it was asked cannot be taken back.',
+    'approval takes approve or refuse, choice one of the options, text free text. A task you hold keeps its lease while you wait. A question expires after a day by default, at most 30 days; default is the answer used then, if any. withdraw ends the question, but the person has already been notified.',
   input: z.strictObject({
-    question: text('What to decide', 2000),
-    kind: z.enum(REQUEST_KINDS).describe('Its form'),
-    options: listUpTo(MAX_OPTIONS, text('An option', 200), 'options').optional().describe('Of a choice'),
-    task_id: idOf('a task').optional().describe('A task that you hold'),
-    expires: z.iso.datetime({ offset: true }).optional().describe('After a day if left out'),
+    question: text('The question', 2000),
+    kind: z.enum(REQUEST_KINDS).describe('Type'),
+    options: listUpTo(MAX_OPTIONS, text('An option', 200), 'options').optional().describe('For choice'),
+    task_id: idOf('a task').optional().describe('A task you hold'),
+    expires: z.iso.datetime({ offset: true }).optional().describe('Default: in a day'),
     default: text('Answer on expiry', 2000).optional(),
     to: z
       .string()
-      .refine((to) => /^[^\s/\p{C}]{1,254}$/u.test(to), 'expected a uid or a mail address')
+      .refine((to) => /^[^\s/\p{C}]{1,254}$/u.test(to), 'expected a uid or an email address')
       .optional()
-      .describe('uid or mail address; your owner if left out'),
+      .describe('uid or email address; default: your owner'),
   }),
   output: requestShape.extend({ next: guidance() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -37,7 +37,7 @@ export const ask = defineTool({
   role: 'worker',
   scope: 'workspace',
   example: {
-    question: 'Which region is the new database to be in?',
+    question: 'Which region should the new database use?',
     kind: 'choice',
     options: ['europe-west1', 'us-central1'],
     default: 'europe-west1',
@@ -66,7 +66,7 @@ const ANSWER = 'answer';
 
 const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
-/** Has the client ask the person who sits at it, or takes what they have said there. Tells whether the client is to ask. */
+/** Asks the person at the client, or records what they answered there. Returns whether the client must ask. */
 async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
   const { elicitation, operation, principal, services, waiting, gone } = context;
   if (elicitation === undefined) return false;
@@ -92,12 +92,12 @@ async function askedAtClient(context: CallContext<InboxServices>, id: string): P
 export const wait = defineTool({
   name: 'wait',
   title: 'Wait for an answer',
-  description: 'Waits until a request is answered, expired or withdrawn. While it is open, call again.',
+  description: 'Waits until a request is answered, expired or withdrawn. If still open, call again.',
   details:
-    'Where your client can ask the person who sits at it (MCP 2026-07-28 with elicitation), it asks your owner there as well, what you have asked them yourself; the first answer counts.',
+    'If your client supports elicitation (MCP 2026-07-28), your own questions to your owner are also shown there; the first answer counts.',
   input: z.strictObject({
     request_id: requestId,
-    wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0 answers at once'),
+    wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0: do not wait'),
   }),
   output: requestShape.extend({ next: guidance().optional() }),
   annotations: reading,
@@ -111,7 +111,7 @@ export const wait = defineTool({
     const request = await services.inbox.answers.wait(principal, id, milliseconds, { gone, waiting });
     const next = isSettled(request)
       ? undefined
-      : `${request.asked_of_name} has not answered yet: call inbox.wait again, or do something else meanwhile.`;
+      : `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;
     return { ...requestAnswer(request), next };
   },
 });
@@ -119,7 +119,7 @@ export const wait = defineTool({
 export const withdraw = defineTool({
   name: 'withdraw',
   title: 'Withdraw a request',
-  description: 'Takes back what you have asked: nobody needs to answer any more.',
+  description: 'Withdraws a request you made: no answer is needed any longer.',
   audience: 'those who administer',
   input: z.strictObject({ request_id: requestId }),
   output: requestShape,

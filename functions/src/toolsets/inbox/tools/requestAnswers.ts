@@ -1,4 +1,4 @@
-/** Arguments and answers that the inbox's tools share. */
+/** Arguments and outputs shared by the inbox tools. */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
@@ -19,29 +19,26 @@ export const requestShape = z.object({
   workspace: z.string(),
   kind: z.enum(REQUEST_KINDS),
   question: z.string(),
-  options: z.array(z.string()).optional().describe("What may be answered; words of one's own where absent."),
+  options: z.array(z.string()).optional().describe('The possible answers; absent for free text.'),
   state: requestState,
-  asked_by: z.string().describe('The uid of who asked.'),
+  asked_by: z.string().describe('The uid of the asker.'),
   asked_of: z.object({ uid: z.string(), name: z.string() }),
   task_id: z.string().optional(),
   created_at: time,
   expires_at: time,
-  default: z.string().optional().describe('The answer that holds when it expires.'),
+  default: z.string().optional().describe('The answer that applies on expiry.'),
   answer: z.string().optional(),
   comment: z.string().optional(),
   answered_by: z
     .object({ uid: z.string(), agent_id: z.string().optional() })
     .optional()
-    .describe('The person, and the agent that answered for them, where one did.'),
+    .describe('The person, and the agent that answered for them, if any.'),
   settled_at: time.optional(),
   call: z
     .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) })
     .optional()
-    .describe('What is called once it is approved.'),
-  outcome: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('What came of the call: its answer, or its error.'),
+    .describe('The call that runs once approved.'),
+  outcome: z.record(z.string(), z.unknown()).optional().describe("The call's answer or error."),
 });
 
 export function requestAnswer(request: Request): z.output<typeof requestShape> {

@@ -1,4 +1,4 @@
-/** Arriving: the welcome and the checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
+/** Welcome and checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
@@ -22,16 +22,16 @@ export interface OnboardingPorts extends AccessPorts {
 const MAX_CONTACTS = 5;
 
 export class OnboardingService extends Service<OnboardingPorts> {
-  /** @throws MusterError VALIDATION_ERROR for a name that cannot be read */
+  /** @throws MusterError VALIDATION_ERROR if the name has no visible characters */
   welcome(
     principal: Principal,
     written: Pick<Newcomer, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
   ) {
     const name = oneLine(written.name);
     if (!isVisible(name)) {
-      throw new MusterError('VALIDATION_ERROR', 'The name has no character that can be read.', {
+      throw new MusterError('VALIDATION_ERROR', 'agentName has no visible characters.', {
         field: 'agentName',
-        suggestion: 'Give a name of letters or digits.',
+        suggestion: 'Use letters or digits.',
       });
     }
     const ownName = registrationName(name, this.ports.hashing);
@@ -44,12 +44,12 @@ export class OnboardingService extends Service<OnboardingPorts> {
     });
   }
 
-  /** The ids of some agents that lead the workspace. */
+  /** Returns the ids of some agents that lead the workspace. */
   contacts(workspace: string): Promise<readonly string[]> {
     return this.ports.directory.leaders(workspace, MAX_CONTACTS);
   }
 
-  /** For the agent itself, its owner, leaders and admins. @throws MusterError NOT_FOUND for everybody else */
+  /** For the agent itself, its owner, leaders and admins. @throws MusterError NOT_FOUND for other callers */
   async checklist(
     principal: Principal,
     workspace: string,
@@ -58,10 +58,10 @@ export class OnboardingService extends Service<OnboardingPorts> {
     const { liveness, onboardingFacts } = this.ports;
     const agent = (await liveness.actable(principal, workspace, agentId))?.value;
     if (agent === undefined) {
-      throw new MusterError('NOT_FOUND', `There is no agent "${agentId}" whose checklist you may see.`, {
+      throw new MusterError('NOT_FOUND', `Agent "${agentId}" not found, or you cannot see its checklist.`, {
         field: 'agentId',
         value: agentId,
-        suggestion: 'Give your own agent id; onboarding.registerAgent answers it.',
+        suggestion: 'Use your own agent id, as returned by onboarding.registerAgent.',
       });
     }
     const [firstDiscovery, firstTaskCreated] = await Promise.all([
@@ -75,7 +75,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 50;
 
-/** The name to register: letters, digits, "-", "_"; a digest for what is left out, so that no two names become one agent. */
+/** Returns the name to register: letters, digits, "-" and "_". If characters are replaced, a digest keeps it unique. */
 export function registrationName(name: string, hashing: Hashing): string {
   const plain = name
     .normalize('NFKD')
@@ -87,17 +87,17 @@ export function registrationName(name: string, hashing: Hashing): string {
   return `${plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent'}-${digest}`;
 }
 
-/** When an agent first did something that its own document does not tell. Each is one read. */
+/** Times of an agent's first actions that its document does not contain. Each costs one read. */
 export interface OnboardingFacts {
   discovery(agentId: string): Promise<Date | undefined>;
-  /** A task's id begins with the time of its creation. */
+  /** A task's id starts with its creation time. */
   createdTask(agentId: string): Promise<Date | undefined>;
 }
 
-// What a new agent has to do, ticked by what it has done. Source: the network specification, onboarding.getChecklist;
-// docs/semantics.md#network.
+// The checklist of a new agent, completed by its actual activity. Source: the network specification,
+// onboarding.getChecklist; docs/semantics.md#network.
 
-/** What is known of an agent's first acts. */
+/** Times of an agent's first actions. */
 export interface Facts {
   readonly agent: Agent;
   readonly firstDiscovery?: Date | undefined;
@@ -106,7 +106,7 @@ export interface Facts {
 
 export type ChecklistItem = ReturnType<typeof item>;
 
-/** @param call the one that does it, where there is one to make */
+/** @param call the call that completes the item, if there is one */
 function item(id: keyof typeof texts, required: boolean, completedAt: Date | undefined, call?: ProposedCall) {
   return {
     id,
@@ -120,7 +120,7 @@ function item(id: keyof typeof texts, required: boolean, completedAt: Date | und
 
 const callOf = (name: string, args: JsonObject): ProposedCall => ({ tool: `coordination.${name}`, args });
 
-/** An agent without the role of a worker only looks on. */
+/** Returns an agent's checklist. An agent whose role is below worker only reads. */
 export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): readonly ChecklistItem[] {
   const { id: agent_id, type, milestones } = agent;
   const isWorker = hasRole(agent.role, 'worker');
@@ -132,15 +132,15 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   if (!isWorker) return arriving;
   const isLeading = leads(agent);
   const joining = callOf('register_agent', { agent_id, role: isLeading ? 'leader' : 'worker' });
-  const creating = callOf('create_task', { description: 'What is to be done.' });
+  const creating = callOf('create_task', { description: 'Describe the task.' });
   const claiming = callOf('claim_task', { agent_id });
-  const sharing = callOf('add_discovery', { agent_id, content: 'What you have found out.' });
+  const sharing = callOf('add_discovery', { agent_id, content: 'Describe your finding.' });
   const completedAt = milestones.completed ?? agent.last_completed_at;
   const [task_id] = Object.keys(agent.held).sort();
-  const reporting = callOf('complete_task', { agent_id, task_id, output: 'What came of it.' });
+  const reporting = callOf('complete_task', { agent_id, task_id, output: 'Describe the result.' });
   const holding = {
     ...item('complete', !isLeading, completedAt, reporting),
-    description: 'Do the task in hand, then report its result with an output in your own words.',
+    description: 'Do the task you hold, then report its result, with output in your own words.',
   };
   return [
     ...arriving,
@@ -152,7 +152,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   ];
 }
 
-/** `percentage` is rounded down: 100 means that all is done. */
+/** `percentage` is rounded down: 100 means that everything is done. */
 export function progressOf(items: readonly ChecklistItem[]) {
   const completed = items.filter((item) => item.completed).length;
   const total = items.length;
@@ -164,7 +164,7 @@ export function progressOf(items: readonly ChecklistItem[]) {
   };
 }
 
-/** Whether an agent puts work into the queue, rather than taking it out. */
+/** Returns whether an agent adds tasks to the queue instead of claiming them. */
 export function leads({ type, role }: Agent): boolean {
   return type === 'coordinator' && hasRole(role, 'leader');
 }

@@ -1,4 +1,4 @@
-/** What a new agent is told. Source: the network specification, onboarding.getWelcome; docs/semantics.md#network. */
+/** Welcome of a new agent. Source: the network specification, onboarding.getWelcome; docs/semantics.md#network. */
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import texts from './welcome.json' with { type: 'json' };
@@ -9,29 +9,29 @@ export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
 type Language = (typeof LANGUAGES)[number];
 
 /**
- * In a message, `{name}` stands for the newcomer's name; in `specializations`, `{list}` for these, as the language
- * lists them. `elsewhere` is said of a step whose tool the caller's endpoint does not list: `{url}` is one that does.
- * `askWhoInvitedYou` is said where a workspace has no leader yet. The compiler refuses a language without one of them.
+ * Placeholders: `{name}` in a message is the new agent's name, `{list}` in `specializations` their localized list.
+ * `elsewhere` is added to a step whose tool the caller's endpoint does not serve; `{url}` is one that does.
+ * `askWhoInvitedYou` is shown if the workspace has no leader yet. The compiler rejects incomplete languages.
  */
 export const TEXTS: Readonly<Record<Language, typeof texts.en>> = texts;
 
-/** The first steps that a welcome may propose. */
+/** The first steps that a welcome can suggest. */
 type StepName = keyof typeof texts.en.steps;
 
-/** A call that somebody is told to make. */
+/** A suggested call. */
 export interface ProposedCall {
-  /** Its full name: `coordination.claim_task`. */
+  /** Full tool name, such as `coordination.claim_task`. */
   readonly tool: string;
   readonly args: JsonObject;
 }
 
 export interface Newcomer {
-  /** As it may stand in a sentence. */
+  /** Cleaned for use in a sentence. */
   readonly name: string;
   readonly role: Agent['type'];
   readonly specializations: readonly string[];
   readonly language: string;
-  /** The name to register under, and the id that this gives. */
+  /** The name to register under, and the resulting agent id. */
   readonly registration: { readonly name: string; readonly agentId: string };
   readonly workspace: string;
   readonly mayLead: boolean;
@@ -47,7 +47,7 @@ const THEN: Readonly<Record<Agent['type'], readonly StepName[]>> = {
   specialist: ['skills', 'claim'],
 };
 
-/** A notice says that the language asked for is not there. */
+/** Returns the welcome, with a notice if the requested language is not available. */
 export function welcome(newcomer: Newcomer) {
   const { language, isFallback } = chooseLanguage(newcomer.language);
   const text = TEXTS[language];
@@ -57,7 +57,7 @@ export function welcome(newcomer: Newcomer) {
   const calls = callsOf(newcomer);
   return {
     language,
-    ...(isFallback && { notice: `This welcome is in English. It is there in: ${LANGUAGES.join(', ')}.` }),
+    ...(isFallback && { notice: `This welcome is in English. Available: ${LANGUAGES.join(', ')}.` }),
     message: text.message.replace('{name}', () => newcomer.name),
     systemOverview: text.systemOverview,
     roleDescription: [text.roles[role], ...special].join(' '),
@@ -94,7 +94,7 @@ function callsOf(newcomer: Newcomer): Readonly<Record<StepName, ProposedCall>> {
   };
 }
 
-/** The language of a BCP 47 tag, `pt` of `pt-BR`, or English. @returns whether English stands in for another language */
+/** Returns the language of a BCP 47 tag (`pt` for `pt-BR`), or English, and whether English is a fallback. */
 export function chooseLanguage(tag: string): { readonly language: Language; readonly isFallback: boolean } {
   const primary = tag.slice(0, 100).trim().split(/[-_]/)[0]?.toLowerCase();
   const language = LANGUAGES.find((known) => known === primary);

@@ -4,7 +4,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { discoveryFromDocument, taskFromDocument } from '../../coordination/index.ts';
 import type { OnboardingFacts } from '../rules/onboarding.ts';
 
-/** When an agent first did something that its own document does not tell. Each is one read. */
+/** Firestore queries for an agent's first actions. Each costs one read. */
 export class FirestoreOnboardingFacts extends FirestoreReader implements OnboardingFacts {
   async discovery(agentId: string): Promise<Date | undefined> {
     const own = this.database

@@ -6,12 +6,12 @@ import type { ProposedCall } from '../rules/welcome.ts';
 
 export const defineTool = toolsFor<OnboardingServices>();
 
-/** How calls are written in answers: the tool's name, a space, and its arguments as JSON. */
+/** A call as shown in answers: the tool's name, a space, and its arguments as JSON. */
 export const callText = z
   .string()
-  .describe('A call ready to be made: the name of the tool, a space, and its arguments as JSON.');
+  .describe("A call to make: the tool's name, a space, and its arguments as JSON.");
 
-/** Under the name that the caller's endpoint takes, or the full one where it does not serve the tool. */
+/** Uses the tool's name at the caller's endpoint, or the full name if the endpoint does not serve it. */
 export function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {
   return `${directory.wireName(tool) ?? tool} ${JSON.stringify(args)}`;
 }

@@ -20,14 +20,14 @@ const word = (description: string) =>
     .describe(description);
 
 const retryPolicy = z.strictObject({
-  maxRetries: count('How often').default(3),
+  maxRetries: count('Maximum').default(3),
   backoffMs: count('Milliseconds before retrying').default(1000),
 });
 
 const configuration = z.strictObject({
-  maxConcurrentTasks: z.number().int().min(1).default(5).describe('Tasks at once'),
-  timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which it gives up a call'),
-  retryPolicy: retryPolicy.optional().describe('Its own retries'),
+  maxConcurrentTasks: z.number().int().min(1).default(5).describe('Maximum tasks'),
+  timeout: z.number().int().min(1000).default(30_000).describe('Call timeout in milliseconds'),
+  retryPolicy: retryPolicy.optional().describe('Retry settings'),
 });
 
 function count(description: string) {
@@ -51,18 +51,18 @@ const agentInfo = z.strictObject({
   version: z
     .string()
     .regex(/^\d+\.\d+\.\d+$/)
-    .describe('Three numbers, as in 1.0.0'),
-  description: z.string().max(500).optional().describe('Its purpose'),
-  creator: word('Its maker').optional(),
+    .describe('Version, such as 1.0.0'),
+  description: z.string().max(500).optional().describe('Purpose'),
+  creator: word('Creator').optional(),
 });
 
 const capability = z.strictObject({
-  name: word('What tasks name in required_capabilities'),
-  category: word('Its group'),
-  parameters: z.record(z.string(), listedAs({}, z.json())).optional().describe('More about it'),
+  name: word('Name in required_capabilities of tasks'),
+  category: word('Group'),
+  parameters: z.record(z.string(), listedAs({}, z.json())).optional().describe('More details'),
 });
 
-/** The specification promises few of these; the handler gives them all. */
+/** The specification guarantees only some of these fields; the handler returns all of them. */
 const output = z.object({
   agentId: z.string().describe('Unique agent identifier'),
   credentials: partial({
@@ -71,16 +71,14 @@ const output = z.object({
     expiresAt: z.iso.datetime(),
   }),
   endpoints: partial({
-    messages: z
-      .url()
-      .describe('What others have pushed to messages/agents/<agentId> of the Realtime Database.'),
-    tasks: z.url().describe('The tasks that it holds, as system.getTaskQueue tells.'),
-    status: z.url().describe('How the system is, as system.getSystemStatus tells.'),
-  }).describe('To be read with a plain GET and the credential; each answers JSON.'),
+    messages: z.url().describe('Messages pushed to messages/agents/<agentId> in the Realtime Database.'),
+    tasks: z.url().describe('Tasks that it holds, as in system.getTaskQueue.'),
+    status: z.url().describe('System status, as in system.getSystemStatus.'),
+  }).describe('Read them with GET and the credential; each returns JSON.'),
   registeredAt: z.iso.datetime().optional(),
 });
 
-/** What may be stored of an answer: everything but the secret. */
+/** The part of the answer that may be stored: everything except the secret. */
 const stored = z.object({
   agentId: z.string(),
   credentials: z.object({ apiKey: z.string(), expiresAt: z.string() }),
@@ -107,8 +105,7 @@ export const registerAgent = defineTool({
   description:
     'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
-    'By the same owner, the same name is the same agent. The old credential stops working. ' +
-    'workspace is where its calls go that name none. toolsets, heldTo and readonly narrow the new credential, and stay as they were where they are left out; a person widens them again, with clear.',
+    'For one owner, the same name is the same agent, and its old credential stops working. workspace is the default for calls that name none. toolsets, heldTo and readonly restrict the new credential; if omitted, they keep their previous values. Only a person can lift them, with clear.',
   rare: ['configuration', 'workspace', 'toolsets', 'heldTo', 'readonly', 'clear'],
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
@@ -118,11 +115,11 @@ export const registerAgent = defineTool({
       .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
       .describe('Its capabilities'),
     configuration: configuration.optional().describe('Its settings'),
-    role: z.enum(ROLES).optional().describe('At most your own; worker if left out'),
+    role: z.enum(ROLES).optional().describe('Default worker; at most yours'),
     workspace: workspaceName.optional().describe('Its home workspace'),
-    toolsets: z.array(z.string()).min(1).optional().describe('The only ones'),
-    heldTo: workspaceName.optional().describe('The only workspace'),
-    readonly: z.boolean().optional().describe('Only reads'),
+    toolsets: z.array(z.string()).min(1).optional().describe('Only these'),
+    heldTo: workspaceName.optional().describe('Sole workspace'),
+    readonly: z.boolean().optional().describe('Read-only'),
     clear: clearArgument('toolsets', 'heldTo'),
   }),
   output,
@@ -175,9 +172,9 @@ export const registerAgent = defineTool({
     const { credentials, ...rest } = stored.parse(kept);
     const secret = await services.registration.secretOf(credentials.apiKey, rest.agentId, operation);
     if (secret === undefined) {
-      const message = 'The agent is registered, but the secret of that call cannot be shown again.';
+      const message = 'The agent is registered, but its secret cannot be shown again.';
       const suggestion =
-        'Register the agent again without the key, or with another one: that replaces its credential.';
+        'To replace its credential, register the agent again without idempotency_key, or with a new one.';
       throw new MusterError('GONE', message, { field: 'idempotency_key', suggestion });
     }
     return { ...rest, credentials: { ...credentials, secret } };

@@ -1,4 +1,4 @@
-/** The tools that tell a new agent what to do first. Source: the network specification. */
+/** The tools that introduce a new agent. Source: the network specification. */
 import { z } from 'zod';
 import { refusalFor } from '../../../access/rules/gate.ts';
 import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
@@ -18,16 +18,16 @@ const step = partial({ step: z.int(), title: z.string(), description: z.string()
 const resources = partial({
   documentation: z
     .array(z.string())
-    .describe('Endpoints of this deployment, whose tools/list documents every tool, and resources to read.'),
-  tutorials: z.array(z.string()).describe('Calls that guide you further.'),
-  contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or whom to ask.'),
+    .describe('Endpoints of this deployment (their tools/list documents every tool), and resources to read.'),
+  tutorials: z.array(z.string()).describe('Calls that continue the introduction.'),
+  contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or advice on whom to ask.'),
 });
 
 export const getWelcome = defineTool({
   name: 'getWelcome',
   title: 'Welcome',
   description: 'Introduces Muster: what it is, what your role can do here, and which calls come first.',
-  details: `In ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
+  details: `In ${LANGUAGES.join(', ')}. Other languages fall back to English, with a notice.`,
   input: z.strictObject({
     agentName: z.string().min(1).max(100).describe("The agent's name"),
     role: z.enum(AGENT_TYPES).describe("The agent's role"),
@@ -35,7 +35,7 @@ export const getWelcome = defineTool({
       .array(textUpTo(100))
       .refine((list) => list.length <= MAX_SPECIALIZATIONS, `expected at most ${MAX_SPECIALIZATIONS}`)
       .optional()
-      .describe('What it is good at, to register as capabilities'),
+      .describe('Its skills, to register as capabilities'),
     language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
   }),
   output: z.object({
@@ -43,7 +43,7 @@ export const getWelcome = defineTool({
     quickStart: z.array(step),
     resources,
     language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),
-    notice: z.string().optional().describe('Says so where the language asked for is not there.'),
+    notice: z.string().optional().describe('Present if the requested language is not available.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
@@ -75,7 +75,7 @@ export const getWelcome = defineTool({
   },
 });
 
-/** Whether the gate lets the caller through, whose rights a new agent of its own has at most. */
+/** Returns whether the caller may call the tool. A new agent has at most the rights of its owner. */
 function mayCall(
   { directory, principal, workspace }: CallContext<OnboardingServices>,
   fullName: string,
@@ -89,7 +89,7 @@ function documentation({ directory, baseUrl }: CallContext<OnboardingServices>):
   return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
 }
 
-/** The checklist guides on; the list of skills has an example for every tool. */
+/** The checklist continues the introduction; the list of skills has an example for every tool. */
 function tutorials(calls: readonly ProposedCall[]): readonly ProposedCall[] {
   const checklist = calls.filter(({ tool }) => tool === 'onboarding.getChecklist');
   return [...checklist, { tool: 'system.listSkills', args: {} }];
@@ -103,10 +103,10 @@ const itemShape = partial({
   required: z.boolean(),
   completed: z.boolean(),
   completedAt: z.iso.datetime(),
-  dependencies: z.array(z.string()).describe('Ids of the items that come before it.'),
+  dependencies: z.array(z.string()).describe('Ids of items to complete first.'),
   resources: z
     .array(z.string())
-    .describe('The call that does it, as a tool, a space and its arguments as JSON; then where to make it.'),
+    .describe('The call to make, as tool name, space and JSON arguments; then its endpoint.'),
 });
 
 export const getChecklist = defineTool({
@@ -114,7 +114,7 @@ export const getChecklist = defineTool({
   title: 'Onboarding checklist',
   description: "Returns an agent's onboarding checklist and the next call to make.",
   details:
-    'It ticks itself from what the agent has really done. An agent sees its own, a person those of their agents, leaders and admins all.',
+    "Items are checked off by the agent's actual activity. Agents see their own checklist, people their agents', leaders and admins all.",
   input: z.strictObject({
     agentId: idOf('an agent').describe('Agent identifier'),
     includeCompleted: z.boolean().default(true).describe('Include completed'),
@@ -124,9 +124,9 @@ export const getChecklist = defineTool({
     progress: partial({
       completed: z.int(),
       total: z.int(),
-      percentage: z.number().describe('Rounded down: 100 means that all is done.'),
+      percentage: z.number().describe('Rounded down: 100 means that everything is done.'),
       requiredRemaining: z.int(),
-    }).describe('Counts all items, also those that are not included.'),
+    }).describe('Counts all items, including those not returned.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
