@@ -19,34 +19,34 @@ import { type Inverse, Undoing } from './rules/undo.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord, ProcessGauge } from './store/metrics.ts';
 import { FirestoreSkillQueries, FirestoreTrailQueries } from './store/queries.ts';
 
-/** `Change`: what else can be taken back than changes of tasks. */
+/** `Change`: changes that can be undone, in addition to changes of tasks. */
 export interface SystemDependencies<Change extends AnyChange> extends DocumentSource {
   readonly gitHub: GitHubPorts & BudgetPorts;
   readonly store: SystemPorts['store'] & Store<CoordinationChange | Change>;
   readonly realtime: typeof realtimeDatabase;
   readonly unreadable: UnreadableDocuments;
   readonly liveness: AgentLiveness;
-  /** How the features take back what was changed, by the kind of thing. */
+  /** Undo functions of the features, by kind of item. */
   readonly inverses: Readonly<Record<string, Inverse<CoordinationChange | Change>>>;
-  /** This deployment's: `1.0.0`. */
+  /** Version of this deployment, such as `1.0.0`. */
   readonly version: string;
 }
 
-/** Why something cannot be taken back, by the kind of thing. */
+/** Reasons why changes cannot be undone, by kind of item. */
 const IRREVOCABLE = {
-  agent: 'An agent stays registered; access.revoke_connection takes its credentials.',
-  connection: 'A secret is shown once and kept nowhere: connect again.',
-  discovery: 'Others may have read it: add another one that corrects it.',
-  external: 'It is on GitHub, where others may have seen it: take it back there.',
-  invitation: 'The mail has been sent; access.remove_member ends what came of it.',
-  message: 'The agent may have read it: write to it once more.',
+  agent: 'Agents stay registered; access.revoke_connection revokes their credentials.',
+  connection: 'Its secret is not stored: connect again.',
+  discovery: 'Others may have read it: add a discovery that corrects it.',
+  external: 'It is on GitHub, where others may have seen it: revert it there.',
+  invitation: 'The email has been sent; access.remove_member ends a resulting membership.',
+  message: 'The agent may have read it: send another message.',
   pull_request: 'It is on GitHub, where others may have seen it: close it there.',
-  request: 'A person was told of it; inbox.withdraw ends a question that is open.',
-  run: 'Its models have been asked and paid; orchestration.cancel_run ends what still goes on.',
-  subscription: 'Its events are gone; firebase.unsubscribe ends one, and firebase.subscribe begins one.',
+  request: 'The person has been notified; inbox.withdraw ends an open question.',
+  run: 'Its models have been called and paid; orchestration.cancel_run stops the rest.',
+  subscription: 'Its events are deleted; firebase.unsubscribe ends one, and firebase.subscribe starts one.',
 };
 
-/** Creates what the whole is looked at with: agents, tasks, budgets, the trail, health. */
+/** Creates the services behind the system tools: agents, tasks, budgets, audit log, health. */
 export function createSystem<Change extends AnyChange>(dependencies: SystemDependencies<Change>) {
   const { database, documents, gitHub, store, realtime, unreadable, liveness, inverses, version } =
     dependencies;

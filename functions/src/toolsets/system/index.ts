@@ -6,10 +6,10 @@ import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
 import { getTree, setBudget } from './tools/tree.ts';
 
-/** Finding one's way. Source: the network specification, "System Navigation Tools". */
+/** Toolset for discovery, health and undo. Source: the network specification, "System Navigation Tools". */
 export const system: Toolset<SystemServices> = {
   name: 'system',
-  instructions: 'what can be done, by whom, what waits, and whether all is well.',
+  instructions: 'find skills and agents, see the task queue, check health.',
   tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, setBudget, getAudit, undo],
   resources: [],
 };

@@ -1,4 +1,4 @@
-/** The trail as people and agents may see it. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
+/** Visibility of audit log entries. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -15,16 +15,16 @@ export interface TrailPorts extends AccessPorts {
   readonly trail: TrailQueries;
 }
 
-/** What a caller asks for: what was done on their owner's behalf, or what was done in the workspace of the call. */
+/** Scope of a request: changes on the owner's behalf, or changes in the workspace of the call. */
 export interface AuditRequest extends Pick<TrailFilter, 'narrowed' | 'since' | 'until'> {
   readonly of: 'mine' | 'workspace';
 }
 
 export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
   /**
-   * Newest first. What an entry tells of others' to-dos and the like is left out, and so are entries of which nothing is
-   * left; the page is then filled with older ones.
-   * @throws MusterError FORBIDDEN for a workspace that the caller does not lead
+   * Newest first. Effects that the caller may not see are omitted. Entries without visible effects are skipped, and
+   * older entries fill the page.
+   * @throws MusterError FORBIDDEN if the caller does not lead the workspace
    */
   async list(
     principal: Principal,
@@ -43,23 +43,23 @@ export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
   }
 }
 
-/** The entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
+/** Selects the entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
 export function ownOf({ owner_uid, held_to }: Principal): TrailFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
 }
 
-/** The entry with the effects that the caller may see; undefined if there are none, which would tell of hidden things. */
+/** Returns the entry with its visible effects; undefined without any, so that hidden items are not revealed. */
 function seenBy(principal: Principal, entry: TrailEntry): TrailEntry | undefined {
   const effects = entry.effects.filter((effect) => maySee(principal, entry, effect));
   return effects.length === 0 ? undefined : { ...entry, effects };
 }
 
-/** Kinds of things that belong to no workspace and name several in their fields. */
+/** Kinds of items that belong to no workspace but contain names of workspaces. */
 const NAMES_WORKSPACES = ['agent', 'subscription'];
 
 /**
- * What belongs to a workspace is seen by its leaders, and by its other members if they did it. What belongs to a person is
- * seen by them and their agents: by a restricted credential if it was called in its workspace and names no other.
+ * Returns whether the caller may see an effect. Workspace-scoped: leaders, and members for their own changes.
+ * Owner-scoped: the owner and their agents; with a restricted credential only what concerns its workspace.
  */
 export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;
@@ -72,7 +72,7 @@ export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect)
   return held_to === undefined || (by.workspace === held_to && !NAMES_WORKSPACES.includes(effect.kind));
 }
 
-/** The workspace of the call, if the caller may know its name: others' calls may come from a private workspace. */
+/** Returns the call's workspace if the caller may know its name: another caller's workspace may be private. */
 export function callWorkspace(principal: Principal, { by }: TrailEntry): string | undefined {
   const isOwn = by.owner_uid === principal.owner_uid && principal.held_to === undefined;
   return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;
@@ -81,10 +81,10 @@ export function callWorkspace(principal: Principal, { by }: TrailEntry): string 
 function requireLeading(principal: Principal, workspace: string): void {
   const role = roleIn(principal, workspace);
   if (role !== undefined && hasRole(role, 'leader')) return;
-  throw new MusterError('FORBIDDEN', `Only leaders see what others did in the workspace "${workspace}".`, {
+  throw new MusterError('FORBIDDEN', `Only leaders see changes by others in the workspace "${workspace}".`, {
     field: 'of',
     value: 'workspace',
     reason: 'ROLE_TOO_WEAK',
-    suggestion: 'Leave "of" out for what was done by you and on your behalf.',
+    suggestion: 'Omit of to list changes made by you or on your behalf.',
   });
 }

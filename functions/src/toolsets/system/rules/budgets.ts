@@ -1,4 +1,4 @@
-/** Who sets which budget, and who sees it. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Permissions for setting and reading budgets. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { z } from 'zod';
 import {
   amountOf,
@@ -29,22 +29,22 @@ import { authoriseDeciding, type CoordinationPorts } from '../../coordination/in
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
 
 export interface WantedBudget extends BudgetRef {
-  /** The workspace of the call. */
+  /** Workspace of the call. */
   readonly workspace: string;
-  /** US dollars; null for no limit, undefined to leave it as it is. */
+  /** US dollars; null removes the limit, undefined keeps it. */
   readonly money?: number | null | undefined;
   readonly tokens?: number | null | undefined;
 }
 
 const noLimit = z.number().nullable().default(null);
 
-/** The limits as the trail has them; where there was no budget, none. */
+/** Previous limits from an audit entry; null without a budget. */
 const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
 
 export class Budgets extends Service<Ports> {
   /**
-   * Says how much may be spent; what is spent already counts, but for a workspace, which is counted from then on.
-   * @throws MusterError NOT_FOUND; FORBIDDEN for who may not decide about it
+   * Sets the limits of a budget. Earlier spending counts, except for a workspace, which counts from when it is set.
+   * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot set this budget
    */
   set(
     principal: Principal,
@@ -58,10 +58,10 @@ export class Budgets extends Service<Ports> {
     });
   }
 
-  /** Takes back what was said of a budget, for whoever may say it now. */
+  /** Undoes a change of a budget, for callers who could set it now. */
   readonly inverse = async (effect: Effect, principal: Principal): Promise<readonly CoordinationChange[]> => {
     const ref = budgetRefOf(effect.id);
-    if (ref === undefined) throw cannotUndo(effect, 'It is of nothing that has a budget.');
+    if (ref === undefined) throw cannotUndo(effect, 'This item cannot have a budget.');
     const found = await this.ports.budgets.find(effect.id);
     const { cost_usd: money, tokens } = limitsBefore.parse(
       asBefore(effect, found && limitFields(found.value)) ?? {},
@@ -83,7 +83,7 @@ export class Budgets extends Service<Ports> {
     return { change, counted: { budget, counts: { ...known.counts, spent } } };
   }
 
-  /** Of a thing and all above it that the caller sees, with the workspace's where they have a role in it. */
+  /** Returns the budgets of an item, of its visible ancestors, and of workspaces in which the caller has a role. */
   holdingFor(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
     const here = seen.flatMap(({ workspace }) => workspace ?? []);
     const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);
@@ -91,7 +91,7 @@ export class Budgets extends Service<Ports> {
     return this.ports.budgets.limited([...new Set([...seen.map(keyOfNode), ...outermost])]);
   }
 
-  /** For whoever leads a workspace, decides about a task, sees a run or owns a to-do. @returns what was spent before */
+  /** For leaders (workspace), managers (task), viewers (run) and owners (to-do). @returns the amount spent before */
   private async authorised(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
     if (kind === 'workspace') {
       requireLeading(principal, id, workspace);
@@ -108,20 +108,20 @@ export class Budgets extends Service<Ports> {
   }
 }
 
-/** To others a workspace has no budget, and none has been looked for. */
+/** Other callers get NOT_FOUND, without a lookup. */
 function requireLeading(principal: Principal, id: string, workspace: string): void {
   if (id !== workspace)
-    throw new MusterError('NOT_FOUND', `The call is made in the workspace "${workspace}", not in "${id}".`, {
+    throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {
       field: 'id',
       value: id,
-      suggestion: `Name "${workspace}", or call in the workspace whose budget it is.`,
+      suggestion: `Use "${workspace}", or call in the workspace of the budget.`,
     });
   const role = roleIn(principal, workspace);
   if (role !== undefined && hasRole(role, 'leader')) return;
-  throw new MusterError('FORBIDDEN', `Only leaders set the budget of the workspace "${workspace}".`, {
+  throw new MusterError('FORBIDDEN', `Only leaders can set the budget of the workspace "${workspace}".`, {
     field: 'id',
     reason: 'ROLE_TOO_WEAK',
-    suggestion: 'A task, a run or a to-do of yours may have a budget of its own: name that.',
+    suggestion: 'Set a budget for one of your tasks, runs or to-dos instead.',
   });
 }
 

@@ -1,4 +1,4 @@
-/** The agents of a workspace and what can be asked for. Source: the network specification; docs/semantics.md#network. */
+/** Agents and skills of a workspace. Source: the network specification; docs/semantics.md#network. */
 import type { Agent, OfferedSkill } from '../../../agents/rules/agent.ts';
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { AgentQuery } from '../../../agents/rules/ports.ts';
@@ -10,10 +10,10 @@ import { inTime } from '../../../kernel/waiting.ts';
 import { folded, matchesWords, searchWords } from '../../../kernel/words.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** What may change the summary. */
+/** Changes that invalidate the summary. */
 const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
 
-/** How long a list waits for presence before it goes by what the last sweep found. */
+/** Time to wait for presence before using the last sweep's results. */
 const PRESENCE_WAIT_MILLISECONDS = 1000;
 
 export class AgentOverview extends Service<SystemPorts> {
@@ -34,7 +34,7 @@ export class AgentOverview extends Service<SystemPorts> {
     return { agents, asOf: now, ...end };
   }
 
-  /** Agents of a workspace that are alive now, out of `limit` that were so at the last sweep. */
+  /** Returns a workspace's agents that are online now, of up to `limit` that were online at the last sweep. */
   async live(workspace: string, limit: number): Promise<Slice<Agent>> {
     const { directory, clock } = this.ports;
     const { items, more } = await directory.live(workspace, limit);
@@ -48,7 +48,7 @@ export class AgentOverview extends Service<SystemPorts> {
     return this.summaries.read(workspace, this.stamp(), () => countAgents(this.ports, workspace));
   }
 
-  /** One reading serves for a second, unless this instance has changed an agent since. */
+  /** A result is cached for up to a second, or until this instance changes an agent. */
   private stamp(): string {
     const { store, clock } = this.ports;
     const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
@@ -68,7 +68,7 @@ export class AgentOverview extends Service<SystemPorts> {
   }
 }
 
-/** Agents by state, from counters, however many there are; offline as the last sweep, at most a minute ago, found them. */
+/** Counts agents by state, in constant time. Offline agents are those of the last sweep, at most a minute ago. */
 async function countAgents({ directory }: SystemPorts, workspace: string) {
   const [{ registered, online }, active, busy, error] = await Promise.all([
     directory.counts(workspace),
@@ -76,14 +76,14 @@ async function countAgents({ directory }: SystemPorts, workspace: string) {
     directory.count(workspace, 'busy'),
     directory.count(workspace, 'error'),
   ]);
-  // The counts are taken one beside the other, so an agent may change in between.
+  // The counts are read in parallel, so an agent can change between them.
   const idle = Math.max(0, online - active - busy - error);
   return { total: registered, active, idle, busy, offline: registered - online, error };
 }
 
 /**
- * What can be asked for: a tool of this deployment, as its definition says, or a capability that agents declare.
- * Source: the network specification, system.listSkills.
+ * A tool of this deployment, or a capability declared by agents. Source: the network specification,
+ * system.listSkills.
  */
 export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
   readonly description: string;
@@ -94,7 +94,7 @@ export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
 }
 
 interface SkillRequest {
-  /** Whose agents' capabilities are looked through. */
+  /** Workspace whose agents' capabilities are searched. */
   readonly workspace: string;
   readonly category?: string | undefined;
   readonly search?: string | undefined;
@@ -103,7 +103,7 @@ interface SkillRequest {
   readonly offset: number;
 }
 
-/** Finds skills among all tools and the capabilities of a workspace's agents: the tools first, in their order, then by name. */
+/** Finds tools and the capabilities of a workspace's agents: tools in their order, then capabilities by name. */
 export function findSkillsWith(capabilities: SystemPorts['skills']) {
   return async (tools: readonly Skill[], request: SkillRequest) => {
     const { workspace, category, search = '', includeDeprecated, limit, offset } = request;
@@ -127,7 +127,7 @@ function capabilitySkill({ agents, workspace: _, ...skill }: OfferedSkill): Skil
   const have = agents === 1 ? 'One agent has it' : `${agents} agents have it`;
   return {
     ...skill,
-    description: `A capability of agents. ${have}; a task asks for it by its name.`,
+    description: `Capability of agents. ${have}; tasks require it by name.`,
     requirements: [],
     deprecated: agents === 0,
   };

@@ -1,17 +1,17 @@
-/** What the calls of the last hour were like, in every instance together. */
+/** Metrics of the last hour's calls, across all instances. */
 
 import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
-/** How far back calls are looked at. */
+/** Period that the metrics cover. */
 export const WINDOW_MILLISECONDS = 3_600_000;
 
-/** How long one reading is good for. */
+/** Cache TTL. */
 const KEPT_MILLISECONDS = 15_000;
 
-/** Nothing that anybody waits for depends on it. */
+/** Short, because the metrics are optional in responses. */
 const WAIT_MILLISECONDS = 1000;
 
 export type CallHistory = CallsBetween;
@@ -20,13 +20,13 @@ export class RecentCalls extends Service<SystemPorts> {
   private kept: { readonly at: number; readonly history: CallHistory } | undefined;
   private reading: Promise<CallHistory> | undefined;
 
-  /** The last hour's calls; undefined where they cannot be read just now. */
+  /** Returns the last hour's calls; undefined if they cannot be read. */
   async lastHour(): Promise<CallHistory | undefined> {
     const { clock, log } = this.ports;
     const now = clock.now().getTime();
     if (this.kept !== undefined && now - this.kept.at < KEPT_MILLISECONDS) return this.kept.history;
     try {
-      // A database that is away is not asked again while it owes an answer.
+      // An unresponsive database gets no second request while the first is pending.
       this.reading ??= this.read(now).finally(() => {
         this.reading = undefined;
       });
@@ -45,12 +45,12 @@ export class RecentCalls extends Service<SystemPorts> {
   }
 }
 
-/** The share of calls that succeeded; undefined without calls. */
+/** Returns the share of calls that succeeded; undefined without calls. */
 export function successRate({ calls, failures }: Counts): number | undefined {
   return calls === 0 ? undefined : (calls - failures) / calls;
 }
 
-/** The tools that were called, those with the most failures first, then those with the most calls. */
+/** Returns the called tools, ordered by most failures, then by most calls. */
 export function mostFailing(tools: CallHistory['tools'], most: number) {
   const called = [...tools].filter(([, { calls }]) => calls > 0);
   called.sort(

@@ -1,4 +1,4 @@
-/** What the rules of system read by, and what its store implements. */
+/** Interfaces between the system rules and their storage. */
 
 import type { AgentChanges, OfferedSkill } from '../../../agents/rules/agent.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
@@ -11,7 +11,7 @@ import type { GitHubChange, GitHubPorts } from '../../github/index.ts';
 
 export interface CallsBetween {
   readonly all: Counts;
-  /** By full name, `coordination.create_task`; only those that were called, and the last minute in which they were. */
+  /** Called tools by full name, such as `coordination.create_task`, with the minute of the last call. */
   readonly tools: ReadonlyMap<string, Counts & { readonly lastUsed: Date }>;
 }
 
@@ -20,21 +20,21 @@ export interface FoundSkills {
   readonly total: number;
 }
 
-/** Whose entries, and which of them: of one agent, or about one thing. */
+/** Selects entries by owner or workspace, and optionally by agent, run or item. */
 export interface TrailFilter {
-  /** Those on behalf of a person, from calls in one workspace if named; or those about what belongs to a workspace. */
+  /** Entries on behalf of a person, optionally from calls in one workspace; or entries about a workspace's items. */
   readonly whose:
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
     | { readonly workspace: string };
   readonly narrowed?:
     | { readonly agentId: string }
     | { readonly runId: string }
-    /** As thingKey names it. */
+    /** A key as returned by `thingKey`. */
     | { readonly thing: string }
     | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
-  /** Only those that were not taken back. */
+  /** Only entries that were not undone. */
   readonly stands?: true;
 }
 
@@ -45,26 +45,26 @@ export interface TrailQueries {
 }
 
 export interface MetricsReader {
-  /** The calls of these minutes, the first and the last included. */
+  /** Returns the calls of these minutes, including the first and the last. */
   between(from: Date, to: Date): Promise<CallsBetween>;
 }
 
 export interface SweepRecord {
   read(): Promise<SweepState>;
-  /** @param outage absent: it is over, and long enough ago */
+  /** @param outage absent once the recovery period is over */
   saveOutage(outage: SweepState['outage'] | undefined): Promise<void>;
   saveBehind(behind: SweepState['behind']): Promise<void>;
 }
 
 export interface SkillQueries {
-  /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
+  /** Returns capabilities by name. Searches only the first 1,000 that start with the longest word. */
   find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills>;
 }
 
-/** The state of the whole system is read from these. */
+/** Interfaces from which the state of the system is read. */
 export interface SystemPorts extends GitHubPorts {
   readonly store: Store<GitHubChange> & {
-    /** Counts the changes of a kind that commits of this instance may have brought about. */
+    /** Returns the number of changes of a kind committed by this instance, including uncertain commits. */
     committed(kind: keyof AgentChanges | 'replaceTask'): number;
   };
   readonly skills: SkillQueries;
@@ -76,12 +76,12 @@ export interface SystemPorts extends GitHubPorts {
 
 export interface SkillFilter {
   readonly workspace: string;
-  /** Without regard to case and accents. */
+  /** Ignores case and accents. */
   readonly category?: string | undefined;
-  /** Each must begin a word of the name; as search.ts writes them. */
+  /** Prefixes of words of the name, folded as in search.ts. */
   readonly words: readonly string[];
   readonly includeDeprecated: boolean;
 }
 
-/** Each asks its service something small, and rejects where it is not answered. */
+/** Functions that send a small request to a service, and reject if it does not respond. */
 export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;

@@ -1,6 +1,6 @@
 /**
- * Whether the services that Muster stands on answer.
- * Source: the network specification, system.getSystemStatus; docs/semantics.md#network.
+ * Health of the services that Muster depends on. Source: the network specification, system.getSystemStatus;
+ * docs/semantics.md#network.
  */
 
 import { Service } from '../../../kernel/ports.ts';
@@ -8,15 +8,15 @@ import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** What is asked for its health. */
+/** Services whose health is checked. */
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
 type ServiceName = (typeof SERVICES)[number];
 
-/** What one service was like when it was asked. */
+/** Result of one health check. */
 export interface Reading {
   readonly isUp: boolean;
-  /** Until it answered, or until it was given up. */
+  /** Time until the response or the timeout. */
   readonly milliseconds: number;
   readonly at: Date;
   readonly rateLimit?: RateLimit;
@@ -24,14 +24,14 @@ export interface Reading {
 
 export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
-/** How long a service is waited for. The Realtime Database answers at once or not at all, and others wait for it too. */
+/** Timeouts. The Realtime Database responds immediately or not at all, and other requests wait for it too. */
 const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
 };
 
-/** How long readings are good for. */
+/** Cache TTL of readings. */
 const KEPT_MILLISECONDS = 15_000;
 
 export interface StatusPorts extends SystemPorts {
@@ -40,10 +40,10 @@ export interface StatusPorts extends SystemPorts {
 
 export class SystemStatus extends Service<StatusPorts> {
   private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
-  /** Probes that have not ended: a service that is away is not asked ever more. */
+  /** Pending probes: an unresponsive service gets no second request. */
   private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();
 
-  /** Of all services at once; the same serve all callers for a while. */
+  /** Returns readings of all services, cached for a short time for all callers. */
   readings(): Promise<Readings> {
     const now = this.now().getTime();
     if (this.kept === undefined || this.kept.until <= now)
@@ -55,7 +55,7 @@ export class SystemStatus extends Service<StatusPorts> {
     return this.ports.clock.now();
   }
 
-  /** What there is to do in a workspace, and who is there to do it; undefined where Firestore does not tell in time. */
+  /** Returns the numbers of agents and tasks of a workspace; undefined if Firestore does not respond in time. */
   workload(workspace: string) {
     const { directory, workQueue } = this.ports;
     const counted = Promise.all([directory.counts(workspace), workQueue.stats(workspace)]);
@@ -65,7 +65,7 @@ export class SystemStatus extends Service<StatusPorts> {
     );
   }
 
-  /** The parts that the sweep has not got done for a while; none where Firestore does not tell in time. */
+  /** Returns alerts about cleanup jobs that have been behind for long; none if Firestore does not respond in time. */
   sweepAlerts(): Promise<readonly Alert[]> {
     const state = inTime(this.ports.sweepRecord.read(), WAIT_MILLISECONDS.firestore, 'Firestore');
     return state.then(
@@ -74,14 +74,14 @@ export class SystemStatus extends Service<StatusPorts> {
           .filter(([, { since }]) => this.now().getTime() - since.getTime() >= BEHIND_MILLISECONDS)
           .map(([part, { since }]) => ({
             level: 'warning',
-            message: `The sweep has been behind with its part "${part}" since ${since.toISOString()}; it goes on every minute.`,
+            message: `The cleanup job "${part}" has been behind since ${since.toISOString()}; it continues every minute.`,
             at: since,
           })),
       () => [],
     );
   }
 
-  /** The stored documents that could not be read in the last hour; undefined where nobody tells in time. */
+  /** Returns the last hour's unreadable documents; undefined if the database does not respond in time. */
   unreadable(): Promise<readonly string[] | undefined> {
     const recent = this.ports.unreadable.recent();
     return inTime(recent, WAIT_MILLISECONDS.realtimeDatabase, 'The Realtime Database').catch(() => undefined);
@@ -113,7 +113,7 @@ export class SystemStatus extends Service<StatusPorts> {
   }
 }
 
-/** Without Firestore nothing works; without the others, some things do not. */
+/** Without Firestore nothing works; without the other services, some features do not. */
 export function healthOf(readings: Readings): 'healthy' | 'degraded' | 'critical' {
   if (readings.firestore?.isUp === false) return 'critical';
   return SERVICES.some((service) => readings[service]?.isUp === false) ? 'degraded' : 'healthy';
@@ -128,32 +128,32 @@ interface Alert {
 const WITHOUT: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'message'>>> = {
   firestore: {
     level: 'critical',
-    message: 'Firestore does not answer: tasks, agents and to-dos cannot be read or changed.',
+    message: 'Firestore does not respond: tasks, agents and to-dos cannot be read or changed.',
   },
   realtimeDatabase: {
     level: 'warning',
     message:
-      'The Realtime Database does not answer: presence, live events and rate limits are suspended; tasks go on.',
+      'The Realtime Database does not respond: presence, live events and rate limits are suspended; tasks continue.',
   },
-  github: { level: 'warning', message: 'GitHub does not answer: the github tools fail until it does.' },
+  github: { level: 'warning', message: 'GitHub does not respond: the github tools fail until it does.' },
 };
 
-/** A part of the sweep that is behind for longer does not catch up in the next one. */
+/** Threshold for an alert: a job that is behind for longer does not catch up in the next sweep. */
 const BEHIND_MILLISECONDS = 3 * 60_000;
 
-/** GitHub is as good as away when less than this share of the hour's requests is left. */
+/** GitHub counts as unavailable if less than this share of the hour's requests is left. */
 const LOW_SHARE = 0.05;
 
-/** Says of which collections they are, and not which: they may be anybody's. */
+/** Names only the collections: the documents may belong to anyone. */
 export function unreadableAlert(paths: readonly string[], at: Date): readonly Alert[] {
   if (paths.length === 0) return [];
   const collections = [...new Set(paths.map((path) => path.split('/')[0]))].join(', ');
   const count = paths.length === 1 ? '1 stored document' : `${paths.length} stored documents`;
-  const message = `${count} could not be read in the last hour and were left out, of: ${collections}. The log names each, at document_unreadable.`;
+  const message = `${count} could not be read in the last hour and were skipped, in: ${collections}. The log lists them as document_unreadable.`;
   return [{ level: 'warning', message, at }];
 }
 
-/** What is wrong, worst first. */
+/** Returns the current alerts, worst first. */
 export function alertsOf(readings: Readings): readonly Alert[] {
   const down = SERVICES.flatMap((service): Alert[] => {
     const reading = readings[service];

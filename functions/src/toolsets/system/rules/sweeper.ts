@@ -1,23 +1,23 @@
 /**
- * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
- * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
+ * The sweep: cleanup jobs that the scheduler runs every minute, in parallel, each for less than a minute. A job whose
+ * database is unavailable delays only jobs that need the same one. An unfinished job continues in the next sweep.
  */
 import type { PresenceHealth, SweepPart, SweepState, Swept } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** A part that is told that its turn is over may take this much longer to finish what it has begun. */
+/** Extra time for a job to finish its current work after its turn ends. */
 const ENDING_MILLISECONDS = 5000;
 
-/** Each part of a sweep ends before the next minute's. The database may be slow where it has just been connected. */
+/** Limits that end each job before the next sweep. The database can be slow right after connecting. */
 const SWEEP_LIMITS = {
-  /** How long a part may work in one sweep. */
+  /** Maximum time of a job per sweep. */
   turnMilliseconds: 45_000,
-  /** How long the check of presence may take. */
+  /** Maximum time of the presence check. */
   timeoutMilliseconds: 20_000,
 };
 
-/** @returns what each part has done */
+/** @returns the counts of each job */
 export async function sweep(
   parts: readonly SweepPart[],
   ports: SystemPorts,
@@ -50,7 +50,7 @@ export async function sweep(
   return report;
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined if it cannot be read. */
 async function stateBefore({ sweepRecord, log }: SystemPorts): Promise<SweepState | undefined> {
   try {
     return await sweepRecord.read();
@@ -81,13 +81,13 @@ async function remember(
   }
 }
 
-/** How long nobody is taken for dead after presence is back. */
+/** Time after an outage of presence during which no agent is marked offline. */
 export const RECOVERY_MILLISECONDS = 5 * 60_000;
 
 /**
- * Whether presence proves a death, and writes down for the next sweep what has changed. While the Realtime Database
- * is away nobody's calls are noted, so that what it says when it is back is old. Agents that live are noted again
- * within some heartbeats. Where the record cannot be read, nobody knows whether presence was away a moment ago.
+ * Returns whether presence can prove that agents are offline, and stores changes for the next sweep. During an outage
+ * of the Realtime Database no calls are recorded, so its data is outdated afterwards, until the next heartbeats.
+ * Without the stored record, a recent outage cannot be ruled out.
  */
 async function presenceHealth(
   { presence, sweepRecord, log }: SystemPorts,

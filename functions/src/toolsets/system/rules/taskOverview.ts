@@ -1,4 +1,4 @@
-/** The one work queue as system.getTaskQueue shows it. Source: the network specification; docs/semantics.md#one-model. */
+/** The task queue for system.getTaskQueue. Source: the network specification; docs/semantics.md#one-model. */
 import { type Agent, isIn } from '../../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
@@ -19,10 +19,10 @@ import {
 } from '../../coordination/index.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** How long what was read serves others, unless counters, session or this instance's own commits say sooner that it is old. */
+/** Cache TTL. Changes of counters, of the session, and by this instance invalidate entries earlier. */
 const KEPT_MILLISECONDS = 5000;
 
-/** An agent's own tasks are looked at up to this many. */
+/** Maximum number of an agent's own tasks that are read. */
 const MAX_OWN_TASKS = 100;
 
 export interface TaskQueueRequest {
@@ -36,7 +36,7 @@ export interface TaskQueueRequest {
   readonly after?: QueuePlace | undefined;
 }
 
-/** Where a list of the queue goes on: in which of its states, and after which task. */
+/** Position in the queue: a state, and a task in it. */
 export interface QueuePlace {
   readonly status: QueueStatus;
   readonly place?: Place | undefined;
@@ -70,8 +70,8 @@ export class TaskOverview extends Service<QueuePorts> {
   private readonly extents = new MemoCache<Awaited<ReturnType<typeof extentOf>>>();
 
   /**
-   * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.
-   * @throws MusterError NOT_FOUND where the agent asked about is neither in the workspace nor the caller's
+   * Returns tasks of a workspace's queue, claimable ones first in claim order, and counts of the whole queue.
+   * @throws MusterError NOT_FOUND if the agent is neither in the workspace nor the caller's
    */
   async list(principal: Principal, request: TaskQueueRequest) {
     const state = await stateOf(this.ports, request.workspace);
@@ -90,7 +90,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return this.pages.read(JSON.stringify([session, request]), stamp, () => this.listAll(session, request));
   }
 
-  /** Numbers of tasks that are not closed; the wait is from creation to first claim. */
+  /** Returns counts of open tasks, and the average wait from creation to first claim. */
   private async statsOf(state: QueueState) {
     if (state === undefined) return NO_STATS;
     const { session, counters, stamp } = state;
@@ -99,7 +99,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const inProgress = counts.in_progress + counts.waiting;
     return {
       total: counts.available + counts.claimed + inProgress,
-      // A task may have become blocked since the others were counted.
+      // A task may have become blocked since the other counts were read.
       pending: Math.max(0, counts.available - extent.blocked),
       assigned: counts.claimed,
       inProgress,
@@ -127,7 +127,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return { tasks, truncated: false };
   }
 
-  /** What an agent holds, or may claim next where pending tasks are asked for. */
+  /** Returns an agent's held tasks or, for pending tasks, those that it can claim next. */
   private async listOf(principal: Principal, name: string, request: TaskQueueRequest): Promise<QueuePage> {
     const { sessions, tasks } = this.ports;
     const [agent, open] = await Promise.all([
@@ -135,7 +135,7 @@ export class TaskOverview extends Service<QueuePorts> {
       sessions.current(request.workspace),
     ]);
     if (agent === undefined) {
-      throw new MusterError('NOT_FOUND', `There is no agent "${name}" here.`, {
+      throw new MusterError('NOT_FOUND', `Agent "${name}" not found in this workspace.`, {
         field: 'agentId',
         value: name,
         suggestion: 'system.getAgents lists the agents of this workspace.',
@@ -158,7 +158,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
 
-  /** The agent of this name that the caller may act as, or else the one in the workspace: there is no other here. */
+  /** Returns the agent of this name that the caller can act as, or else the workspace's agent of this name. */
   private async visible(principal: Principal, workspace: string, name: string): Promise<Agent | undefined> {
     const { agents, liveness } = this.ports;
     const own = await liveness.actable(principal, workspace, name);
@@ -167,7 +167,7 @@ export class TaskOverview extends Service<QueuePorts> {
   }
 }
 
-/** A queue at one moment: what adds to it or takes from it changes its session or its counters, and other changes to tasks do not. */
+/** Returns a snapshot of a queue. Its stamp changes with the session, the counters and tasks of this instance. */
 async function stateOf({ sessions, store, clock }: SystemPorts, workspace: string) {
   const open = await sessions.current(workspace);
   if (open === undefined) return undefined;
@@ -200,7 +200,7 @@ function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
   return { tasks: matching.slice(0, limit), truncated: matching.length > limit };
 }
 
-/** The state of a task that is not closed. */
+/** Returns the queue status of an open task. */
 export function queueStatus({ status, blockers }: Task): QueueStatus {
   if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
   return status === 'claimed' ? 'assigned' : 'in_progress';

@@ -1,4 +1,4 @@
-/** A thing with all that is part of it, as somebody may see it. Source: docs/semantics.md#one-graph. */
+/** An item and its parts, as visible to the caller. Source: docs/semantics.md#one-graph. */
 import {
   type GraphNode,
   type NodeRef,
@@ -13,10 +13,10 @@ import type { Page } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { sightOf } from '../../orchestration/index.ts';
 
-/** How much of something somebody sees: of a run that is another's, its leaders see the course and not the words. */
+/** Visibility: of another member's run, leaders see the progress (`course`) but not the texts. */
 export type NodeSight = 'all' | 'course';
 
-/** Something in a tree; without its sight, of which the viewer learns no more than its kind. */
+/** A node of a tree. Without `sight`, the caller sees only its kind. */
 export interface SeenNode {
   readonly sight?: NodeSight | undefined;
   readonly node: StoredNode;
@@ -28,7 +28,7 @@ interface TreeRequest extends NodeRef {
 }
 
 export class Trees extends Service<GraphPorts> {
-  /** Reads what it returns, the way up, and two more at most. @throws MusterError NOT_FOUND, also where it may not be seen */
+  /** Returns an item, its ancestors and a page of parts. @throws MusterError NOT_FOUND also if it is hidden */
   async tree(principal: Principal, { workspace, page, ...ref }: TreeRequest) {
     const { graph, nodes } = this.ports;
     const key = nodeKey(ref);
@@ -55,7 +55,7 @@ export class Trees extends Service<GraphPorts> {
   }
 }
 
-/** Whether the caller may see it, wherever the call is made from. */
+/** Returns the caller's visibility of a node, regardless of the call's workspace. */
 function sightOfNode(principal: Principal, node: StoredNode): NodeSight | undefined {
   const { kind, owner_uid, workspace } = node;
   if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
@@ -66,7 +66,7 @@ function sightOfNode(principal: Principal, node: StoredNode): NodeSight | undefi
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
 
-/** A thing that is in no graph: its totals are its own. */
+/** Returns the node of an item outside the graph: its totals are its own. */
 function alone({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;

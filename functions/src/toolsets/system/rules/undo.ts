@@ -1,4 +1,4 @@
-/** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
+/** Undoes the changes of calls. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
 import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';
@@ -12,10 +12,10 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
 
 /**
- * The changes that take an effect back, with the versions that they were decided on. What no commit of the server may
- * write is written here, as the caller.
- * @param together all effects of the same event: some make sense only with others
- * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or whatever else stands against it
+ * Returns the changes that undo an effect, with the versions they are based on. Writes that are not part of a server
+ * commit are made here, as the caller.
+ * @param together all effects of the event: some can only be undone with others
+ * @throws MusterError CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or another error that prevents undo
  */
 export type Inverse<Change> = (
   effect: Effect,
@@ -24,23 +24,23 @@ export type Inverse<Change> = (
   together: readonly Effect[],
 ) => Promise<readonly Change[]>;
 
-/** How many events one call takes back. */
+/** Maximum number of events that one call undoes. */
 export const MAX_UNDONE = 50;
 
-/** One call looks at this many events, and stops after the one that brings it to this many refused things. */
+/** Maximum number of events that one call reads. It stops earlier after MAX_REFUSED refusals. */
 export const MAX_LOOKED_AT = 200;
 
 const MAX_REFUSED = 500;
 
-/** A call that takes back a part of an event leaves an entry that names no event, so undos are known by their tool. */
+/** A partial undo leaves an entry without `undoes`, so undo entries are recognized by their tool. */
 const UNDO_TOOL = 'system.undo';
 
-/** What of an event was not taken back. */
+/** An effect that was not undone. */
 export interface Refused {
   readonly eventId: string;
   readonly effect: Effect;
   readonly error: MusterError;
-  /** The event that has changed the thing since, where a call did. */
+  /** The call that changed the item since the event, if any. */
   readonly since?: TrailEntry | undefined;
 }
 
@@ -48,29 +48,29 @@ export interface Undone {
   readonly events: readonly string[];
   readonly things: readonly Effect[];
   readonly refused: readonly Refused[];
-  /** Whether there are older events that were not looked at. */
+  /** Whether there are older events that were not read. */
   readonly more: boolean;
-  /** The last event that was looked at, if there are older ones. */
+  /** The last event that was read, if there are older ones. */
   readonly last?: Position | undefined;
 }
 
 interface UndoPorts<Change extends AnyChange> extends Omit<TrailPorts, 'store'> {
   readonly store: Store<Change>;
-  /** By the kind of thing. What is not named cannot be taken back. */
+  /** Undo functions by kind of item. Other kinds cannot be undone. */
   readonly inverses: Readonly<Record<string, Inverse<Change>>>;
-  /** Why, in a sentence, by the kind of thing. */
+  /** Reasons by kind of item, each a sentence. */
   readonly irrevocable: Readonly<Record<string, string>>;
 }
 
-/** What is to be done to take an event back, and what of it cannot be. */
+/** The changes that undo an event, and the effects that cannot be undone. */
 interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
   readonly changes: readonly Change[];
 }
 
 export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>> {
   /**
-   * Takes back what one event has changed: in one commit, and part by part where something stands against a part.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where all of it is refused, or it was taken back before
+   * Undoes one event, in one commit; if parts are refused, only the others.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if everything is refused or the event was already undone
    */
   event(caller: Caller, id: string, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
     const { principal } = caller;
@@ -88,7 +88,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     });
   }
 
-  /** Takes back events, newest first. Those taken back are not read and refused ones not counted, so that repeated calls end. */
+  /** Undoes events, newest first. Skips undone ones and does not count refused ones, so repeated calls terminate. */
   async several(
     caller: Caller,
     filter: TrailFilter,
@@ -127,7 +127,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     if (entry.undoes !== undefined || entry.by.tool === UNDO_TOOL) return;
     const { things, refused } = await this.oneOfSeveral(caller, entry, by);
     if (things.length > 0) all.events.push(entry.id);
-    // What several events have changed is as it was once.
+    // An item that several events changed is listed once.
     all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
     all.refused.push(...refused);
   }
@@ -145,7 +145,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
         return plan;
       } catch (error) {
         if (!(error instanceof LooseningError)) throw error;
-        // Alone, this event can be undone with an approval; here it does not stop the others.
+        // This event can be undone on its own, with an approval. Here it must not stop the others.
         const refused = plan.things.map((effect) => ({ eventId: id, effect, error }));
         return { changes: [], things: [], refused: [...plan.refused, ...refused] };
       }
@@ -158,14 +158,14 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     refused: readonly Refused[],
     record: CallRecord | undefined,
   ): Promise<void> {
-    // What was taken back in part may be taken back further.
+    // A partly undone event can be undone further.
     const undoes = refused.length === 0 ? { id, version } : undefined;
-    // What is at a version is written first: another part may tell the same thing something in the same commit.
+    // Versioned writes come first: another part may update the same document in this commit.
     const ordered = changes.toSorted((one, other) => Number('version' in other) - Number('version' in one));
     await this.ports.store.commit(ordered, record && { ...record, ...(undoes && { undoes }) });
   }
 
-  /** The last that was done is taken back first. */
+  /** The last effect is undone first. */
   private async plan(caller: Caller, entry: TrailEntry): Promise<Plan<Change>> {
     const plan = { changes: [] as Change[], things: [] as Effect[], refused: [] as Refused[] };
     for (const effect of entry.effects.toReversed()) {
@@ -190,18 +190,18 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     const { inverses, irrevocable } = this.ports;
     const inverse = inverses[effect.kind];
     if (inverse === undefined)
-      throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Nothing is known that would.');
+      throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Undo does not support this kind of change.');
     return inverse(effect, caller.principal, caller, together);
   }
 
-  /** The latest call that has changed the thing after the event. */
+  /** Returns the latest call that changed the item after the event. */
   private async changedSince(
     principal: Principal,
     { id, at }: TrailEntry,
     effect: Effect,
   ): Promise<TrailEntry | undefined> {
     const { workspace } = effect;
-    // What belongs to no workspace is the caller's owner's: nobody else sees it.
+    // Items without a workspace are visible only to the caller's owner.
     const whose = workspace === undefined ? ownOf(principal) : { workspace };
     const filter = { whose, narrowed: { thing: thingKey(effect) }, since: at };
     const [latest] = (await this.ports.trail.list(filter, { limit: 2 })).items;
@@ -213,7 +213,7 @@ function isVisible(principal: Principal, entry: TrailEntry): boolean {
   return entry.effects.some((effect) => maySee(principal, entry, effect));
 }
 
-/** People undo what was done for them, agents what they did, leaders what anybody did to what is their workspace's. */
+/** People undo changes on their behalf, agents their own changes, leaders all changes in their workspace. */
 function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): void {
   if (by.uid === principal.uid) return;
   if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
@@ -222,17 +222,17 @@ function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): 
     return role !== undefined && hasRole(role, 'leader');
   };
   if (effects.every(leads)) return;
-  throw new MusterError('FORBIDDEN', `The event "${id}" was another's, "${by.agent_id ?? by.uid}".`, {
+  throw new MusterError('FORBIDDEN', `You cannot undo the event "${id}" by "${by.agent_id ?? by.uid}".`, {
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
     suggestion:
-      'An agent takes back what it did itself, a person what was done for them, and a leader of a workspace what was done in it.',
+      'Agents undo their own changes, people those made for them, and leaders those in their workspace.',
   });
 }
 
 function noEvent(id: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no event "${id}" that you may see.`, {
+  return new MusterError('NOT_FOUND', `Event "${id}" not found.`, {
     field: 'event_id',
     value: id,
     suggestion: 'system.getAudit lists events with their ids.',
@@ -240,15 +240,15 @@ function noEvent(id: string): MusterError {
 }
 
 function alreadyUndone({ id, undone_by }: TrailEntry): MusterError {
-  return new MusterError('CONFLICT', `The event "${id}" was taken back already, by "${undone_by}".`, {
+  return new MusterError('CONFLICT', `The event "${id}" was already undone, by event "${undone_by}".`, {
     field: 'event_id',
     value: id,
     reason: 'ALREADY_UNDONE',
-    suggestion: 'Take that one back to have it as it was in between.',
+    suggestion: 'To redo it, undo that event.',
   });
 }
 
-/** The refusal with who has changed the thing since. */
+/** Returns the refusal, extended by the call that changed the item since. */
 function explained({ error, since }: Refused): MusterError {
   if (since === undefined) return error;
   const { by, at, id } = since;

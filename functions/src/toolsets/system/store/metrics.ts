@@ -1,4 +1,4 @@
-/** Reads the counts of calls that all instances store, and measures this instance. */
+/** Reads the call counts of all instances, and measures this instance. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
@@ -21,7 +21,7 @@ export const storedCounts = z.object({
     .transform((counts) => new Map(Object.entries(counts))),
 });
 
-/** The counts in a minute are read one by one: what is wrong with one is no matter of the others. */
+/** Counts of a minute are parsed separately, so that one unreadable entry does not affect the others. */
 export const storedMinute = z.object({
   all: z.unknown(),
   tools: z.record(z.string(), z.unknown()).default({}),
@@ -55,7 +55,7 @@ export class DatabaseMetricsReader extends Service<MetricsPorts> implements Metr
     return { all, tools };
   }
 
-  /** Undefined where it cannot be read, which is noted. */
+  /** Undefined if the value is unreadable, which is recorded. */
   private readable<Read>(path: string, value: unknown, schema: z.ZodType<Read>): Read | undefined {
     const { data, error } = schema.safeParse(value);
     if (error !== undefined) this.ports.unreadable.note(path, error);
@@ -78,11 +78,11 @@ function plus(one: Counts, other: Counts = NOTHING): Counts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Measures this process, which is all of an instance. */
+/** Measures this process. An instance has one process. */
 export class ProcessGauge {
   private last = { at: 0, microseconds: 0 };
 
-  /** What it uses: resident memory, and the percentage of one processor since it was last measured. */
+  /** Returns resident memory, and CPU usage of one processor in percent since the previous measurement. */
   measure() {
     const { user, system } = process.cpuUsage();
     const now = { at: process.uptime(), microseconds: user + system };
@@ -96,7 +96,7 @@ export class ProcessGauge {
     };
   }
 
-  /** What it runs on, by name: `node`. */
+  /** Returns the versions of the runtime, by name such as `node`. */
   versions(): Readonly<Record<string, string>> {
     const { node = '', v8 = '', uv = '', openssl = '' } = process.versions;
     return { node, v8, uv, openssl };
@@ -109,7 +109,7 @@ function oneDecimal(value: number): number {
 
 interface SweepRecordPorts {
   readonly database: Firestore;
-  /** The sweep's name: each has a record of its own. */
+  /** Name of the sweep. Each sweep has its own record. */
   readonly sweep: string;
   readonly log: Log;
 }
@@ -121,7 +121,7 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
       return sweepFromDocument(snapshot.data() ?? {});
     } catch (error) {
       this.ports.log.error('sweep_record_unreadable', { document: snapshot.ref.path, error });
-      // What somebody has broken by hand says nothing: the sweep begins anew, and writes over it.
+      // A manually corrupted record is ignored and overwritten: the sweep starts from scratch.
       return { behind: {} };
     }
   }
@@ -134,7 +134,7 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
     await this.save('behind', { behind });
   }
 
-  /** Two sweeps at once may save: each field is the latter's, and the other field stays. */
+  /** Concurrent sweeps may save: the last write of a field wins, other fields stay. */
   private async save(field: keyof SweepState, state: SweepState): Promise<void> {
     await this.document.set({ [field]: sweepToDocument(state)[field] }, { mergeFields: [field] });
   }

@@ -1,4 +1,4 @@
-/** How the skills of a workspace are searched. */
+/** Firestore queries for skills and audit entries. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { type OfferedSkill, skillFromDocument } from '../../../agents/rules/agent.ts';
@@ -10,10 +10,10 @@ import { entryFromDocument, type TrailEntry } from '../../../kernel/trail.ts';
 import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/words.ts';
 import type { FoundSkills, SkillFilter, SkillQueries, TrailFilter, TrailQueries } from '../rules/ports.ts';
 
-/** How many candidates are looked through where no index answers the whole query. */
+/** Maximum number of candidates to filter in memory if no index covers the query. */
 const MAX_CANDIDATES = 1000;
 
-/** Firestore skips documents one by one, and bills them. */
+/** Firestore reads and bills each skipped document. */
 const MAX_SKIPPED = 100_000;
 
 export class FirestoreSkillQueries extends FirestoreReader implements SkillQueries {
@@ -32,12 +32,12 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
     return { skills: this.readable(page?.docs ?? []), total: counted.data().count };
   }
 
-  /** Places are counted, so none is read in place of one that cannot be. */
+  /** Offsets count documents, so an unreadable one is not replaced by another. */
   private readable(snapshots: readonly DocumentSnapshot[]): readonly OfferedSkill[] {
     return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, skillFromDocument));
   }
 
-  /** What one index finds: by the longest word, else by category. */
+  /** Returns the query that one index covers: by longest word, else by category. */
   private candidates(
     { workspace, category, includeDeprecated }: SkillFilter,
     longest: string | undefined,
@@ -51,7 +51,7 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
   }
 }
 
-/** What the index leaves to be looked at, if anything. */
+/** Returns the filter for conditions that the index does not cover, if any. */
 function restOf({ category, words }: SkillFilter, longest: string | undefined) {
   const isWhole = longest === undefined || (words.length === 1 && lookedUpPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;
@@ -60,7 +60,6 @@ function restOf({ category, words }: SkillFilter, longest: string | undefined) {
     (category === undefined || folded(skill.category) === folded(category));
 }
 
-/** How entries of the trail are found. */
 export class FirestoreTrailQueries extends FirestoreReader implements TrailQueries {
   async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
     return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);

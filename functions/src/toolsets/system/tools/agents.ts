@@ -1,4 +1,4 @@
-/** The tools that show the agents and what they have learned to do. Source: the network specification. */
+/** The tools that list agents and skills. Source: the network specification. */
 import { z } from 'zod';
 import { type Agent, AVAILABILITIES, foldedCapability } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';
@@ -16,8 +16,8 @@ const name = textUpTo(100);
 
 const metrics = partial({
   tasksCompleted: z.int(),
-  successRate: z.number().describe('Of the tasks that it closed, the share that it completed: 0 to 1.'),
-  avgResponseTime: z.number().describe('Milliseconds from claim to report, on average.'),
+  successRate: z.number().describe('Share of its closed tasks that it completed: 0 to 1.'),
+  avgResponseTime: z.number().describe('Average time from claim to report, in milliseconds.'),
   uptime: z.int().describe('Seconds since it came online.'),
 });
 
@@ -30,7 +30,7 @@ const agentShape = partial({
   currentTasks: z.int(),
   maxTasks: z.int(),
   lastSeen: z.iso.datetime(),
-  metrics: metrics.describe('From its closed tasks; what nothing is known of is left out.'),
+  metrics: metrics.describe('From its closed tasks; unknown values are omitted.'),
 });
 
 const summary = partial({
@@ -72,19 +72,19 @@ function metricsAnswer(agent: Agent, now: Date): z.output<typeof metrics> {
 
 export const getAgents = defineTool({
   name: 'getAgents',
-  title: 'Agents',
+  title: 'List agents',
   description:
-    "Lists this workspace's agents and what each is doing. orchestration.list_agents lists those for workflows.",
+    "Lists this workspace's agents and what each is doing. For agents in workflows: orchestration.list_agents.",
   details:
-    'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents of the workspace, whatever the filters.',
+    'offline: missed three one-minute heartbeats. busy: holds its maximum of tasks. active: holds some. error: holds none and its last one failed. idle: holds none. summary counts all agents of the workspace, ignoring filters.',
   input: z.strictObject({
-    status: z.enum(AVAILABILITIES).optional().describe('Of this status'),
-    type: name.optional().describe('Of this type'),
+    status: z.enum(AVAILABILITIES).optional().describe('Agent status'),
+    type: name.optional().describe('Agent type'),
     capabilities: listUpTo(MAX_CAPABILITIES, name, 'capabilities')
       .optional()
-      .describe('Agents that have all of these'),
-    includeMetrics: z.boolean().default(false).describe('Add what came of the tasks of each'),
-    limit: z.int().min(1).max(500).default(100).describe('How many'),
+      .describe('Required capabilities'),
+    includeMetrics: z.boolean().default(false).describe('Include task statistics'),
+    limit: z.int().min(1).max(500).default(100).describe('Maximum'),
     cursor,
   }),
   output: z.object({ agents: z.array(agentShape), summary: summary.optional(), ...pageShape }),
@@ -125,36 +125,36 @@ const skillShape = partial({
   parameters: object,
   examples: z.array(object),
   deprecated: z.boolean(),
-  successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
-  lastUsed: z.iso.datetime().describe('The last minute of the last hour in which it was called.'),
+  successRate: z.number().describe("Share of the last hour's calls that succeeded: 0 to 1."),
+  lastUsed: z.iso.datetime().describe('The last minute in which it was called, within the last hour.'),
 });
 
 const shortText = (description: string) => textUpTo(200).optional().describe(description);
 
 export const listSkills = defineTool({
   name: 'listSkills',
-  title: 'Skills',
+  title: 'List skills',
   description:
-    'Lists what can be done here: every tool with an example, then the capabilities of agents of this workspace.',
+    "Lists what can be done here: every tool with an example, then this workspace's agent capabilities.",
   details:
-    'The category of a tool is its toolset. Of capabilities only the name is searched. One that no agent has any more is deprecated.',
+    "A tool's category is its toolset. For capabilities, only names are searched. A capability that no agent has is deprecated.",
   input: z.strictObject({
-    category: shortText('A toolset, or a category of capabilities'),
-    search: shortText('Beginnings of words; case and accents do not count'),
+    category: shortText('Toolset, or category of capabilities'),
+    search: shortText('Word prefixes; ignores case and accents'),
     includeDeprecated: z.boolean().default(false).describe('Include deprecated ones'),
-    limit: z.int().min(1).max(1000).default(100).describe('How many'),
+    limit: z.int().min(1).max(1000).default(100).describe('Maximum'),
     offset: z.int().min(0).default(0).describe('Skills to skip'),
   }),
   output: z.object({
     skills: z.array(skillShape),
     total: z.int(),
-    totalPages: z.int().optional().describe('How many pages of this limit hold all of it.'),
-    hasNext: z.boolean().optional().describe('Whether there are more after these.'),
-    hasPrevious: z.boolean().optional().describe('Whether some were passed over.'),
+    totalPages: z.int().optional().describe('Number of pages with this limit.'),
+    hasNext: z.boolean().optional().describe('Whether there is a next page.'),
+    hasPrevious: z.boolean().optional().describe('Whether some were skipped.'),
     categories: z
       .array(z.string())
       .optional()
-      .describe('The toolsets, and the categories of the capabilities given here.'),
+      .describe('The toolsets, and the categories of the returned capabilities.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
@@ -196,7 +196,7 @@ function toolSkill(tool: KnownTool, version: string): Skill {
   };
 }
 
-/** Only tools are called. */
+/** Returns usage metrics. Only tools have calls. */
 function usage(id: string, history: CallHistory | undefined): z.input<typeof skillShape> {
   const counts = history?.tools.get(id);
   const rate = counts && successRate(counts);

@@ -1,4 +1,4 @@
-/** The tools that show what was done, and undo it. */
+/** The tools that list changes and undo them. */
 import { z } from 'zod';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -14,47 +14,47 @@ import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 const fields = z.record(z.string(), z.unknown());
 
 const changeShape = z.object({
-  kind: z.string().describe('task, todo, member, workflow, document and so on.'),
+  kind: z.string().describe('Such as task, todo, member, workflow or document.'),
   id: z.string(),
-  before: fields.optional().describe('The fields that changed; absent where there was nothing.'),
-  after: fields.optional().describe('Absent where it is gone.'),
-  shortened: z.boolean().optional().describe('Not all that there was is kept.'),
+  before: fields.optional().describe('The changed fields; absent if the item did not exist.'),
+  after: fields.optional().describe('Absent if the item was deleted.'),
+  shortened: z.boolean().optional().describe('Whether values were shortened.'),
 });
 
 const eventShape = z.object({
   event_id: z.string(),
   at: z.iso.datetime(),
-  by: z.string().describe('The agent, or the person by their uid.'),
-  on_behalf_of: z.string().describe('The person, by their uid.'),
-  app: z.string().optional().describe('The connection through which it was done.'),
+  by: z.string().describe("The agent id, or the person's uid."),
+  on_behalf_of: z.string().describe("The person's uid."),
+  app: z.string().optional().describe('The connection that was used.'),
   run_id: z.string().optional(),
   tool: z.string(),
-  workspace: z.string().optional().describe('That of the call; absent if you have no role in it.'),
+  workspace: z.string().optional().describe('Workspace of the call; absent if you have no role in it.'),
   changes: z.array(changeShape),
-  undoes: z.string().optional().describe('The event that this one took back.'),
-  undone_by: z.string().optional().describe('The event that took this one back.'),
+  undoes: z.string().optional().describe('The event that this event undid.'),
+  undone_by: z.string().optional().describe('The event that undid this event.'),
 });
 
 const instant = z.iso.datetime({ offset: true }).optional();
 
 export const getAudit = defineTool({
   name: 'getAudit',
-  title: 'Who changed what',
-  description: 'Lists who changed what, when, by which tool, newest first. undo takes an event back.',
+  title: 'Audit log',
+  description: 'Lists who changed what, when and with which tool, newest first. undo reverts it.',
   details:
-    "Each event is one commit of one call, with every thing that it changed, before and after. Of your own and your agents' doings, or, for leaders, of a workspace. Heartbeats and reads leave none.",
+    'Each event is one commit of one call, with every change before and after. Covers you and your agents or, for leaders, a workspace. Heartbeats and reads are not recorded.',
   input: z.strictObject({
-    of: z.enum(['mine', 'workspace']).default('mine').describe('workspace: of everybody there, for leaders'),
-    agent_id: idOf('an agent').optional().describe('Done by it'),
-    run_id: idOf('a run').optional().describe('Done by it'),
+    of: z.enum(['mine', 'workspace']).default('mine').describe('workspace: of everyone there; for leaders'),
+    agent_id: idOf('an agent').optional().describe('By agent'),
+    run_id: idOf('a run').optional().describe('By run'),
     thing: z
       .string()
       .max(2000)
       .refine((name) => /^[a-z_]+:./.test(name), 'expected a kind and an id, as in "task:task-123"')
       .optional()
-      .describe('About it, as in "task:task-123"'),
-    since: instant.describe('From then on'),
-    until: instant.describe('Up to then'),
+      .describe('Such as "task:task-123"'),
+    since: instant.describe('Start time'),
+    until: instant.describe('End time'),
     limit: wholeNumber(1, 100).default(20).describe('1 to 100'),
     cursor,
   }),
@@ -98,7 +98,7 @@ interface Narrowing {
   readonly thing?: string | undefined;
 }
 
-/** @throws MusterError VALIDATION_ERROR where more than one is named */
+/** @throws MusterError VALIDATION_ERROR if more than one filter is set */
 function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrowed'] {
   const named = [
     ...(agent_id === undefined ? [] : [{ agentId: agent_id }]),
@@ -106,9 +106,9 @@ function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrow
     ...(thing === undefined ? [] : [{ thing }]),
   ];
   if (named.length <= 1) return named[0];
-  throw new MusterError('VALIDATION_ERROR', 'Events are listed of an agent, of a run or of a thing.', {
+  throw new MusterError('VALIDATION_ERROR', 'Choose one filter: agent_id, run_id or thing.', {
     field: 'thing',
-    suggestion: 'Give one of agent_id, run_id and thing.',
+    suggestion: 'Set only one of them.',
   });
 }
 
@@ -137,32 +137,32 @@ const thingShape = z.object({ kind: z.string(), id: z.string() });
 
 export const undo = defineTool({
   name: 'undo',
-  title: 'Take back',
-  description: 'Takes back an event of system.getAudit, or what an agent or a run has done since.',
+  title: 'Undo',
+  description: 'Undoes a system.getAudit event, or what an agent (since a time) or run did.',
   details:
-    'Each event is taken back in one commit, by a new change, as far as nobody has changed the same since; what was refused says why, and who changed it. What has left Muster (a mail, a pull request, a model that was paid) stays. At most 50 events a call, the newest first; nextCursor goes on with older ones.',
+    'Each event is undone in one new commit, if nothing has changed since; refusals say why and who changed it. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
   input: z.strictObject({
     event_id: idOf('an event').optional().describe('One event'),
-    agent_id: idOf('an agent').optional().describe('Or what it has done'),
-    run_id: idOf('a run').optional().describe('Or what it has done'),
-    since: z.iso.datetime({ offset: true }).optional().describe('From then on; with agent_id'),
+    agent_id: idOf('an agent').optional().describe('Or its changes'),
+    run_id: idOf('a run').optional().describe('Or all its changes'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Start time; with agent_id'),
     cursor,
   }),
   output: z.object({
     success: z.boolean(),
-    events: z.array(z.string()).describe('The events that were taken back.'),
-    undone: z.array(thingShape).describe('What is as it was.'),
+    events: z.array(z.string()).describe('The events that were undone.'),
+    undone: z.array(thingShape).describe('Items that were restored.'),
     refused: z
       .array(
         thingShape.extend({
           event_id: z.string(),
           why: guidance(),
-          changed_by: z.string().optional().describe('Who has changed it since.'),
+          changed_by: z.string().optional().describe('Agent or person that changed it since.'),
           changed_at: z.iso.datetime().optional(),
-          changed_with: z.string().optional().describe('By which tool.'),
+          changed_with: z.string().optional().describe('Tool of that change.'),
         }),
       )
-      .describe('What is not, and why.'),
+      .describe('Items that were not restored, with the reason.'),
     more: z.boolean().describe('Whether there are older events: call again with nextCursor.'),
     nextCursor: z.string().optional(),
   }),
@@ -193,7 +193,7 @@ export const undo = defineTool({
   },
 });
 
-/** What a cursor is good for, as text. */
+/** Returns the arguments that a cursor is valid for, as text. */
 function questionOf({ agent_id, run_id, since }: Several): string {
   return JSON.stringify([agent_id, run_id, since]);
 }
@@ -204,7 +204,7 @@ interface Several {
   readonly since?: string | undefined;
 }
 
-/** Of what was done on the caller's own behalf: what others' agents did is taken back event by event. */
+/** Covers changes on the caller's behalf only. Other agents' changes are undone event by event. */
 function filterOf(principal: Principal, { agent_id, run_id, since }: Several): TrailFilter {
   const whose = ownOf(principal);
   if (run_id !== undefined) {
@@ -216,9 +216,9 @@ function filterOf(principal: Principal, { agent_id, run_id, since }: Several): T
 }
 
 function oneOf(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'It does not say what is to be taken back.', {
+  return new MusterError('VALIDATION_ERROR', 'Nothing to undo was specified.', {
     field: 'event_id',
-    suggestion: 'Give event_id, or agent_id with since, or run_id.',
+    suggestion: 'Set event_id, agent_id with since, or run_id.',
   });
 }
 

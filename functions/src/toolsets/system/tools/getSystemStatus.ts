@@ -7,20 +7,20 @@ import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from 
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 import { defineTool } from './systemPages.ts';
 
-/** More tools than there are, but for those that somebody adds. */
+/** Upper bound with room for tools added to a deployment. */
 const MAX_TOOLS = 100;
 
-const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
+const latency = z.number().describe('Milliseconds until the response or the timeout.');
 
 const part = partial({ status: z.string(), latency });
 
 const firebase = partial({
   status: z.string().describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
-  latency: z.number().describe("Firestore's, in milliseconds."),
+  latency: z.number().describe('Firestore latency, in milliseconds.'),
   errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
   unreadableDocuments: z
     .int()
-    .describe('Stored documents that could not be read in the last hour, and were left out.'),
+    .describe('Stored documents that were skipped in the last hour because they could not be read.'),
   firestore: part,
   realtimeDatabase: part,
 });
@@ -28,21 +28,21 @@ const firebase = partial({
 const github = partial({
   status: z.string().describe('healthy, unavailable, or not configured.'),
   rateLimit: partial({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() }).describe(
-    'What GitHub still allows.',
+    'Remaining GitHub requests.',
   ),
   latency,
 });
 
-const rate = z.number().describe('Share of the calls that failed so: 0 to 1.');
+const rate = z.number().describe('Share of calls with this error: 0 to 1.');
 
 const errorsShape = z.record(z.string(), z.object({ count: z.int(), rate }));
 
 const callsShape = z
   .object({
-    windowSeconds: z.int().describe('How far back calls are counted here.'),
+    windowSeconds: z.int().describe('Period of the counts.'),
     total: z.int(),
     failed: z.int(),
-    errors: errorsShape.describe('By error code, of all calls.'),
+    errors: errorsShape.describe('By error code, for all calls.'),
     tools: z
       .array(
         z.object({
@@ -54,18 +54,18 @@ const callsShape = z
           errors: errorsShape,
         }),
       )
-      .describe(`Of each tool that was called; most failures first, at most ${MAX_TOOLS}.`),
+      .describe(`Called tools, most failures first, at most ${MAX_TOOLS}.`),
   })
-  .describe('The calls of the last hour and how they failed; absent where there were none.');
+  .describe("The last hour's calls and their failures; absent without calls.");
 
 const metricsShape = partial({
   activeAgents: z.int().describe('Agents of this workspace that are online.'),
-  tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
-  avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
-  successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
-  uptime: z.int().describe('Seconds since the instance that answers began.'),
-  memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
-  cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
+  tasksInQueue: z.int().describe("Open tasks in this workspace's queue."),
+  avgResponseTime: z.number().describe("Average duration of the last hour's calls, in milliseconds."),
+  successRate: z.number().describe("Share of the last hour's calls that succeeded: 0 to 1."),
+  uptime: z.int().describe('Seconds since the responding instance started.'),
+  memoryUsage: z.number().describe('Resident memory of that instance, in MiB.'),
+  cpuUsage: z.number().describe('CPU usage of one processor since the previous request, in percent.'),
   calls: callsShape.optional(),
 });
 
@@ -78,9 +78,9 @@ const alertShape = partial({
 export const getSystemStatus = defineTool({
   name: 'getSystemStatus',
   title: 'System status',
-  description: 'Tells whether the deployment is well: its services, its load and how calls go.',
+  description: "Returns the deployment's health: its services, load and call metrics.",
   details:
-    'Firestore, the Realtime Database and GitHub are asked, each for 2 seconds at most; an answer may be 15 seconds old. critical: Firestore does not answer. degraded: another one does not.',
+    'Checks Firestore, the Realtime Database and GitHub, each for at most 2 seconds; results are cached for up to 15. critical: Firestore is down. degraded: another service is down.',
   input: z.strictObject({
     includeServices: z.boolean().default(true).describe('Include services'),
     includeMetrics: z.boolean().default(true).describe('Include load and calls'),
@@ -97,7 +97,7 @@ export const getSystemStatus = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   role: 'viewer',
-  // Whether the deployment is well is no secret of a workspace's; what there is to do in one is.
+  // The deployment's health is public to all callers; the workload of a workspace is not.
   scope: 'owner',
   example: { includeDependencies: true },
   handler: async (
@@ -147,7 +147,7 @@ function partAnswer({ isUp, milliseconds: latency, rateLimit }: Reading) {
   return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit: allowed };
 }
 
-/** Nothing where nobody has called. */
+/** Empty without calls. */
 function callsAnswer(history: CallHistory | undefined): z.input<typeof metricsShape> {
   const rate = history && successRate(history.all);
   if (history === undefined || rate === undefined) return {};

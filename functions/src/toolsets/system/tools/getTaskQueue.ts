@@ -21,7 +21,7 @@ import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 
-/** In the specification's order. */
+/** In the order of the specification. */
 const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
 
 const metadata = partial({
@@ -30,10 +30,10 @@ const metadata = partial({
   files: z.array(z.string()),
   hints: z.string(),
   createdBy: z.string(),
-  blockers: z.int().describe('What stands between the task and a claim.'),
+  blockers: z.int().describe('Number of reasons it cannot be claimed yet.'),
   failedDependencies: z.array(z.string()),
-  stuck: z.string().describe('Why it will never start.'),
-  waits: z.string().describe('The budget that it waits for.'),
+  stuck: z.string().describe('Why it can never start.'),
+  waits: z.string().describe('The exhausted budget that it waits for.'),
   retryAt: z.iso.datetime(),
   waitingFor: z.string().describe('The person whose answer it waits for.'),
 });
@@ -48,7 +48,7 @@ const taskShape = partial({
   requiredCapabilities: z.array(z.string()),
   assignedTo: z.string(),
   createdAt: z.iso.datetime(),
-  deadline: z.iso.datetime().describe('When it should be done, where it has one.'),
+  deadline: z.iso.datetime().describe('Target completion time, if set.'),
   dependencies: z.array(z.string()),
   metadata,
 });
@@ -59,8 +59,8 @@ const statsShape = partial({
   assigned: z.int(),
   inProgress: z.int(),
   blocked: z.int(),
-  avgWaitTime: z.number().describe('Milliseconds from creation to first claim, on average.'),
-  oldestTask: z.iso.datetime().describe('When the oldest of them was created.'),
+  avgWaitTime: z.number().describe('Average time from creation to first claim, in milliseconds.'),
+  oldestTask: z.iso.datetime().describe('Creation time of the oldest one.'),
 });
 
 function taskAnswer(task: Task): z.output<typeof taskShape> {
@@ -93,7 +93,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
   };
 }
 
-/** The first line of the description, cut where it is long. */
+/** Returns the first line of the description, truncated to MAX_TITLE_LENGTH. */
 function titleOf(description: string): string {
   const letters = [...(description.trim().split('\n')[0] ?? '')];
   return letters.length <= MAX_TITLE_LENGTH
@@ -103,20 +103,17 @@ function titleOf(description: string): string {
 
 export const getTaskQueue = defineTool({
   name: 'getTaskQueue',
-  title: 'Task queue',
-  description:
-    "Lists this workspace's open tasks: first those that can be claimed, in the order of claims, then blocked ones.",
+  title: 'List the task queue',
+  description: "Lists this workspace's open tasks: claimable ones in claim order, then blocked ones.",
   details:
-    'With agentId: what that agent holds, or, with status pending, what it may claim. queueStats counts the whole queue, whatever the filters.',
+    'With agentId: tasks that the agent holds or, with status pending, can claim. queueStats counts the whole queue, ignoring filters.',
   input: z.strictObject({
-    agentId: idOf('an agent')
-      .optional()
-      .describe('What this agent holds; with status pending, what it may claim'),
+    agentId: idOf('an agent').optional().describe('Tasks it holds or, with status pending, can claim'),
     priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
-    status: z.enum(STATUSES).optional().describe('Of this status'),
+    status: z.enum(STATUSES).optional().describe('Task status'),
     type: textUpTo(100).optional().describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
-    includeAssigned: z.boolean().default(false).describe('Include tasks that somebody holds'),
-    limit: z.int().min(1).max(100).default(20).describe('How many'),
+    includeAssigned: z.boolean().default(false).describe('Include held tasks'),
+    limit: z.int().min(1).max(100).default(20).describe('Maximum'),
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), queueStats: statsShape, ...pageShape }),
@@ -143,7 +140,7 @@ export const getTaskQueue = defineTool({
   },
 });
 
-/** Stands for the beginning of a state's list. */
+/** Marks the start of a state's list. */
 const BEGINNING = 'beginning';
 
 function cursorOf(filters: string, { status, place }: QueuePlace): string {

@@ -1,4 +1,4 @@
-/** Arguments and answers of the lists whose pages go by cursors. */
+/** Arguments and outputs of paginated lists. */
 
 import { z } from 'zod';
 import { decodeCursor, type Place } from '../../../kernel/paging.ts';
@@ -11,17 +11,16 @@ export const cursor = z
   .string()
   .refine((text) => text.length <= 4000, 'expected a nextCursor of this tool')
   .optional()
-  .describe('nextCursor of the page before');
+  .describe('Previous nextCursor');
 
-/** What a list says of its end. */
+/** Pagination fields of a list. */
 export const pageShape = {
-  truncated: z.boolean().optional().describe('Whether there is more; nextCursor, where given, goes on.'),
+  truncated: z.boolean().optional().describe('Whether there is more; continue with nextCursor, if given.'),
   nextCursor: z.string().optional(),
 };
 
-/** @param filters of the list, as text @throws MusterError INVALID_FORMAT for no cursor of ours, or one of other filters */
+/** @param filters of the list, as text @throws MusterError INVALID_FORMAT if the cursor is not for these filters */
 export function placeAfter(filters: string, encoded: string | undefined): Place | undefined {
-  const suggestion =
-    'Send nextCursor with the same filters as before, or leave the cursor out to start again.';
+  const suggestion = 'Send nextCursor with unchanged filters, or omit cursor to start over.';
   return decodeCursor(filters, encoded, suggestion);
 }

@@ -1,4 +1,4 @@
-/** The tools that show what is part of what, with what it has cost, and that set what it may cost. */
+/** The tools that show an item's parts and cost, and that set budgets. */
 import { z } from 'zod';
 import { BUDGET_KINDS, budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
 import { keyOfNode, NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
@@ -13,26 +13,26 @@ import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 const counts = z.record(z.string(), z.int());
 
 const totalsShape = z.object({
-  counts: counts.describe('By status: how many things, itself with them.'),
+  counts: counts.describe('Number of items by status, including this one.'),
   attempts: z.number().describe('Claims of tasks and requests to models.'),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  costUsd: z.number().describe('Where somebody was paid by use.'),
-  milliseconds: z.number().describe('Of work; what goes on side by side is added up.'),
+  costUsd: z.number().describe('Metered cost only.'),
+  milliseconds: z.number().describe('Working time; parallel work is added up.'),
 });
 
 const nodeShape = z.object({
   kind: z.enum(NODE_KINDS),
   ...partial({
     id: z.string(),
-    private: z.boolean().describe('It is not yours to see.'),
-    deleted: z.boolean().describe('It is gone; what it has taken still counts.'),
+    private: z.boolean().describe('You may not see it.'),
+    deleted: z.boolean().describe('Deleted; its usage still counts.'),
     title: z.string(),
     workspace: z.string(),
     status: z.enum(NODE_STATUSES),
     createdAt: z.iso.datetime(),
     partOf: z.object({ kind: z.enum(NODE_KINDS), id: z.string().optional() }),
-    depth: z.int().describe('1 for what is directly part of what was asked for.'),
+    depth: z.int().describe('1 for direct parts of the requested item.'),
     totals: totalsShape,
   }).shape,
 });
@@ -62,22 +62,22 @@ function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
 
 export const getTree = defineTool({
   name: 'getTree',
-  title: 'Tree of work',
+  title: 'Work tree',
   description:
-    'Shows what is part of a to-do, task, run or pull request, what it is part of itself, and what all of it has taken.',
+    'Shows what a to-do, task, run or pull request is part of, its own parts, and their total usage and cost.',
   details:
-    'Totals are kept by each change, so they cost no more to read the more there is. What is not yours to see is there by its kind alone, and counts.',
+    'Totals are maintained on each change, so reading them costs the same at any size. Items you may not see appear by kind only; they still count.',
   input: z.strictObject({
-    kind: z.enum(NODE_KINDS).describe('What it is'),
+    kind: z.enum(NODE_KINDS).describe('Its kind'),
     id: idOf('a to-do, task, run or pull request').describe('Its id'),
-    limit: z.int().min(1).max(100).default(50).describe('How many parts'),
+    limit: z.int().min(1).max(100).default(50).describe('Maximum parts'),
     cursor,
   }),
   output: z.object({
     node: nodeShape,
-    path: z.array(nodeShape).describe('What it is part of, the nearest first.'),
-    parts: z.array(nodeShape).describe('All below it, in the order in which it was made.'),
-    budgets: z.array(budgetShape).describe('Those that hold for it, its own first.'),
+    path: z.array(nodeShape).describe('Its ancestors, nearest first.'),
+    parts: z.array(nodeShape).describe('All its parts, in order of creation.'),
+    budgets: z.array(budgetShape).describe('Budgets that apply to it, its own first.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -91,7 +91,7 @@ export const getTree = defineTool({
     const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
     const ways = [root, ...path].filter(({ sight }) => sight !== undefined).map(({ node }) => node);
     const holding = await budgets.holdingFor(principal, ways);
-    // What is shown to nobody who may not see it: of a parent too, its kind alone.
+    // A parent that the caller may not see appears by kind only.
     const shown = new Set(
       [root, ...path, ...below.items].flatMap((one) => (one.sight ? [keyOfNode(one.node)] : [])),
     );
@@ -120,14 +120,14 @@ export const setBudget = defineTool({
   name: 'setBudget',
   title: 'Set a budget',
   description:
-    'Limits what a workspace, to-do, task or run and all its parts may spend on models; clear removes a limit.',
+    'Limits model spending of a workspace, to-do, task or run and all its parts; clear removes a limit.',
   details:
-    'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
+    'A model call runs only if every budget above it can cover its maximum cost. When a budget is exhausted, work waits and the person who set it is asked to raise it. Earlier spending counts, except for a workspace, which counts from when it is set. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
   input: z.strictObject({
-    kind: z.enum(BUDGET_KINDS).describe('Of what'),
+    kind: z.enum(BUDGET_KINDS).describe('Kind'),
     id: idOf('a workspace, to-do, task or run').describe('Its id'),
     money: z.number().min(0).max(1e6).optional().describe('US dollars'),
-    tokens: z.int().min(0).max(1e12).optional().describe('In and out together'),
+    tokens: z.int().min(0).max(1e12).optional().describe('Input plus output'),
     clear: clearArgument('money', 'tokens'),
   }),
   output: budgetShape,
@@ -147,10 +147,9 @@ export const setBudget = defineTool({
 });
 
 function nothingSaid(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'It does not say how much may be spent.', {
+  return new MusterError('REQUIRED_FIELD', 'Missing limit.', {
     field: 'money',
     reason: 'MISSING',
-    suggestion:
-      'Give money, tokens or both; clear removes a limit. system.getTree shows the budgets that hold.',
+    suggestion: 'Set money, tokens or both; clear removes a limit. system.getTree shows the active budgets.',
   });
 }
