@@ -58,7 +58,7 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a workflow that there is not',
     make: called('orchestration_orchestrate_workflow', { workflow: 'code-reviews', input: 'Hello' }),
-    happened: /no workflow/i,
+    happened: /workflow .*not found/i,
     where: /code-reviews/,
     next: /list_workflows|Did you mean|workflows:/,
   },
@@ -74,7 +74,7 @@ export const vendorMistakes: readonly Mistake[] = [
     make: workflow([PLAN, PLAN]),
     happened: /same name|two steps|already|twice/i,
     where: /Step .{0,2}plan.*workflow\.steps/,
-    next: /Write \{.*name/,
+    next: /Example: \{.*name/,
   },
   {
     who: 'writes a condition that is no CEL',

@@ -104,7 +104,7 @@ describe('who leaves a workspace', () => {
     assert.deepEqual((await town.task(away)).status, 'available');
     const run = await town.runNow(runId);
     assert.equal(run.status, 'cancelled');
-    assert.match(run.warnings.join(), /no role as a worker/);
+    assert.match(run.warnings.join(), /no longer has a worker role/);
     assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
   });
 

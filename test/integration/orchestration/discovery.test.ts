@@ -146,7 +146,7 @@ describe('what there is to orchestrate with', () => {
       const stale = await refused('delete_workflow', { name: 'mine', expectedVersion: 1 });
       assert.equal(stale.data.reason, 'VERSION_MISMATCH');
       await tool('delete_workflow', { name: 'mine', expectedVersion: 2 });
-      assert.match((await refused('delete_workflow', { name: 'mine' })).message, /no workflow of this name/);
+      assert.match((await refused('delete_workflow', { name: 'mine' })).message, /Workflow ".*" not found/);
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
@@ -156,7 +156,7 @@ describe('what there is to orchestrate with', () => {
       assert.deepEqual((await workflows({ filter: 'custom' }, stranger)).workflows, []);
       assert.match(
         (await refused('delete_workflow', { name: 'mine' }, stranger)).message,
-        /no workflow of this name/,
+        /Workflow ".*" not found/,
       );
       const own = await tool('save_workflow', { workflow: { name: 'mine', steps } }, stranger);
       assert.equal(own['change'], 'created');
@@ -171,7 +171,7 @@ describe('what there is to orchestrate with', () => {
       const wrong = await refused('save_workflow', {
         workflow: { name: 'wrong', steps: [{ name: 'first', agent: 'gpt' }] },
       });
-      assert.match(wrong.message, /Step "first": there is no agent "gpt"/);
+      assert.match(wrong.message, /Step "first": unknown agent "gpt"/);
       assert.equal(wrong.data.field, 'workflow.steps.0.agent');
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
@@ -207,7 +207,7 @@ describe('what there is to orchestrate with', () => {
       ]) {
         assert.ok((await workflows.resolve(owner, workflow)).steps.length > 0);
       }
-      await assert.rejects(workflows.resolve(owner, 'theirs'), /no workflow of this name/);
+      await assert.rejects(workflows.resolve(owner, 'theirs'), /Workflow ".*" not found/);
     });
   });
 
@@ -304,7 +304,7 @@ describe('what there is to orchestrate with', () => {
 
     it('are of roles that there are', async () => {
       const { message, data } = await refused('get_capabilities', { requirements: { role: 'cook' } });
-      assert.deepEqual([message, data.field], ['No role "cook".', 'requirements.role']);
+      assert.deepEqual([message, data.field], ['Unknown role "cook".', 'requirements.role']);
     });
   });
 });

@@ -153,7 +153,7 @@ describe('an answer that is too large for the journal', () => {
         ['gemini', 'answered', true],
       ],
     );
-    assert.match(run.warnings.join(), /claude answered with 2000000 bytes; an answer may have 800000\./);
+    assert.match(run.warnings.join(), /The response of claude has 2000000 bytes; the limit is 800000\./);
   });
 
   it('is paid once of each, and fails the run with its size and its cost', async () => {
@@ -195,7 +195,10 @@ describe('a prompt that cannot be made', () => {
       { input: 'x'.repeat(380_000) },
     );
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'PROMPT_TOO_LARGE']);
-    assert.match(run.failure?.message ?? '', /^Step "two": The prompt could not be made: With \{\{input\}\}/);
+    assert.match(
+      run.failure?.message ?? '',
+      /^Step "two": The prompt could not be built: With \{\{input\}\}/,
+    );
     assert.deepEqual(
       records.map(({ name, status }) => [name, status]),
       [

@@ -154,7 +154,7 @@ describe('what becomes of the work of agents', () => {
     const view = await orchestra.ended((await ask()).runId);
     const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
     if (view.steps[0]?.agents[0] === 'gemini')
-      assert.match(reason, /tried now and then: claude stands better/);
+      assert.match(reason, /tried occasionally: claude scores higher/);
     else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
     const agents = await Promise.all(
       Array.from(

@@ -46,7 +46,7 @@ describe('a step of several agents', () => {
   it('asks nobody after the first with an answer, in a race', async () => {
     const { asked, explanation } = await inOrder('race', long);
     assert.deepEqual(asked, ['anthropic']);
-    assert.match(explanation, /claude was the first .* gemini was called off\./);
+    assert.match(explanation, /claude was the first .* gemini was cancelled\./);
     assert.deepEqual((await inOrder('race', (vendor) => (vendor === 'gemini' ? 'Hm.' : ' '))).asked, [
       'anthropic',
       'gemini',

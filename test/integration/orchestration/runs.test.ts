@@ -282,7 +282,10 @@ describe('a run', () => {
       orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
       const { run } = await orchestra.run(ONE_STEP, { input });
       const { failure } = (await runs.view(leader, run.id)).run;
-      assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Its owner sees why.']);
+      assert.deepEqual(
+        [failure?.reason, failure?.message],
+        ['AUTHENTICATION', 'Only its owner can see the reason.'],
+      );
       assert.notEqual(run.failure?.message, failure?.message);
     });
 
@@ -385,7 +388,7 @@ describe('a run', () => {
       assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
       assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
       const { status, error } = await team.task(taskId);
-      assert.deepEqual([status, error], ['cancelled', `The run ${runId} that it belongs to was cancelled.`]);
+      assert.deepEqual([status, error], ['cancelled', `Its run ${runId} was cancelled.`]);
       assert.deepEqual(await team.counts(), { cancelled: 1 });
       assert.equal(await team.claim(await team.join('late')), undefined);
     });
@@ -441,7 +444,7 @@ describe('a run', () => {
       );
       assert.equal((await orchestra.view(runId)).run.failure?.reason, 'DEADLINE');
       const { status, error } = await team.task(taskId);
-      assert.deepEqual([status, error], ['cancelled', `The run ${runId} that it belongs to has failed.`]);
+      assert.deepEqual([status, error], ['cancelled', `Its run ${runId} has failed.`]);
     });
 
     it('cancels the task when another step fails beside it', async () => {

@@ -73,7 +73,7 @@ describe('a recommendation', () => {
     const [first, last] = recommend([claude, { ...gemini, ...away }], { role: 'execute' });
     assert.deepEqual([first?.agent, last?.warnings], ['claude', ['Unavailable: There is no key.']]);
     const [any] = recommend(available, { role: 'execute', language: 'Whitespace' });
-    assert.deepEqual(any?.warnings, ['Nothing is known about Whitespace']);
+    assert.deepEqual(any?.warnings, ['Unknown language: Whitespace']);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a step for the network', () => {
     assert.deepEqual(ended({ status: 'failed', claim, error: 'No compiler.' }), [
       'failed',
       ['terminal-2'],
-      'The agent terminal-2 could not do the task task-1: No compiler.',
+      'The task task-1 failed (agent terminal-2): No compiler.',
     ]);
     assert.deepEqual(ended({ status: 'cancelled' }), [
       'failed',

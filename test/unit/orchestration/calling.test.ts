@@ -58,7 +58,7 @@ describe('a call of an agent', () => {
         ],
       );
       assert.deepEqual(journal.ended, result.attempts);
-      assert.deepEqual(result.warnings, [`gemini answered in place of claude (${kind}): claude failed.`]);
+      assert.deepEqual(result.warnings, [`gemini answered instead of claude (${kind}): claude failed.`]);
     });
   }
 
@@ -93,7 +93,7 @@ describe('a call of an agent', () => {
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
     assert.equal(result.kind, 'answered');
-    assert.deepEqual(result.warnings, [`gemini answered in place of claude (unavailable): ${reason}`]);
+    assert.deepEqual(result.warnings, [`gemini answered instead of claude (unavailable): ${reason}`]);
     assert.equal(time.elapsed, 0);
   });
 
@@ -269,7 +269,10 @@ describe('a call of an agent', () => {
       const claude = agent('claude', { says: 'Hal', complete: false });
       const result = await time.during(call(callOf(time, [claude]), ...calling(time)));
       assert.equal(result.kind, 'answered');
-      assert.match(result.kind === 'answered' ? result.warnings.join() : '', /cut at its limit/);
+      assert.match(
+        result.kind === 'answered' ? result.warnings.join() : '',
+        /truncated at the output token limit/,
+      );
     });
   });
 
@@ -405,7 +408,7 @@ describe('a call of an agent', () => {
     assert.deepEqual(
       result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.output_tokens]),
       [
-        ['claude', 'malformed', 'claude answered with 800002 bytes; an answer may have 800000.', 5],
+        ['claude', 'malformed', 'The response of claude has 800002 bytes; the limit is 800000.', 5],
         ['gemini', 'answered', undefined, 5],
       ],
     );

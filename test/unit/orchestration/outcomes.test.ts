@@ -164,7 +164,7 @@ describe('what a run teaches', () => {
   it('is who was faster in a race, which is not all that there is to it', () => {
     const attempts = [attempt('claude', 'answer:claude', 'aborted'), attempt('gemini', 'answer:gemini')];
     const results = [
-      { agent: 'claude', error: 'aborted: It was called off.' },
+      { agent: 'claude', error: 'aborted: The request was cancelled.' },
       { agent: 'gemini', output: 'x' },
     ];
     assert.deepEqual(told(several('race'), [together('all', 'gemini', { attempts, results })], 'succeeded'), [

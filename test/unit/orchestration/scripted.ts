@@ -91,7 +91,7 @@ export class ScriptedAgent implements HostedAgent {
 
   private async stop(): Promise<never> {
     this.calledOff.push(this.time.elapsed);
-    throw new ModelFailure('aborted', `The request to ${this.name} was called off.`, {
+    throw new ModelFailure('aborted', `The request to ${this.name} was cancelled.`, {
       outcome_unknown: true,
     });
   }

@@ -79,7 +79,7 @@ describe('agents that answer at once', () => {
       );
       assert.match(
         result.explanation,
-        /gemini was the first .* claude was called off\. third was called off\./,
+        /gemini was the first .* claude was cancelled\. third was cancelled\./,
       );
     });
 
@@ -102,7 +102,7 @@ describe('agents that answer at once', () => {
         race(round({ cut: [{ says: 'Hal', complete: false }], fails: [{ fails: 'quota', after: 5 }] })),
       );
       assert.equal(result.winner, 'cut');
-      assert.match(result.warnings.join(), /cut at its limit/);
+      assert.match(result.warnings.join(), /truncated at the output token limit/);
     });
 
     it('fail with the reason of each', async () => {
@@ -142,7 +142,7 @@ describe('agents that answer at once', () => {
         ),
       );
       assert.deepEqual([result.winner, result.output], ['one', '**Paris.**']);
-      assert.equal(result.explanation, '2 of 3 gave the same answer: one, three.');
+      assert.equal(result.explanation, '2 of 3 agents gave the same answer: one, three.');
       assert.equal(result.judged, true);
       assert.deepEqual(
         questions.map(({ key }) => key),
@@ -161,7 +161,7 @@ describe('agents that answer at once', () => {
           ),
         );
         assert.match(result.output ?? '', /^quality 2/);
-        assert.match(result.explanation, /won by the points of blind rankings\.$/);
+        assert.match(result.explanation, /won by points in blind rankings\.$/);
       }
     });
 
@@ -216,7 +216,7 @@ describe('agents that answer at once', () => {
         const result = await vote(round(scripts));
         assert.match(
           result.explanation,
-          /gemini won by what the agents are known to be capable of\. It was even by the points of blind rankings, and by the points that others gave, and by the number of first places\./,
+          /gemini won by capability for the role\. Tied by points in blind rankings and points from other agents and number of first places\./,
         );
         return result.winner;
       });
@@ -248,7 +248,7 @@ describe('agents that answer at once', () => {
       );
       assert.equal(result.winner, 'gemini');
       assert.match(result.warnings.join(' '), /claude gave no ranking.* gemini gave no ranking/);
-      assert.match(result.explanation, /capable of\.$/);
+      assert.match(result.explanation, /capability for the role\.$/);
       assert.equal(result.judged, false, 'nobody has compared them');
     });
 
@@ -277,7 +277,7 @@ describe('agents that answer at once', () => {
       const result = await time.during(
         merge(round({ claude: [{ says: 'One.' }, { says: 'Both [claude].' }], gemini: [{ says: 'Two.' }] })),
       );
-      assert.match(result.output ?? '', /Also made from the answers of \[gemini\], without marking where\.$/);
+      assert.match(result.output ?? '', /Also based on the answers of \[gemini\], without attribution\.$/);
     });
 
     it('need nobody to put a lone answer together, and fail where nobody can', async () => {
@@ -289,7 +289,7 @@ describe('agents that answer at once', () => {
         merge(round({ claude: [{ says: 'One.' }, { fails: 'refused' }], gemini: [{ says: 'Two.' }] })),
       );
       assert.equal(failed.output, undefined);
-      assert.match(failed.explanation, /claude could not put the answers of claude and gemini together/);
+      assert.match(failed.explanation, /claude could not merge the answers of claude and gemini/);
     });
   });
 
@@ -313,7 +313,7 @@ describe('agents that answer at once', () => {
         pick({ ...round({ claude: [{ says: 'All nice.' }] }), judge: 'claude', contributions }),
       );
       assert.ok(result.output);
-      assert.match(result.warnings.join(), /drawn by lot/);
+      assert.match(result.warnings.join(), /picked at random/);
       assert.equal(result.judged, undefined);
       const keys = questions.map(({ key }) => key);
       assert.deepEqual(

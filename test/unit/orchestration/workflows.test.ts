@@ -45,8 +45,8 @@ describe('a workflow', () => {
 
   const plan = { name: 'plan', agent: 'claude' };
   const refused: readonly [string, unknown, RegExp, string][] = [
-    ['no JSON', 'plan', /no workflow: expected an object/, 'workflow'],
-    ['a number', 7, /no workflow: expected an object/, 'workflow'],
+    ['no JSON', 'plan', /Invalid workflow: expected an object/, 'workflow'],
+    ['a number', 7, /Invalid workflow: expected an object/, 'workflow'],
     ['no steps', steps(), /The workflow: steps: /, 'workflow.steps'],
     ['no name', { steps: [plan] }, /The workflow: name: /, 'workflow.name'],
     ['an unknown field', { ...steps(plan), loop: true }, /The workflow: .*"loop"/, 'workflow'],
@@ -72,21 +72,16 @@ describe('a workflow', () => {
     [
       'an unknown agent',
       steps({ agent: 'gpt' }),
-      /Step "step_1": there is no agent "gpt"; there are claude, gemini, auto/,
+      /Step "step_1": unknown agent "gpt"\. Use claude, gemini, auto/,
       'workflow.steps.0.agent',
     ],
     [
       'agent and agents',
       steps({ agent: 'claude', agents: ['gemini'] }),
-      /both agent and agents/,
+      /either agent or agents, not both/,
       'workflow.steps.0.agents',
     ],
-    [
-      'an agent twice',
-      steps({ agents: ['claude', 'claude'] }),
-      /names an agent twice/,
-      'workflow.steps.0.agents',
-    ],
+    ['an agent twice', steps({ agents: ['claude', 'claude'] }), /duplicate agent/, 'workflow.steps.0.agents'],
     [
       'auto among others',
       steps({ agents: ['claude', 'auto'] }),
@@ -96,13 +91,13 @@ describe('a workflow', () => {
     [
       'a mode for one',
       steps({ agent: 'claude', mode: 'vote' }),
-      /the mode vote needs several agents/,
+      /mode vote requires several agents/,
       'workflow.steps.0.mode',
     ],
     [
       'skills of a hosted agent',
       steps({ agent: 'claude', capabilities: ['x'] }),
-      /only an agent "network"/,
+      /capabilities apply only to the agent "network"/,
       'workflow.steps.0.capabilities',
     ],
     [
@@ -138,7 +133,7 @@ describe('a workflow', () => {
     [
       'a pick of one',
       steps(plan, { name: 'b', picks: 'plan' }),
-      /"plan" is no step of several agents/,
+      /"plan" is not a step with several agents/,
       'workflow.steps.1.picks',
     ],
     [
@@ -147,12 +142,7 @@ describe('a workflow', () => {
       /the step "x" does not exist/,
       'workflow.steps.0.picks',
     ],
-    [
-      'a result of nothing',
-      { ...steps(plan), result: ['x'] },
-      /result: there is no step "x"/,
-      'workflow.result',
-    ],
+    ['a result of nothing', { ...steps(plan), result: ['x'] }, /result: unknown step "x"/, 'workflow.result'],
     [
       'too many rounds',
       steps({ repeat: { until: 'true', max: 11 }, steps: [plan] }),
@@ -168,7 +158,7 @@ describe('a workflow', () => {
     [
       'too many steps',
       steps({ repeat: { until: 'true', max: 2 }, steps: Array.from({ length: 19 }, () => ({})) }, {}, {}),
-      /has 21 steps; there may be 20/,
+      /has 21 steps; the maximum is 20/,
       'workflow.steps',
     ],
     [
@@ -310,7 +300,7 @@ describe('what comes next', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) => `${name} ${iteration}`);
     assert.equal(order.length, 7);
     assert.deepEqual(finished(end), ['refine', 'refine 3']);
-    assert.match(end.warnings.join(), /ended after 3 rounds/);
+    assert.match(end.warnings.join(), /stopped after 3 rounds/);
   });
 
   it('is both reviews at once in code-review, and fixes only where there are findings', () => {
@@ -346,7 +336,7 @@ describe('what comes next', () => {
     const workflow = readWorkflow(steps({ name: 'a', condition: 'context.missing' }), 'workflow');
     const { next } = progressOf(workflow, given, new Map());
     assert.ok(next.kind === 'failed');
-    assert.match(next.error, /condition context\.missing could not be judged: No such key: missing\./);
+    assert.match(next.error, /condition context\.missing could not be evaluated: No such key: missing\./);
   });
 
   it('is nothing after a prompt that would be too long', () => {
@@ -356,7 +346,7 @@ describe('what comes next', () => {
     const { next } = progressOf(workflow, { ...given, context }, new Map());
     assert.ok(next.kind === 'failed');
     assert.equal(next.reason, 'PROMPT_TOO_LARGE');
-    assert.match(next.error, /The prompt could not be made: With \{\{\.\}\}, which has 1000 characters/);
+    assert.match(next.error, /The prompt could not be built: With \{\{\.\}\} \(1000 characters\)/);
   });
 
   it('is nothing after outputs that are too long together, also without a template', () => {
@@ -366,7 +356,7 @@ describe('what comes next', () => {
     const { next } = progressOf(workflow, given, new Map(writers.map(({ name }) => [`${name}#1`, long])));
     assert.ok(next.kind === 'failed');
     assert.equal(next.reason, 'PROMPT_TOO_LARGE');
-    assert.match(next.error, /With the output of the step w3, which has 250000 characters, it would have/);
+    assert.match(next.error, /With the output of the step w3 \(250000 characters\), the prompt would/);
   });
 
   it('gives the output of nobody where every step is skipped', () => {

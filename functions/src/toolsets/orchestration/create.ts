@@ -30,11 +30,11 @@ export interface OrchestrationDependencies extends DocumentSource {
   readonly ownerRoles: ExecutionPorts['ownerRoles'];
   readonly askToRaise: ExecutionPorts['askToRaise'];
   readonly taskCreation: PortOf<TaskCreation>;
-  /** Who is there to take a step. */
+  /** Lists the live agents that can run a step. */
   readonly overview: ConstructorParameters<typeof AgentRoster>[1];
 }
 
-/** Creates runs of workflows by several models. */
+/** Creates the orchestration toolset's services and ports. */
 export function createOrchestration(dependencies: OrchestrationDependencies) {
   const { database, documents, coordination, store, timer, hosted, budget, dispatch } = dependencies;
   const { ownerRoles, askToRaise, taskCreation, overview } = dependencies;

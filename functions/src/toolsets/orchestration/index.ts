@@ -15,12 +15,12 @@ import {
 } from './tools/starting.ts';
 import { deleteWorkflow, listWorkflows, saveWorkflow } from './tools/workflows.ts';
 
-/** Runs as resources: what MCP's own `subscriptions/listen` watches. */
+/** Runs as resources, watched through MCP's `subscriptions/listen`. */
 const run = templatesFor<OrchestrationServices>()({
   uriTemplate: 'run://{runId}',
   name: 'run',
   title: 'Run',
-  description: 'A run of yours: what orchestration.get_run answers. It changes with every step.',
+  description: 'One of your runs, as orchestration.get_run returns it; changes with every step.',
   mimeType: 'application/json',
   role: 'viewer',
   scope: 'owner',
@@ -32,11 +32,11 @@ const run = templatesFor<OrchestrationServices>()({
     services.orchestration.runs.watch(principal, id, gone()),
 });
 
-/** Work for several models. Source: the orchestration specification, in its order; then ours. */
+/** Work on several models. Tools in the order of the orchestration specification, then Muster's own. */
 export const orchestration: Toolset<OrchestrationServices> = {
   name: 'orchestration',
   instructions:
-    'work for several models. orchestration.orchestrate chooses workflow and agents; orchestration.list_workflows shows workflows. What takes longer than a call continues, and orchestration.get_run has its result.',
+    'run work on several models: orchestration.orchestrate chooses workflow and agents; orchestration.list_workflows shows workflows. Long runs continue in the background: call orchestration.get_run.',
   tools: [
     orchestrate,
     orchestrateWorkflow,

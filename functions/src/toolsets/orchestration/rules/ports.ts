@@ -1,4 +1,4 @@
-/** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
+/** External dependencies of orchestration: hosted agents, and reading and dispatching runs. */
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -20,18 +20,18 @@ import type { StepRecord } from './steps/step.ts';
 import type { SavedWorkflow, WorkflowChanges } from './workflows/validation.ts';
 
 export interface RunDispatch {
-  /** Has some instance execute the run soon, at least once. */
+  /** Has an instance execute the run soon, at least once. */
   dispatch(runId: string): Promise<void>;
 }
 
 export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly store: Store<OrchestrationChange>;
-  /** Those that this deployment has parameters for. */
+  /** Agents that this deployment is configured for. */
   readonly hosted: () => readonly HostedAgent[];
-  /** What a run may spend where its caller does not say. */
+  /** Default budget of a run. */
   readonly budget: RunOrder['budget'];
   readonly workflows: WorkflowQueries;
-  /** Workflows as the trail tells of them. */
+  /** Codec of workflows for the audit log. */
   readonly workflowFields: FieldsCodec<SavedWorkflow>;
   readonly measures: AgentMeasures;
   readonly workRecords: WorkRecordQueries;
@@ -40,7 +40,7 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly timer: Timer;
 }
 
-/** What executing runs takes beside. */
+/** Additional dependencies of run execution. */
 export type ExecutionPorts = OrchestrationPorts & OwnerPorts & Pick<BudgetWaitPorts, 'askToRaise'>;
 
 export interface RunFilter {
@@ -50,47 +50,47 @@ export interface RunFilter {
 
 export interface RunQueries {
   find(runId: string): Promise<Versioned<Run> | undefined>;
-  /** @throws Error where there is none */
+  /** @throws Error if the run has no order */
   order(runId: string): Promise<RunOrder>;
-  /** In the order of their numbers. None is stepped over: what a step or a call has done would be done again, and paid for. */
+  /** In number order. No unreadable document is skipped: its work would be repeated and paid for again. */
   steps(runId: string): Promise<readonly StepRecord[]>;
-  /** The calls of one step, in any order. */
+  /** The calls of one step, unordered. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]>;
-  /** The calls of all steps, in any order. */
+  /** The calls of all steps, unordered. */
   calls(runId: string): Promise<readonly JournalEntry[]>;
-  /** An owner's, the newest first; with a status, those that are in it, and of one workspace where it is named. */
+  /** An owner's runs, newest first, filtered by status and workspace if given. */
   list(ownerUid: string, runFilter: RunFilter, page: Page): Promise<Slice<Run>>;
-  /** Runs of an owner that have not ended, in any workspace, by id. */
+  /** An owner's open runs in all workspaces, by id. */
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** Runs of a workspace that have not ended, by id. */
+  /** A workspace's open runs, by id. */
   openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** Those for which something should have happened by `now`, the longest ago first. */
+  /** Runs due by `now`, oldest first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<Run>>;
-  /** Those that had ended by `now`, the longest ago first. */
+  /** Runs that ended by `now`, oldest first. */
   endedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Run>>>;
-  /** Removes what is stored below a run: its order, its steps and its journal. */
+  /** Deletes a run's order, steps and journal. */
   forgetBelow(runId: string): Promise<void>;
-  /** The ids of those that wait for a budget, in their order. */
+  /** Ids of the runs that wait for a budget, in id order. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
-  /** The run as it is now and after each change, until the signal. Changes in quick succession may come as one. */
+  /** The run now and after each change, until the signal. Rapid changes may be combined. */
   watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined>;
-  /** Which run has answered a question, or is about to. */
+  /** The run that has answered a question or is about to. */
   answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined>;
 }
 
 export interface WorkflowQueries {
   find(id: string): Promise<Versioned<SavedWorkflow> | undefined>;
-  /** An owner's, by name. */
+  /** An owner's workflows, by name. */
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>>;
 }
 
 export interface AgentMeasures {
-  /** Those of the agents that have been measured. */
+  /** Measurements of those agents that have any. */
   read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>>;
 }
 
 export interface WorkRecordQueries {
-  /** Empty where there is none, or it cannot be read: agents are then chosen by what the specification says of them. */
+  /** Empty if missing or unreadable: agents are then ranked by their capabilities in the specification. */
   find(workspace: string): Promise<WorkRecord>;
 }
 

@@ -1,4 +1,4 @@
-/** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: the orchestration specification. */
+/** Turns a caller's request into a run: workflow, agents and reasons. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
@@ -22,7 +22,7 @@ import {
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
-/** By default all is left open; `cache` as in a run's request. */
+/** A caller's preferences. By default everything is chosen automatically; `cache` as in a run's request. */
 interface Preferences {
   readonly agent?: string | undefined;
   readonly workflow?: string | undefined;
@@ -31,16 +31,16 @@ interface Preferences {
 }
 
 interface RunOptions {
-  /** How often a failed request to an agent is made again. */
+  /** Maximum retries of a failed request to an agent. */
   readonly retries?: number | undefined;
-  /** False: one step, and one agent of a step, after the other, whatever the workflow says. */
+  /** False: steps and their agents run sequentially, regardless of the workflow. */
   readonly parallel?: boolean | undefined;
   readonly budget: RunRequest['budget'];
 }
 
 /**
- * Chooses the workflow for a prompt, where the caller's preferences leave it open.
- * @throws MusterError FORBIDDEN where the workspace never asks the agent that is preferred
+ * Chooses the workflow for a prompt, unless the caller's preferences specify one.
+ * @throws MusterError FORBIDDEN if the workspace forbids the preferred agent
  */
 export function requestFor(
   { prompt, context = {} }: { readonly prompt: string; readonly context?: JsonObject },
@@ -52,8 +52,8 @@ export function requestFor(
   const chosen =
     name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
-  if (known === undefined) throw new Error(`There is no built-in workflow ${chosen.workflow}.`);
-  // A role is for a workflow's only step: the steps of the others have theirs.
+  if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
+  // The role applies to a workflow's only step: the steps of other workflows have their own roles.
   const isSingle = allSteps(known).length === 1;
   const attempts = retries === undefined ? undefined : Math.min(MAX_ATTEMPTS, retries + 1);
   const adjusted = withSteps(known, (step) => ({
@@ -74,12 +74,12 @@ export function requestFor(
 }
 
 function chosenWorkflow(prompt: string, agent: string, role: string, situation: Situation) {
-  if (agent !== AUTO) return { workflow: 'direct', reason: 'direct: one agent was asked for.' };
-  if (role !== AUTO) return { workflow: 'direct', reason: 'direct: one role was asked for.' };
+  if (agent !== AUTO) return { workflow: 'direct', reason: 'direct: the caller chose an agent.' };
+  if (role !== AUTO) return { workflow: 'direct', reason: 'direct: the caller chose a role.' };
   return chooseWorkflow(prompt, ready(situation).length);
 }
 
-/** @throws MusterError VALIDATION_ERROR for an override of what is not there; FORBIDDEN for an agent */
+/** @throws MusterError VALIDATION_ERROR for an unknown step or agent in overrides; FORBIDDEN for a forbidden agent */
 export function requestOf(
   workflow: Workflow,
   given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'cache'>,
@@ -102,19 +102,19 @@ function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Ove
   for (const [kind, of] of Object.entries({ agents, timeouts })) {
     const unknown = Object.keys(of).find((name) => !names.includes(name));
     if (unknown === undefined) continue;
-    throw wrong(kind, `There is no step "${unknown}".`, `The steps are ${names.join(', ')}.`);
+    throw wrong(kind, `Unknown step "${unknown}".`, `Use one of: ${names.join(', ')}.`);
   }
   for (const [name, agent] of Object.entries(agents)) {
     if (isAgent(agent)) continue;
     throw wrong(
       `agents.${name}`,
       `Step "${name}": ${unknownAgent(agent)}`,
-      'orchestration.list_agents lists them.',
+      'orchestration.list_agents lists the agents.',
     );
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
-    const message = `Step "${name}": a time-out has ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`;
+    const message = `Step "${name}": the timeout must be ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`;
     throw wrong(`timeouts.${name}`, message, 'Send a whole number of milliseconds.');
   }
 }
@@ -132,7 +132,7 @@ function ready(situation: Situation) {
   return allowed(situation).filter(({ availability }) => availability.available);
 }
 
-/** One step that several agents do at once; where none is named, all that can be asked. */
+/** Returns a workflow with one step run by several agents concurrently; by default all available agents. */
 export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,

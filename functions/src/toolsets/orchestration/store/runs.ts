@@ -1,4 +1,4 @@
-/** Runs with their steps, their journal and their cached answers, as Firestore reads and writes them. */
+/** Firestore storage of runs with their steps, journal and cached answers. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -33,7 +33,7 @@ import {
 import { runNode } from '../rules/runs/runNode.ts';
 import { type StepRecord, stepFromDocument, stepToDocument } from '../rules/steps/step.ts';
 
-/** The states of a run that has not ended. */
+/** States of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 
 export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
@@ -110,7 +110,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
     const told = (snapshot: DocumentSnapshot): void => {
-      // What a listener throws ends the instance.
+      // An exception in a listener would end the instance.
       try {
         const run = this.documents.find(snapshot, runFromDocument);
         if (run !== undefined) latest.tell(run);

@@ -1,4 +1,4 @@
-/** Saved workflows and the measures of agents as Firestore keeps them. */
+/** Firestore storage of saved workflows and of agent measurements. */
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -93,7 +93,7 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
 
 const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
 
-/** What leaders of its workspace may see of a run too: its input is its owner's. */
+/** Returns the fields of a run that leaders of its workspace may see; its input belongs to its owner. */
 function courseOf({ status, workflow, cancel_requested }: Run): Fields {
   return { status, workflow, cancel_requested };
 }

@@ -1,4 +1,4 @@
-/** The tools that show which agents there are and what they can do. Source: the orchestration specification. */
+/** Tools that list agents and rank them for a task. Source: the orchestration specification. */
 import { z } from 'zod';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';
@@ -11,7 +11,7 @@ import { defineTool } from './orchestrationAnswers.ts';
 const agentShape = z
   .object({
     name: z.string(),
-    kind: z.enum(['hosted', 'network']).describe('A model behind an API, or a live agent of this workspace.'),
+    kind: z.enum(['hosted', 'network']).describe('Model behind an API, or live agent of this workspace.'),
     status: z.enum(['available', 'busy', 'unavailable']),
     reason: z.string().describe('Why it is unavailable, and what to do about it.'),
     model: z.string(),
@@ -23,16 +23,16 @@ const agentShape = z
         contextWindow: z.int().describe('In tokens.'),
       })
       .partial()
-      .describe('From 0 to 1. Nothing is known of agents of the network.'),
-    skills: z.array(z.string()).describe('What an agent of the network says that it can do.'),
+      .describe('From 0 to 1. Empty for network agents.'),
+    skills: z.array(z.string()).describe('Skills that a network agent has registered.'),
     metrics: z
       .object({
-        avgResponseTime: z.int().describe('Milliseconds, on average.'),
+        avgResponseTime: z.int().describe('Average, in milliseconds.'),
         successRate: z.number(),
         totalRequests: z.int(),
       })
       .partial()
-      .describe('Measured; left out where nothing has been measured.'),
+      .describe('Measured values; omitted without requests.'),
   })
   .partial();
 
@@ -65,10 +65,9 @@ function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
 
 export const listAgents = defineTool({
   name: 'list_agents',
-  title: 'Agents for workflows',
-  description:
-    'Lists who can take steps of workflows: hosted models, and live agents of this workspace by their skills.',
-  details: 'A step names a hosted one; one for the agent network reaches the live ones.',
+  title: 'List workflow agents',
+  description: "Lists agents for workflow steps: hosted models, and this workspace's live agents by skill.",
+  details: 'A step names a hosted agent, or network to reach the live ones.',
   input: z.strictObject({
     role: textUpTo(100).optional().describe('plan, execute, review, or a skill'),
     includeMetrics: z.boolean().default(false).describe('With metrics'),
@@ -96,9 +95,9 @@ const shortText = textUpTo(100);
 
 export const getCapabilities = defineTool({
   name: 'get_capabilities',
-  title: 'Who suits a task',
-  description: 'Ranks the hosted models for a task, with reasons and warnings.',
-  details: 'Role, language and size are read out of the task where the requirements leave them out.',
+  title: 'Rank models for a task',
+  description: 'Ranks hosted models for a task, with reasons and warnings.',
+  details: 'If omitted, role, language and size are inferred from the task.',
   audience: 'those who administer',
   input: z.strictObject({
     task: textUpTo(100_000).optional().describe('Task description'),
@@ -113,7 +112,7 @@ export const getCapabilities = defineTool({
         role: shortText.optional().describe('plan, execute or review'),
       })
       .optional()
-      .describe('What it needs'),
+      .describe('Requirements'),
   }),
   output: z.object({
     recommendations: z.array(
@@ -126,7 +125,7 @@ export const getCapabilities = defineTool({
         })
         .partial(),
     ),
-    inferred: z.array(z.string()).optional().describe('What was read out of the task.'),
+    inferred: z.array(z.string()).optional().describe('Values inferred from the task.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',

@@ -1,4 +1,4 @@
-/** A run in the words of the specification's answers. */
+/** A run in the terms of the specification's results. */
 
 import { z } from 'zod';
 import { budgetAnswer, waitsForBudget } from '../../../graph/rules/budget.ts';
@@ -13,10 +13,10 @@ import type { Beginning } from '../rules/runs/runService.ts';
 import type { RunView } from '../rules/runs/visibility.ts';
 import { type RunAnswer, runShape } from './orchestrationAnswers.ts';
 
-/** Of a step that is not the result, characters. */
+/** Maximum excerpt of a step's output, in characters, unless it is the result. */
 const EXCERPT_LENGTH = 1000;
 
-/** @param full asks for every step's output whole */
+/** Returns a run as the tools return it. @param full whether to return every output completely */
 export function runAnswer(
   { sight, run, steps, at, budgets }: RunView,
   cached = false,
@@ -50,10 +50,10 @@ export function runAnswer(
   };
 }
 
-/** @throws MusterError where the run has failed, with what is at fault as its code; CONFLICT where it was cancelled */
+/** @throws MusterError with the code of the cause if the run has failed; CONFLICT if it was cancelled */
 export function requireNotFailed({ id, status, failure }: Run): void {
   const about = { runId: id };
-  const suggestion = `orchestration.get_run with runId "${id}" tells every step and attempt.`;
+  const suggestion = `orchestration.get_run with runId "${id}" returns every step and attempt.`;
   if (status === 'cancelled') {
     throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
   }
@@ -62,7 +62,7 @@ export function requireNotFailed({ id, status, failure }: Run): void {
   throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
 }
 
-/** Of what is no model's fault. */
+/** Error codes of failures that no model caused. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
   DEADLINE: 'TIMEOUT',
@@ -76,12 +76,12 @@ function nextCall({ id, status, budget_wait }: Run): string {
   const why = budget_wait
     ? budgetReason(budget_wait)
     : isHeld
-      ? 'A live agent has a step in hand.'
-      : 'The run goes on.';
+      ? 'A live agent holds a step.'
+      : 'The run is in progress.';
   return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
 }
 
-/** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
+/** Returns a step. The response schema drops the fields of the step that it does not list. */
 function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
   const { iteration, agents, output, results, explanation, failure, started_at, settled_at } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
@@ -115,22 +115,22 @@ function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
   }));
 }
 
-/** The agents that have answered in a step; a live agent leaves no attempts. */
+/** Returns the agents that answered in a step; a live agent has no attempts. */
 function participants({ attempts, agents, task_id }: ShownStep): readonly string[] {
   if (task_id !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }
 
-/** The most that a call waits, of the 50 seconds that it has. */
+/** Maximum wait of a call, which has 50 seconds in total. */
 export const LONGEST_WAIT_MS = 45_000;
 
-/** What a call keeps of its time for reading the run and answering it. */
+/** Time reserved for reading the run and responding. */
 const ANSWERING_MS = 5000;
 
-/** What a call with an idempotency key has stored of the run that it began. */
+/** Stored result of a call with an idempotency key. */
 const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
 
-/** What the definitions of tools that start a run have in common. */
+/** Common properties of the tools that start a run. */
 export const startsRun = {
   answersWhole: true,
   output: runShape,
@@ -153,14 +153,14 @@ export async function runAndAnswer(
   const { services, principal, workspace, operation } = context;
   const { runs } = services.orchestration;
   const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
-    // The commit may be done without its answer coming in time.
+    // The commit may succeed although its response is late.
     sayIfLate(context, runId);
     return operation.recordAnswer({ runId, cached });
   });
   return answerOf(context, beginning, waitMs);
 }
 
-/** A repeated call waits for the run that the first one has started. */
+/** Replays a repeated call: waits for the run that the first call started. */
 export async function answerAgain(
   context: CallContext<OrchestrationServices>,
   stored: JsonObject,
@@ -171,7 +171,7 @@ export async function answerAgain(
   return answerOf(context, beginning, waitMs);
 }
 
-/** @throws MusterError where the run has failed or was cancelled */
+/** @throws MusterError if the run has failed or was cancelled */
 async function answerOf(
   context: CallContext<OrchestrationServices>,
   { runId, cached }: Beginning,
@@ -182,7 +182,7 @@ async function answerOf(
   return runAnswer(view, cached);
 }
 
-/** The run when it has ended or the time is over; its progress is told meanwhile. @throws MusterError NOT_FOUND */
+/** Returns the run once it has ended or the time is over, and reports its progress. @throws MusterError NOT_FOUND */
 export async function awaitedRun(
   context: CallContext<OrchestrationServices>,
   runId: string,
@@ -202,11 +202,11 @@ export async function awaitedRun(
 function sayIfLate({ ifLate }: CallContext<OrchestrationServices>, runId: string): void {
   ifLate({
     about: { runId },
-    suggestion: `If the run was begun, it goes on: orchestration.get_run with runId "${runId}" tells what it comes to.`,
+    suggestion: `If the run was started, it continues: orchestration.get_run with runId "${runId}" returns its result.`,
   });
 }
 
-/** Each number is higher than the one before: steps may be repeated, and are told once. */
+/** Reports progress with strictly increasing numbers: steps may repeat, but are reported once. */
 function reporting(progress: CallContext['progress']): (run: Run) => void {
   let told = -1;
   return (run) => {
@@ -217,17 +217,17 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
   };
 }
 
-/** Why a run waits for a budget, and what would help. */
+/** Returns why a run waits for a budget, and what resolves that. */
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent) return `${waitsForBudget(key)} Whoever set it is asked, and system.setBudget raises it.`;
-  return 'Waits for calls in flight, which have reserved what is left of a budget.';
+  if (is_spent) return `${waitsForBudget(key)} Its setter was asked; system.setBudget raises it.`;
+  return 'Waiting for calls in flight that have reserved the rest of a budget.';
 }
 
 function said({ workflow, steps_settled, current, status, budget_wait }: Run): string {
   if (budget_wait !== undefined) return `${workflow}: ${budgetReason(budget_wait)}`;
-  if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
+  if (status === 'waiting') return `${workflow}: a live agent holds ${current.join(', ')}.`;
   if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
-  return `${workflow}: ${steps_settled === 0 ? 'about to begin' : `${steps_settled} steps done`}.`;
+  return `${workflow}: ${steps_settled === 0 ? 'about to start' : `${steps_settled} steps done`}.`;
 }
 
 type Shown = z.output<typeof runShape>;
@@ -237,12 +237,12 @@ export function runText(run: Shown): string {
   const { workflow, agents, cached, duration } = metadata;
   return terminalLines([
     `Run ${runId}: ${status}`,
-    `Workflow: ${workflow}${cached ? ', answered before' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
+    `Workflow: ${workflow}${cached ? ', cached' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
     `Took ${duration} ms, $${usage.costUsd}, ${usage.inputTokens} tokens in and ${usage.outputTokens} out`,
     ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
     ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
-    ...(run.withheld === true ? ['Prompts and outputs are left out: only its owner sees them.'] : []),
-    ...(running.length === 0 ? [] : [`Under way: ${running.join(', ')}`]),
+    ...(run.withheld === true ? ['Prompts and outputs are omitted: only its owner sees them.'] : []),
+    ...(running.length === 0 ? [] : [`Running: ${running.join(', ')}`]),
     ...titled('Steps:', run.steps.flatMap(stepLines)),
     ...titled('Attempts:', columnLines(run.attempts.map(attemptCells))),
     ...(selection ? [`Chosen: ${selection.agent}, ${selection.workflow}`, ...listed(selection.reasons)] : []),
@@ -286,7 +286,7 @@ function attemptCells(attempt: Shown['attempts'][number]): readonly string[] {
     `${milliseconds} ms`,
     waited > 0 ? `after ${waited} ms` : '',
     `${tokens.input}+${tokens.output} tokens`,
-    outcomeUnknown === true ? 'may have been done and billed' : '',
+    outcomeUnknown === true ? 'may have been processed and billed' : '',
     reason,
   ];
 }

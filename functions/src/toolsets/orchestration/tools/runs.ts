@@ -1,4 +1,4 @@
-/** The tools that show, list and cancel runs. */
+/** Tools that show, list and cancel runs. */
 import { z } from 'zod';
 import { isEnded, type Run } from '../rules/runs/run.ts';
 import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
@@ -9,11 +9,11 @@ export const getRun = defineTool({
   name: 'get_run',
   title: 'Get a run',
   view: 'run',
-  description: 'Tells what a run has come to, with steps, attempts and cost; waits up to waitMs for its end.',
+  description: "Returns a run's state, steps, attempts and cost; waits up to waitMs for it to end.",
   input: z.strictObject({
     runId,
     waitMs: z.number().int().min(0).max(LONGEST_WAIT_MS).default(0).describe('Milliseconds to wait'),
-    full: z.boolean().default(false).describe('Every output whole'),
+    full: z.boolean().default(false).describe('Complete outputs'),
   }),
   output: runShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -32,9 +32,9 @@ export const listRuns = defineTool({
   title: 'List runs',
   description: 'Lists your runs, newest first.',
   input: z.strictObject({
-    status: z.enum(RUN_STATUSES).optional().describe('Of this status'),
-    limit: z.int().min(1).max(100).default(20).describe('How many'),
-    cursor: runId.optional().describe('nextCursor of the page before'),
+    status: z.enum(RUN_STATUSES).optional().describe('Status'),
+    limit: z.int().min(1).max(100).default(20).describe('Maximum'),
+    cursor: runId.optional().describe('nextCursor of last page'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -42,17 +42,17 @@ export const listRuns = defineTool({
       z.object({
         runId: z.string(),
         workflow: z.string(),
-        prompt: z.string().describe('The beginning of it'),
+        prompt: z.string().describe('Start of the prompt'),
         status: z.enum(RUN_STATUSES),
         createdAt: z.iso.datetime(),
         endedAt: z.iso.datetime().optional(),
-        running: z.array(z.string()).describe('The steps that are under way'),
+        running: z.array(z.string()).describe('Steps in progress'),
         stepsDone: z.number(),
         costUsd: z.number(),
         error: z.string().optional(),
       }),
     ),
-    truncated: z.boolean().describe('Whether there is more; nextCursor goes on'),
+    truncated: z.boolean().describe('Whether there is more, at nextCursor'),
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -84,9 +84,8 @@ export const listRuns = defineTool({
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
-  description: 'Ends a run. What is done stays, with its cost; nothing more begins.',
-  details:
-    'Requests under way are closed at the vendor, and a task that a live agent has for it is cancelled.',
+  description: 'Cancels a run: no new steps start; finished ones and costs stay.',
+  details: 'Aborts in-flight model requests and cancels a task that a live agent has for it.',
   input: z.strictObject({ runId }),
   output: z.object({
     success: z.boolean(),
@@ -104,8 +103,8 @@ export const cancelRun = defineTool({
     runId: run.id,
     status: run.status,
     message: isEnded(run)
-      ? 'The run is cancelled. What had been done stays.'
-      : 'The run is being cancelled: its requests are closed, and what had been done stays.',
+      ? 'The run is cancelled. Finished steps stay.'
+      : 'The run is being cancelled: its requests are aborted; finished steps stay.',
   }),
   handler: ({ services, principal, recordAnswer }, { runId: id }) =>
     services.orchestration.runs.cancel(principal, id, recordAnswer),

@@ -1,4 +1,4 @@
-/** The tools that start a run. Source: the orchestration specification. */
+/** Tools that start a run. Source: the orchestration specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { jsonObject } from '../../../kernel/json.ts';
@@ -15,13 +15,10 @@ export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',
   description:
-    'For older clients: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
+    'For older clients: orchestrate task.prompt with workflow plan-execute and context {taskId: task.id}.',
   input: z.strictObject({
     task: z
-      .strictObject({
-        id: textUpTo(200).optional().describe('What the caller calls it'),
-        prompt: prompt('What to do'),
-      })
+      .strictObject({ id: textUpTo(200).optional().describe("Caller's own id"), prompt: prompt('Task') })
       .describe('The task'),
   }),
   ...startsRun,
@@ -43,9 +40,8 @@ export const executeTask = defineTool({
 export const executeCode = defineTool({
   name: 'execute_code',
   title: 'Execute code',
-  description:
-    'For older clients: orchestrate with the agent gemini, the role execute and the workflow direct.',
-  input: z.strictObject({ prompt: prompt('What to write') }),
+  description: 'For older clients: orchestrate with agent gemini, role execute and workflow direct.',
+  input: z.strictObject({ prompt: prompt('Code task') }),
   ...startsRun,
   audience: 'older clients',
   mostUsd: () => undefined,
@@ -61,12 +57,12 @@ export const executeCode = defineTool({
 
 export const orchestrate = defineTool({
   name: 'orchestrate',
-  title: 'Orchestrate',
+  title: 'Run a task on models',
   description:
-    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
-  details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
+    'Runs a task on AI models, choosing agent and workflow for you. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
+  details: 'Repeating a question within 5 minutes returns the cached result, unless cache is false.',
   input: z.strictObject({
-    prompt: prompt('What to do'),
+    prompt: prompt('Task'),
     preferences: z
       .strictObject({
         agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),
@@ -75,25 +71,25 @@ export const orchestrate = defineTool({
           .optional()
           .describe('Workflow'),
         role: z.enum(['auto', 'plan', 'execute', 'review']).optional().describe('In one-step workflows'),
-        cache: z.boolean().default(true).describe('Same answer within 5 minutes'),
+        cache: z.boolean().default(true).describe('Reuse 5-minute-old result'),
       })
       .optional()
-      .describe('What to choose'),
+      .describe('Overrides'),
     options: z
       .strictObject({
         timeout: z
           .number()
           .refine((value) => value >= 0, 'expected 0 or more')
           .optional()
-          .describe('Milliseconds to wait, at most 45000; the run goes on'),
+          .describe('Milliseconds to wait, at most 45000; the run continues'),
         retries: wholeNumber(0, MAX_ATTEMPTS - 1)
           .optional()
-          .describe('Of each request'),
-        parallel: z.boolean().optional().describe('false: one after the other'),
+          .describe('Per request'),
+        parallel: z.boolean().optional().describe('false: sequentially'),
         budget,
       })
       .optional()
-      .describe('How'),
+      .describe('Options'),
     part_of: partOf,
   }),
   ...startsRun,
@@ -114,16 +110,16 @@ export const orchestrate = defineTool({
 
 export const orchestrateParallel = defineTool({
   name: 'orchestrate_parallel',
-  title: 'Orchestrate in parallel',
+  title: 'Run a task on several models',
   description:
-    'Has several agents do one task. race: first valid answer; all: every result; vote: what most answer; merge: one answer from all.',
+    'Runs one task on several agents. race: first valid answer; all: every result; vote: majority; merge: one combined answer.',
   details:
-    'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom. With cache, the same call within 5 minutes gets the same answer.',
+    'race: cancels the others. all: includes failures. vote: without a majority, a blind ranking decides. merge: attributes each part. With cache, repeating a call within 5 minutes returns the cached result.',
   rare: ['cache', 'part_of'],
   input: z.strictObject({
-    prompt: prompt('What to do'),
-    agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('All if left out or empty'),
-    mode: z.enum(MODES).optional().describe('all by default'),
+    prompt: prompt('Task'),
+    agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('Default: all'),
+    mode: z.enum(MODES).optional().describe('Default: all'),
     role: z.string().optional().describe('plan, execute or review'),
     budget,
     cache,
@@ -146,26 +142,23 @@ export const orchestrateParallel = defineTool({
 
 export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
-  title: 'Orchestrate a workflow',
+  title: 'Run a workflow',
   description:
-    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
+    'Runs a workflow, named or inline. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
   details:
-    'orchestration.list_workflows lists what there is, with detailed how a definition looks. With cache, the same call within 5 minutes gets the same answer, unless a step is for the network or not repeatable.',
+    'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
   rare: ['overrides', 'cache', 'part_of'],
   input: z.strictObject({
-    // The specification lists text, and its example is an object: both are accepted.
+    // The specification lists text, but its example is an object: both are accepted.
     workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
-      'Name, or JSON text of a definition',
+      'Name, or definition as JSON text',
     ),
     input: prompt("The workflow's input"),
-    context: json.optional().describe('For templates and conditions: context'),
+    context: json.optional().describe('For templates and conditions'),
     overrides: z
       .strictObject({
         agents: z.record(z.string().max(100), z.string().max(100)).optional().describe('Agents by step'),
-        timeouts: z
-          .record(z.string().max(100), z.number())
-          .optional()
-          .describe("Milliseconds, by the step's name"),
+        timeouts: z.record(z.string().max(100), z.number()).optional().describe('Milliseconds by step'),
       })
       .optional()
       .describe('Changes'),

@@ -1,4 +1,4 @@
-/** The tools that save, list and delete workflows. */
+/** Tools that save, list and delete workflows. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitting } from '../../../kernel/json.ts';
@@ -19,9 +19,9 @@ export const saveWorkflow = defineTool({
   name: 'save_workflow',
   title: 'Save a workflow',
   description:
-    'Saves or replaces a workflow under its name. A step has agent (claude, gemini, auto, network) or agents and mode, and optionally role, name, condition, prompt (Mustache: {{input}}, {{steps.plan.output}}). orchestration.list_workflows with detailed shows examples.',
+    'Saves or replaces a named workflow. A step has agent (claude, gemini, auto, network) or agents and mode. Examples: orchestration.list_workflows with detailed.',
   details:
-    'For you and your agents. mode: race, all, vote, merge. role: plan, execute, review. prompt also knows {{context.x}}. condition: CEL, such as steps.review.output.startsWith("APPROVED"). Also retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group.',
+    'Visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
   audience: 'those who administer',
   input: z.strictObject({
     workflow: definition.describe('{name, description?, steps, result?}'),
@@ -53,36 +53,36 @@ export const saveWorkflow = defineTool({
     services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordAnswer),
 });
 
-/** The name of the last saved workflow of the page before. */
+/** Returns the name of the previous page's last saved workflow. */
 function nameIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const name = Buffer.from(cursor, 'base64url').toString();
   if (NAME.test(name)) return name;
-  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that this list has answered.', {
+  throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', {
     field: 'cursor',
-    suggestion: 'Send nextCursor of the page before, or leave the cursor out to start again.',
+    suggestion: 'Send nextCursor from the previous page, or omit cursor to start over.',
   });
 }
 
 export const listWorkflows = defineTool({
   name: 'list_workflows',
-  title: 'Workflows',
+  title: 'List workflows',
   description:
-    'Lists built-in and saved workflows; detailed shows definitions, as examples for orchestration.save_workflow.',
-  details: 'The saved ones are those of you, or of the person whose agent you are.',
+    'Lists built-in and saved workflows; detailed adds definitions, as orchestration.save_workflow examples.',
+  details: 'Saved workflows are yours, or those of your owner.',
   input: z.strictObject({
-    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which'),
+    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Filter'),
     detailed: z.boolean().default(false).describe('With definitions'),
-    limit: z.int().min(1).max(100).default(50).describe('How many'),
+    limit: z.int().min(1).max(100).default(50).describe('Maximum'),
     cursor: z
       .string()
       .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
       .optional()
-      .describe('nextCursor of the page before'),
+      .describe('nextCursor of last page'),
   }),
   output: z.object({
     workflows: z.array(workflowShape),
-    truncated: z.boolean().optional().describe('Whether there is more; nextCursor goes on.'),
+    truncated: z.boolean().optional().describe('Whether there is more, at nextCursor.'),
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -114,10 +114,10 @@ export const listWorkflows = defineTool({
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
   title: 'Delete a workflow',
-  description: 'Deletes a saved workflow and answers it as it was.',
-  details: 'Runs that have begun go on with it. Built-in workflows stay.',
+  description: 'Deletes a saved workflow and returns it.',
+  details: 'Started runs continue with it. Built-in workflows stay.',
   audience: 'those who administer',
-  input: z.strictObject({ name: workflowName.describe('Name of workflow'), expectedVersion }),
+  input: z.strictObject({ name: workflowName.describe('Workflow name'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

@@ -1,4 +1,4 @@
-/** A run, drawn from what get_run answers: its steps with who tried them and for how long, and what it has cost. */
+/** View of a run from get_run: its steps with agents and durations, and its cost. */
 import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin } from '../../../mcp/views/view.ts';
@@ -12,7 +12,7 @@ function usd(amount: unknown): string {
   return `$${numberOf(amount).toFixed(numberOf(amount) < 1 ? 4 : 2)}`;
 }
 
-/** A request to an agent, as long as it took beside the longest. */
+/** Draws a request to an agent, with a bar relative to the longest request. */
 function lane(attempt: Fields, longest: number): HTMLElement {
   const outcome = textOf(attempt['outcome']);
   const tone = toneOf(outcome) === 'quiet' ? 'bad' : toneOf(outcome);
@@ -55,7 +55,7 @@ function cost(answer: Fields): HTMLElement {
   const limits = listOf(answer['budgets']).map((budget) => {
     const { money, tokens: most } = fieldsOf(budget['left']);
     const left = money === undefined ? `${numberOf(most)} tokens` : usd(money);
-    return ` · ${left} left of the budget of the ${textOf(budget['kind'])}`;
+    return ` · ${left} left in the ${textOf(budget['kind'])} budget`;
   });
   return make('p.quiet', spent, ...limits);
 }
@@ -73,7 +73,7 @@ begin({
   toolset: 'orchestration',
   tool: 'get_run',
   isOpen,
-  // It answers at once then: the view asks again anyway.
+  // Without waitMs the call returns immediately; the view polls anyway.
   again: ({ runId }) => ({ runId }),
   draw: (answer, person) => {
     const status = textOf(answer['status']);
@@ -94,7 +94,7 @@ begin({
       outcome(answer),
       rows('Steps', [...running.map(runningRow), ...steps]),
       isOpen(answer) &&
-        person.confirmed('Cancel the run', 'End it? What is done stays, with its cost.', cancel),
+        person.confirmed('Cancel the run', 'Cancel this run? Finished steps and their cost stay.', cancel),
     ];
   },
 });

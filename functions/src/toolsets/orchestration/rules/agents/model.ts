@@ -1,4 +1,4 @@
-/** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
+/** Vendor-neutral classes of model failures. They determine which agent retries, if any. */
 export const FAILURE_CLASSES = [
   'overloaded',
   'rate_limited',
@@ -30,26 +30,26 @@ export interface Usage {
 
 export interface ModelAnswer {
   readonly text: string;
-  /** The model as the vendor names what answered. */
+  /** Model that responded, under the vendor's name. */
   readonly model: string;
   readonly usage: Usage;
-  /** False: cut at `maxOutputTokens`. */
+  /** False if the response was truncated at `maxOutputTokens`. */
   readonly complete: boolean;
 }
 
-/** The most that an answer may say, in bytes of UTF-8: with what it cost it is one document of a run's journal. */
+/** Maximum size of a model response, in UTF-8 bytes. With its cost it is one document of a run's journal. */
 export const MAX_ANSWER_BYTES = 800000;
 
 export interface ModelFailureDetails {
-  /** What the vendor said about when to ask again. */
+  /** Retry delay that the vendor asked for. */
   readonly retry_after_ms?: number | undefined;
-  /** What was counted before it failed. */
+  /** Usage that the vendor reported before the failure. */
   readonly usage?: Usage | undefined;
-  /** Whether the vendor may have done the work, and billed it. */
+  /** Whether the vendor may have processed and billed the request. */
   readonly outcome_unknown?: boolean;
 }
 
-/** Thrown by `HostedAgent.ask`. Its message is Muster's own: it never quotes a vendor, and can be shown. */
+/** Thrown by `HostedAgent.ask`. The message never quotes a vendor, so it can be shown to callers. */
 export class ModelFailure extends Error {
   readonly kind: FailureClass;
   readonly retry_after_ms?: number;
@@ -74,13 +74,13 @@ export interface Price {
 
 export type Availability =
   | { readonly available: true }
-  /** The reason says what to do about it. */
+  /** The reason includes what to do about it. */
   | { readonly available: false; readonly reason: string };
 
 export interface AskOptions {
-  /** Closes the request to the vendor. */
+  /** Aborts the request to the vendor. */
   readonly signal: AbortSignal;
-  /** Is told each piece of the answer as it comes. */
+  /** Called with each piece of the response as it arrives. */
   readonly onText?: (text: string) => void;
 }
 
@@ -90,6 +90,6 @@ export interface HostedAgent {
   readonly model: string;
   readonly price: Price;
   availability(): Availability;
-  /** Exactly one request: it is never repeated here. @throws ModelFailure */
+  /** Sends exactly one request and never retries. @throws ModelFailure */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
 }

@@ -1,15 +1,15 @@
-/** What the hosted agents are good at, what tasks ask of them, and what is measured of them. */
+/** Profiles of the hosted agents, requirements of tasks, and measurements of agents. */
 
 import { z } from 'zod/mini';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 
-/** What an agent does in a step: a kind of work. */
+/** Roles of an agent in a step. */
 export const ROLES = KINDS_OF_WORK;
 
 export type AgentRole = KindOfWork;
 
-/** In the order of the orchestration specification, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
+/** In the order of list_agents in the specification. Capabilities are from 0 to 1, the context window in tokens. */
 export const PROFILES = [
   { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
   {
@@ -20,13 +20,13 @@ export const PROFILES = [
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
-/** Stands for the agent that fits best. */
+/** Selects the most suitable agent. */
 export const AUTO = 'auto';
 
-/** Stands for any live agent of the network that has the capabilities that a step asks for. */
+/** Selects any live agent of the network that has the step's capabilities. */
 export const NETWORK = 'network';
 
-/** Whether a step may name it. */
+/** Returns whether a step may use this agent name. */
 export function isAgent(name: string): boolean {
   return name === AUTO || name === NETWORK || isHosted(name);
 }
@@ -35,12 +35,12 @@ export function isHosted(name: string): boolean {
   return HOSTED_AGENTS.some((one) => one === name);
 }
 
-/** The end of an error about a name that no agent has. */
+/** Returns the end of an error message about an unknown agent name. */
 export function unknownAgent(name: string): string {
-  return `there is no agent "${name}"; there are ${HOSTED_AGENTS.join(', ')}, ${AUTO}, and ${NETWORK} for a live agent with the step's capabilities.`;
+  return `unknown agent "${name}". Use ${HOSTED_AGENTS.join(', ')}, ${AUTO}, or ${NETWORK} for a live agent with the step's capabilities.`;
 }
 
-/** Which capability a role needs. */
+/** Capability that each role needs. */
 export const CAPABILITY_OF = { plan: 'planning', execute: 'execution', review: 'review' } as const;
 
 const ROLE_WORDS = {
@@ -49,23 +49,23 @@ const ROLE_WORDS = {
   review: ['review', 'reviewer', 'reviewing'],
 };
 
-/** The role that a word means, as role or as capability; undefined where it means none. */
+/** Returns the role that a word names, as a role or as a capability; undefined if it names none. */
 export function roleNamed(word: string): AgentRole | undefined {
   return ROLES.find((role) => ROLE_WORDS[role].includes(word.trim().toLowerCase()));
 }
 
-/** @throws MusterError VALIDATION_ERROR where the word means no role */
+/** Returns the role that a word names. @throws MusterError VALIDATION_ERROR if it names none */
 export function requireRole(word: string, field: string): AgentRole {
   const role = roleNamed(word);
   if (role !== undefined) return role;
-  throw new MusterError('VALIDATION_ERROR', `No role "${word}".`, {
+  throw new MusterError('VALIDATION_ERROR', `Unknown role "${word}".`, {
     field,
     value: word,
-    suggestion: `The roles are ${ROLES.join(', ')}.`,
+    suggestion: `Use one of: ${ROLES.join(', ')}.`,
   });
 }
 
-/** How good an agent is at a role, from 0 to 1; 0 where nothing is known of it. */
+/** Returns an agent's capability for a role, from 0 to 1; 0 if the agent has no profile. */
 export function capabilityFor(agent: string, role: AgentRole): number {
   return profileOf(agent)?.capabilities[CAPABILITY_OF[role]] ?? 0;
 }
@@ -74,7 +74,7 @@ export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
 }
 
-/** Times in milliseconds from request to the end of the answer; undefined without a request: nothing is made up. */
+/** Returns an agent's metrics, with times in milliseconds per response; undefined if it had no request. */
 export function metricsOf(measure: AgentMeasure | undefined) {
   if (measure === undefined || measure.requests === 0) return undefined;
   const { requests, answered, milliseconds } = measure;
@@ -85,16 +85,16 @@ export function metricsOf(measure: AgentMeasure | undefined) {
   };
 }
 
-/** What a task asks of an agent, as far as its description says so. */
+/** A task's requirements, as far as its description contains them. */
 export interface Requirements {
   readonly role: AgentRole;
-  /** As it is usually written: `Python`. */
+  /** In standard spelling: `Python`. */
   readonly language?: string | undefined;
   /** In tokens. */
   readonly contextSize?: number | undefined;
 }
 
-/** What a language is called, and how a description mentions it. Go is too common a word to go without its capital. */
+/** Language names and how a description mentions them. Go is too common a word to match without its capital. */
 const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['TypeScript', /\b(typescript|tsx)\b|\.tsx?\b/i],
   ['JavaScript', /\b(javascript|node\.?js|jsx)\b|\.m?jsx?\b/i],
@@ -113,13 +113,13 @@ const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['Shell', /\b(bash|shell script|zsh)\b/i],
 ];
 
-/** Verbs of a role, in the order in which they are looked for. */
+/** Verbs of each role, in matching order. */
 const ROLE_MENTIONS: readonly (readonly [role: AgentRole, mention: RegExp])[] = [
   ['review', /\b(review|audit|critique|assess|inspect|evaluate|find (the )?bugs?|proofread)\b/i],
   ['plan', /\b(plan|design|architect|outline|roadmap|break down|strategy)\b/i],
 ];
 
-/** How many tokens one of a unit is. A token is about four characters, three quarters of an English word. */
+/** Tokens per unit. A token is about four characters, or three quarters of an English word. */
 const TOKENS_PER: Readonly<Record<string, number>> = {
   b: 1 / 4,
   kb: 1000 / 4,
@@ -136,10 +136,10 @@ const SIZE =
 
 const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 1e6, million: 1e6 };
 
-/** How much of a task is looked at, in characters: a bound on what the looking costs. */
+/** Characters of a task that are searched. Limits the cost of the search. */
 export const LOOKED_AT = 4000;
 
-/** What is given wins over what the description says. @returns notes: what was read out of the description, in words */
+/** Returns the given requirements, completed from the description; `notes` lists the inferred values. */
 export function inferRequirements(
   description: string,
   given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
@@ -165,7 +165,7 @@ export function inferRequirements(
   };
 }
 
-/** In tokens; undefined where the text names no size. */
+/** Returns the size in tokens; undefined if the text contains no size. */
 function sizeIn(task: string): number | undefined {
   const [, number = '', factor = '', unit = ''] = SIZE.exec(task)?.map((part) => part?.toLowerCase()) ?? [];
   const singular = unit
@@ -183,31 +183,31 @@ export function isKnownLanguage(name: string | undefined): boolean {
   return LANGUAGES.some(([known]) => known === name);
 }
 
-/** A language as it is usually written; one that is not known stays as it is. */
+/** Returns the standard spelling of a language name; an unknown name is returned trimmed. */
 export function languageNamed(text: string): string {
   const trimmed = text.trim();
   return LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase())?.[0] ?? trimmed;
 }
 
-/** What commits may change of measures. */
+/** Changes that commits can make to agent measurements. */
 export interface MeasureChanges {
-  /** Adds to what has been measured of the agent. */
+  /** Adds to an agent's measurements. */
   readonly measureAgent: { readonly measure: AgentMeasure };
 }
 
-/** What has been measured of a hosted agent: counters, spread over several documents, each of which is such a one. */
+/** Counters of a hosted agent, sharded across several documents of this shape. */
 const measureDocument = z.object({
   agent: z.string(),
-  /** Requests that were made and have ended by themselves. */
+  /** Requests that ended without being cancelled. */
   requests: z.number(),
   answered: z.number(),
-  /** That the answered ones took. */
+  /** Total time of the answered requests. */
   milliseconds: z.number(),
 });
 
 export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
 
-/** What one shard has of an agent. */
+/** Returns the counters of one agent in one shard. */
 export function measureFromDocument(data: unknown): AgentMeasure {
   return measureDocument.parse(data);
 }

@@ -1,4 +1,4 @@
-/** How well hosted agents suit a task in a workspace, and why. Source: the orchestration specification, get_capabilities. */
+/** Ranks hosted agents for a task in a workspace. Source: the orchestration specification, get_capabilities. */
 
 import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/workspace.ts';
 import type { Availability } from './model.ts';
@@ -11,19 +11,19 @@ import {
 } from './profile.ts';
 import { evidenceOf, round, standingsOf, type WorkRecord } from './standing.ts';
 
-/** A hosted agent as it stands now. */
+/** A hosted agent with its current availability. */
 export type AgentStatus = AgentProfile & { readonly availability: Availability };
 
-/** From here on a capability is called good. */
+/** Capabilities from here on are called good. */
 const GOOD = 0.8;
 
-/** What a workspace has said of agents, and what has become of their work there. */
+/** A workspace's routing rules and the agents' track record in it. */
 export interface Experience {
   readonly routing: Routing;
   readonly work: WorkRecord;
 }
 
-/** How the agents stand at a role, in their order: first by what the specification says of them. */
+/** Returns the agents' scores for a role, in the given order. The specification's capability is the prior. */
 export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
   const candidates = agents.map(({ name, capabilities }) => ({
     agent: name,
@@ -33,9 +33,9 @@ export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], wor
 }
 
 /**
- * Best first, with scores from 0 to 1. A score is the capability for the role, corrected by what has become of the
- * agent's work in the workspace; an agent that lacks something never scores above one that lacks nothing, and stands
- * after it where they are even. What is pinned stands first.
+ * Ranks agents, best first, with scores from 0 to 1. A score is the capability for the role, adjusted by the agent's
+ * outcomes in the workspace. An agent with a warning never scores above one without, and follows it if they tie.
+ * A pinned agent without warnings comes first.
  * Source: the orchestration specification, get_capabilities.
  */
 export function recommend(
@@ -60,13 +60,13 @@ export function recommend(
       reasons: said(
         name === pinned && `Pinned for ${role} in this workspace`,
         `${word} ${capability} capability`,
-        // What speaks for an agent beside its capability does so only where it can take the whole task.
+        // Advantages other than the capability count only if the agent can process the whole task.
         isKnown && !isTooLarge && `Supports ${language}`,
         record && evidenceOf(record, role),
       ),
       warnings: said(
         isTooLarge && 'Lower context window than required',
-        language !== undefined && !isKnown && `Nothing is known about ${language}`,
+        language !== undefined && !isKnown && `Unknown language: ${language}`,
         !availability.available && `Unavailable: ${availability.reason}`,
         routing.forbidden.includes(name) && 'Forbidden in this workspace',
       ),

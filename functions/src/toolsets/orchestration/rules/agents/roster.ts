@@ -1,4 +1,4 @@
-/** Which agents there are, which workflow suits a task, and who may answer in whose place. */
+/** Lists the available agents, chooses a workflow for a task, and ranks fallback agents. */
 import { type Agent, foldedCapability } from '../../../../agents/rules/agent.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -15,7 +15,7 @@ import {
 } from './profile.ts';
 import { type AgentStatus, type Experience, recommend } from './recommendation.ts';
 
-/** Longer tasks are planned first, in characters. */
+/** Prompts longer than this, in characters, are planned first. */
 const LONG = 600;
 
 const COMPARING =
@@ -26,11 +26,11 @@ const BUILDING =
   /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
 const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
 
-/** What `auto` chooses. @param available how many hosted agents can be asked now */
+/** Chooses a workflow for `auto`. @param available number of hosted agents that can be asked now */
 export function chooseWorkflow(prompt: string, available: number) {
   const beginning = prompt.slice(0, LOOKED_AT);
   const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
-  if (REFINING.test(beginning)) return chosen('iterative', 'the task asks for work that is refined.');
+  if (REFINING.test(beginning)) return chosen('iterative', 'the task asks for refined work.');
   if (COMPARING.test(beginning)) {
     const reason = 'the task asks for the best of several solutions';
     return available > 1
@@ -40,7 +40,7 @@ export function chooseWorkflow(prompt: string, available: number) {
   if (prompt.length > LONG || hasParts(beginning))
     return chosen('plan-execute', 'the task has several parts.');
   if (BUILDING.test(beginning)) return chosen('plan-execute', 'the task is to build something.');
-  return chosen('direct', 'the task is a single one.');
+  return chosen('direct', 'the task has a single part.');
 }
 
 function hasParts(text: string): boolean {
@@ -48,7 +48,7 @@ function hasParts(text: string): boolean {
   return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
 }
 
-/** Agents that may answer in an agent's place, best first. */
+/** Returns the fallback agents for an agent, best first. */
 export function standIns(
   agent: string,
   role: AgentRole,
@@ -58,13 +58,13 @@ export function standIns(
   return recommend(others, { role }).map((one) => one.agent);
 }
 
-/** From here on an agent is capable of a role. */
+/** Minimum capability for a role to be listed for it. */
 const CAPABLE = 0.5;
 
-/** The most live agents of the network that are listed. */
+/** Maximum number of live agents listed. */
 const MAX_LIVE = 50;
 
-/** Hosted agents in the specification's order. */
+/** Returns the hosted agents' statuses, in the specification's order. */
 export function agentStatusesOf(hosted: readonly HostedAgent[]) {
   return PROFILES.flatMap((profile) => {
     const agent = hosted.find(({ name }) => name === profile.name);
@@ -72,16 +72,16 @@ export function agentStatusesOf(hosted: readonly HostedAgent[]) {
   });
 }
 
-/** What a choice of agents goes by. */
+/** Inputs of agent selection. */
 export interface Situation extends Experience {
   readonly workspace: string;
   readonly agentStatuses: readonly AgentStatus[];
 }
 
-/** The agents that a workflow can be given to. Source: the orchestration specification, list_agents and get_capabilities. */
+/** Agents that can run workflow steps. Source: the orchestration specification, list_agents and get_capabilities. */
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
-  /** Reads agents of a workspace that are alive, at most `limit`. */
+  /** Reads at most `limit` online agents of a workspace. */
   private readonly overview: { live(workspace: string, limit: number): Promise<Slice<Agent>> };
 
   constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
@@ -89,12 +89,12 @@ export class AgentRoster {
     this.overview = overview;
   }
 
-  /** The hosted agents, in the specification's order. */
+  /** Returns the hosted agents' statuses, in the specification's order. */
   agentStatuses() {
     return agentStatusesOf(this.ports.hosted());
   }
 
-  /** How it stands with the hosted agents in a workspace. Two documents, however many outcomes there were. */
+  /** Returns the inputs of agent selection in a workspace. Always reads two documents. */
   async situation(workspace: string): Promise<Situation> {
     const { workspaces, workRecords } = this.ports;
     const [found, work] = await Promise.all([workspaces.find(workspace), workRecords.find(workspace)]);
@@ -102,7 +102,7 @@ export class AgentRoster {
     return { workspace, agentStatuses: this.agentStatuses(), routing: { pins, forbidden }, work };
   }
 
-  /** The hosted agents, and those of the network that a step can reach. @param word a role, or a capability of the network's */
+  /** Lists hosted agents and live agents. @param word a role, or a capability of live agents */
   async list(workspace: string, word: string | undefined, withMetrics: boolean) {
     const role = word === undefined ? undefined : roleNamed(word);
     const capable = this.agentStatuses().filter(

@@ -1,66 +1,65 @@
 /**
- * How well hosted agents have done a kind of work in a workspace, and who is asked because of it. What the
- * specification says of an agent is worth a few outcomes; outcomes fade with those that come after them, so that a
- * change of an agent's quality is noticed. Source: docs/decisions/0034-routing-that-learns.md.
+ * Scores hosted agents by their outcomes per kind of work in a workspace, and selects one. The specification's
+ * capability counts as a few outcomes. Older outcomes decay, so that changes in an agent's quality are noticed.
+ * Source: docs/decisions/0034-routing-that-learns.md.
  */
 
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 
-/** What is counted of an agent's outcomes. `accepted`, `failed` and `lost` add up to all. */
+/** An agent's outcome counts. `accepted`, `failed` and `lost` add up to the total. */
 export interface Tally {
-  /** Used, won, or approved of. */
+  /** The answer was used, won, or was approved. */
   readonly accepted: number;
-  /** It gave no answer that says something. */
+  /** The agent returned no usable answer. */
   readonly failed: number;
-  /** Another answer was judged better, or a review did not approve of it. */
+  /** Another answer was judged better, or a review rejected this one. */
   readonly lost: number;
-  /** Of the accepted ones: those for which it had to be asked again. */
+  /** Accepted outcomes that needed a retry. */
   readonly retried: number;
-  /** The sum of what the outcomes are worth, each from 0 to 1. */
+  /** Sum of the outcomes' values, each from 0 to 1. */
   readonly worth: number;
   readonly milliseconds: number;
   readonly cost_usd: number;
 }
 
-/** What became of one agent's work in one step. */
+/** Outcome of one agent's work in one step. */
 export interface Outcome extends Tally {
   readonly agent: string;
   readonly kind: KindOfWork;
 }
 
-/** By agent. */
 type Tallies = Readonly<Record<string, Tally>>;
 
-/** The outcomes of a kind of work, in buckets of about the same number, by the number of the bucket. */
+/** Outcomes of a kind of work, in buckets of about the same size, keyed by bucket number. */
 export interface KindRecord {
-  /** Of all agents, also those that are forgotten. */
+  /** Number of outcomes of all agents, including dropped buckets. */
   readonly outcomes: number;
   readonly buckets: Readonly<Record<string, Tallies>>;
 }
 
-/** By kind of work. */
+/** Keyed by kind of work. */
 export type WorkRecord = Readonly<Record<string, KindRecord>>;
 
-/** How many outcomes the specification's number stands for. */
+/** Weight of the specification's capability, in outcomes. */
 export const PRIOR_OUTCOMES = 4;
 
-/** So many outcomes of a kind there must be before anything but the best is tried. */
+/** Outcomes of a kind required before any agent other than the best is tried. */
 export const FIRST_OUTCOMES = 8;
 
 const BUCKET_OUTCOMES = 10;
 
-/** What a bucket counts of what the next one does. */
+/** Weight of a bucket relative to the next newer one. */
 const FADING = 0.85;
 
-/** Older buckets count less than a twelfth, and are dropped. */
+/** Number of buckets kept. Older ones count less than a twelfth. */
 const KEPT_BUCKETS = 16;
 
-/** What the dearest and the slowest of the agents lose of their score against one that costs nothing and takes no time. */
+/** Score deduction for the most expensive and the slowest agent, relative to one that is free and instant. */
 const COST_WEIGHT = 0.03;
 const TIME_WEIGHT = 0.02;
 
-/** How curious the choice is: 1 draws from all that an agent may be by its outcomes, 0 never tries another. */
+/** Exploration factor: 1 samples the whole uncertainty of an agent's score, 0 never tries another agent. */
 const CURIOSITY = 0.6;
 
 const NOTHING: Tally = {
@@ -73,24 +72,24 @@ const NOTHING: Tally = {
   cost_usd: 0,
 };
 
-/** How an agent stands at a kind of work. */
+/** An agent's score for a kind of work. */
 export interface Standing {
   readonly agent: string;
-  /** From 0 to 1: what its next outcome should be worth, less something for cost and time. */
+  /** Expected value of the next outcome, from 0 to 1, less a deduction for cost and time. */
   readonly score: number;
-  /** How sure that is. */
+  /** Standard deviation of the expected value. */
   readonly deviation: number;
-  /** Its outcomes that are remembered, each counted whole; undefined where there are none. */
+  /** Unweighted totals of the kept outcomes; undefined without outcomes. */
   readonly record: Tally | undefined;
 }
 
-/** An agent with what the specification says of it at the kind of work, from 0 to 1. */
+/** An agent with its capability for the kind of work in the specification, from 0 to 1. */
 export interface Candidate {
   readonly agent: string;
   readonly capability: number;
 }
 
-/** @param record of the kind of work; undefined where there is none yet */
+/** Scores the candidates. @param record undefined if the kind of work has no outcomes yet */
 export function standingsOf(
   candidates: readonly Candidate[],
   record: KindRecord | undefined,
@@ -122,11 +121,10 @@ export function standingsOf(
 }
 
 /**
- * Whom to ask: mostly the best, and now and then another that may be better by what is known of it. Each draws a score
- * from all that it may have, and the highest is asked; so an agent is tried more often the less is known of it, and
- * the closer it comes.
+ * Selects an agent: usually the best, sometimes another that may be better. Each agent draws a score from its
+ * distribution, and the highest wins. Less known agents and close competitors are therefore tried more often.
  * @param standings at least one, best first
- * @param chance of the run, so that the choice can be made again
+ * @param chance random source seeded by the run, so that the selection is reproducible
  */
 export function chosenBy(
   standings: readonly Standing[],
@@ -141,17 +139,17 @@ export function chosenBy(
   return drawn.toSorted((left, right) => right.score - left.score)[0]?.standing;
 }
 
-/** What outcomes add to the record of a kind of work. */
+/** Increments to the record of a kind of work. */
 export interface Booking {
   readonly kind: KindOfWork;
   readonly outcomes: number;
   readonly bucket: number;
   readonly tallies: Tallies;
-  /** Buckets that are dropped. */
+  /** Numbers of the dropped buckets. */
   readonly faded: readonly number[];
 }
 
-/** Where outcomes are counted: runs that end at once add up, and a bucket that gets more than its share only fades as one. */
+/** Returns the increments for outcomes. Concurrent runs add up; an overfull bucket decays as one. */
 export function bookingsOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly Booking[] {
   return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
@@ -169,7 +167,7 @@ export function outcomesIn({ accepted, failed, lost }: Tally): number {
   return accepted + failed + lost;
 }
 
-/** An agent's outcomes in words: `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
+/** Describes an agent's outcomes: `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
 export function evidenceOf(record: Tally, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
@@ -195,13 +193,13 @@ function added(left: Tally, right: Tally): Tally {
 
 const DRAWS = 2 ** 32;
 
-/** Box and Muller. */
+/** Returns a normally distributed number (Box-Muller transform). */
 function normal(chance: Chance): number {
   const [first, second] = [0, 0].map(() => (chance.integer(DRAWS) + 0.5) / DRAWS);
   return Math.sqrt(-2 * Math.log(first ?? 0.5)) * Math.cos(2 * Math.PI * (second ?? 0.5));
 }
 
-/** What commits may change of the records of work. */
+/** Changes that commits can make to the records of outcomes. */
 export interface WorkChanges {
   readonly bookOutcomes: { readonly workspace: string; readonly bookings: readonly Booking[] };
 }

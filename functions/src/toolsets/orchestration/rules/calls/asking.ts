@@ -1,4 +1,4 @@
-/** One request to an agent: it is asked, whether that brought an answer, and what is booked for it. */
+/** One request to an agent: sends it, classifies its outcome, and determines the usage to record. */
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Timer } from '../../../../kernel/ports.ts';
 import {
@@ -20,7 +20,7 @@ interface Asking {
 
 const UNKNOWN = { outcome_unknown: true };
 
-/** Asks within a time, whatever the agent does with its signal. @returns also the estimated tokens of text that have come */
+/** Sends a request with an enforced time limit. @returns also the received text in estimated tokens */
 export async function askOnce(
   agent: HostedAgent,
   question: ModelRequest,
@@ -42,8 +42,8 @@ export async function askOnce(
   );
   const timing = timer.wait(time, within).then((): CompletedAttempt => {
     const failure = signal.aborted
-      ? new ModelFailure('aborted', `The request to ${agent.name} was called off.`, UNKNOWN)
-      : new ModelFailure('timeout', `${agent.name} did not answer within ${time} milliseconds.`, UNKNOWN);
+      ? new ModelFailure('aborted', `The request to ${agent.name} was cancelled.`, UNKNOWN)
+      : new ModelFailure('timeout', `${agent.name} did not respond within ${time} milliseconds.`, UNKNOWN);
     return { failure };
   });
   try {
@@ -55,11 +55,11 @@ export async function askOnce(
   }
 }
 
-/** Returns an answer that is too large for the journal as a failure: it is paid for, and not asked for again. */
+/** Turns an answer that is too large for the journal into a failure: it is billed, but never requested again. */
 function storable(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
   if (bytes <= MAX_ANSWER_BYTES) return { answer };
-  const message = `${agent} answered with ${bytes} bytes; an answer may have ${MAX_ANSWER_BYTES}.`;
+  const message = `The response of ${agent} has ${bytes} bytes; the limit is ${MAX_ANSWER_BYTES}.`;
   return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
 }
 
@@ -67,24 +67,24 @@ export type Outcome =
   | { readonly answer: ModelAnswer }
   | {
       readonly failure: ModelFailure;
-      /** Whether its output tokens were used up before any text. */
+      /** Whether the output tokens were used up before any text. */
       readonly ranOut: boolean;
     };
 
-/** An answer without text is a failure; the journal keeps it as the vendor sent it, so that a replay comes to the same. */
+/** Treats an answer without text as a failure. The journal keeps the original answer, so that a replay agrees. */
 export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputTokens: number): Outcome {
   if ('failure' in completed) return { failure: completed.failure, ranOut: false };
   const { text, complete, usage } = completed.answer;
   if (text.trim() !== '') return completed;
   if (complete) {
-    const failure = new ModelFailure('malformed', `${agent} answered without text.`, { usage });
+    const failure = new ModelFailure('malformed', `${agent} returned no text.`, { usage });
     return { failure, ranOut: false };
   }
   const message = `${agent} used up its ${maxOutputTokens} output tokens before it wrote any text.`;
   return { failure: new ModelFailure('truncated', message, { usage }), ranOut: true };
 }
 
-/** The fields of an attempt that say how it ended. */
+/** Returns the fields that describe how an attempt ended. */
 export function endOf(outcome: Outcome) {
   if ('answer' in outcome) return { end: 'answered' as const, outcome_unknown: false };
   const { kind: end, message: reason, outcome_unknown } = outcome.failure;
@@ -92,11 +92,11 @@ export function endOf(outcome: Outcome) {
 }
 
 /**
- * Returns the usage to book for an attempt. If it broke off, the vendor's count stands for the beginning of the answer
- * only: at least the text that came is booked, and without text all that was reserved.
- * @param received the text that came, in estimated tokens
- * @param reserved the most that the attempt can take
- * @returns undefined if it is unknown whether the vendor has begun: the reservation then stays
+ * Returns the usage to record for an attempt. If it was interrupted, the vendor's count covers only the start of the
+ * answer: then at least the received text is recorded, or the whole reservation if no text was received.
+ * @param received the received text, in estimated tokens
+ * @param reserved maximum usage of the attempt
+ * @returns undefined if it is unknown whether the vendor started; the reservation then remains
  */
 export function bookedFor(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
   if ('answer' in outcome) return outcome.answer.usage;
@@ -107,7 +107,7 @@ export function bookedFor(outcome: Outcome, received: number, reserved: Usage): 
     const counted = Math.max(usage?.output_tokens ?? 0, received);
     return { input_tokens: inputTokens, output_tokens: Math.min(counted, reserved.output_tokens) };
   }
-  // An attempt that Muster called off has taken little: the vendor sees the connection close.
+  // An attempt that Muster aborted used few tokens: the vendor sees the connection close.
   if (kind === 'aborted') return usage;
   const hasBegun = usage !== undefined || kind === 'timeout';
   return hasBegun ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;

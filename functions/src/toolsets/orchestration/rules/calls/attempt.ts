@@ -1,11 +1,11 @@
-/** One request to a model: what is planned, how it ended, and what it says of its agent. */
+/** One request to a model: its plan, its outcome, and whether the outcome counts for its agent. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
-/** Those `unavailable` or `over_budget` were never asked; of an `interrupted` one nobody knows, since its instance died. */
+/** `unavailable` and `over_budget` were never sent; `interrupted`: the instance crashed, the outcome is unknown. */
 export const ATTEMPT_ENDS = [
   'answered',
   'unavailable',
@@ -15,25 +15,25 @@ export const ATTEMPT_ENDS = [
 ] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
-/** Which attempt it is. */
+/** Identity of an attempt. */
 export const identity = z.object({
-  /** Which call of its step: `claude`, `judge:gemini`. */
+  /** Call within the step: `claude`, `judge:gemini`. */
   call: z.string(),
-  /** Counts the call's requests to this agent, from 1; 0 where it was not asked. */
+  /** Number of the call's request to this agent, from 1; 0 if no request was sent. */
   number: z.number(),
   agent: z.string(),
   model: z.string(),
-  /** Milliseconds waited before it. */
+  /** Milliseconds waited before the attempt. */
   waited: z.number(),
 });
 export const attempt = z.extend(identity, {
   end: z.enum(ATTEMPT_ENDS),
   reason: z.exactOptional(z.string()),
   milliseconds: z.number(),
-  /** As far as it is known. */
+  /** Known usage. */
   usage,
   cost_usd: z.number(),
-  /** The vendor may have done the work all the same, and billed it. */
+  /** Whether the vendor may have processed and billed the request anyway. */
   outcome_unknown: z.boolean(),
 });
 const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
@@ -75,12 +75,12 @@ const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
     ),
 });
 
-/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
+/** One request to a model as stored in the journal: `runs/{runId}/calls/{id}`. */
 export const { toDocument: callToDocument, fromDocument: callFromDocument } = documentCodec(
   z.extend(identity, {
     id: z.string(),
     step: z.string(),
-    /** How many instances died in the middle of this very attempt. */
+    /** Number of instances that crashed during this attempt. */
     repetition: z.number(),
     /** SHA-256 of the prompt. */
     input_hash: z.string(),
@@ -88,7 +88,7 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     input_tokens: z.number(),
     max_output_tokens: z.number(),
     started_at: timestamp,
-    /** Absent while its end is unknown. */
+    /** Absent while the outcome is unknown. */
     ending: z.exactOptional(z.object({ at: timestamp, attempt, settled })),
   }),
 );
@@ -97,9 +97,9 @@ export type JournalEntry = ReturnType<typeof callFromDocument>;
 
 export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
 /**
- * Whose doing the end of an attempt is: the agent's, or nobody's. Nobody's is what no other model would have done better
- * at: the agent was not asked or was called off, the deployment has a wrong key, a wrong model's name or no credit, or
- * the request is wrong or too long.
+ * Whether the end of an attempt counts for its agent. It does not if every model would have ended the same way: no
+ * request was sent, it was cancelled, the deployment has a wrong key or model name or no credit, or the request is
+ * invalid or too long.
  */
 const DOING = {
   answered: 'agent',
@@ -121,12 +121,12 @@ const DOING = {
   context_too_long: 'nobody',
 } as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
 
-/** Whether an attempt counts for or against its agent. */
+/** Returns whether an attempt counts for or against its agent. */
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
   return DOING[end] === 'agent';
 }
 
-/** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
+/** Returns measurements per agent. Attempts that an earlier execution already counted must be excluded. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
   const measured = attempts.filter(isMeasured);
   return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {

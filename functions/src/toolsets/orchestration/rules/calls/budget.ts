@@ -1,6 +1,6 @@
 /**
- * What a run may still spend. A call reserves the most that it can cost before it is made, and books what it did
- * cost afterwards; calls in flight at once therefore never reserve the same tokens.
+ * Remaining budget of a run. A call reserves its maximum cost before it starts and records its actual cost at the
+ * end, so concurrent calls never reserve the same tokens.
  */
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import type { HostedAgent, Price, Usage } from '../agents/model.ts';
@@ -11,13 +11,13 @@ interface Spending {
 }
 
 export interface Reservation {
-  /** As many output tokens as the call may ask for. */
+  /** Output tokens that the call may request. */
   readonly max_output_tokens: number;
   /**
-   * Books what the call cost and gives back the rest.
-   * @param usage what the vendor counted; undefined where that is unknown: nothing is booked then, and all stays
-   * reserved, since it may have been billed
-   * @returns what was booked
+   * Records the call's cost and releases the rest.
+   * @param usage the vendor's count; if undefined, nothing is recorded and everything stays reserved, since the call
+   * may have been billed
+   * @returns the recorded usage and cost
    */
   complete(usage: Usage | undefined): Spending;
 }
@@ -27,29 +27,29 @@ export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
 
 /**
- * With fewer output tokens no call is made, unless its step asks for fewer: a thinking model takes 1,024 or more before
- * the first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * Minimum output tokens of a call, unless its step requests fewer: a thinking model uses 1,024 or more before the
+ * first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 export const LEAST_OUTPUT_TOKENS = 2048;
 
 export class Budget {
-  /** Tokens of input and output together, and US dollars. */
+  /** Tokens are input and output together; cost is in US dollars. */
   private readonly limit: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined };
-  /** All that has been booked, by this execution and those before it. */
+  /** Spending recorded by this execution and earlier ones. */
   spent: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
 
-  /** @param spent by earlier executions of the same run */
+  /** @param spent spending of earlier executions of the same run */
   constructor(limit: Budget['limit'], spent: Spending = NOTHING) {
     this.limit = limit;
     this.spent = spent;
   }
 
   /**
-   * @param planned with an estimate of its input, and among how many calls at once, this one included, what is left
-   * is shared
-   * @returns undefined where too little is left for an answer
+   * Reserves a call's maximum cost.
+   * @param planned the estimated input; `sharedBy` is the number of concurrent calls, including this one
+   * @returns undefined if too little is left for an answer
    */
   reserve(planned: {
     readonly input_tokens: number;
@@ -89,7 +89,7 @@ export class Budget {
     };
   }
 
-  /** What can still be reserved, said in words. */
+  /** Describes the amount that can still be reserved. */
   describe(): string {
     const parts = [
       ...(this.limit.tokens === undefined ? [] : [`${Math.max(0, Math.floor(this.tokensLeft()))} tokens`]),
@@ -108,7 +108,7 @@ export class Budget {
   }
 }
 
-/** An equal part of what is not booked, as far as others have left it. */
+/** Returns an equal share of the unrecorded amount, limited by other calls' reservations. */
 function share(limit: number | undefined, booked: number, reserved: number, sharedBy: number): number {
   const unbooked = (limit ?? Number.POSITIVE_INFINITY) - booked;
   return Math.min(unbooked / sharedBy, unbooked - reserved);
@@ -119,19 +119,19 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
   return (usd / outputPerMillion) * 1_000_000;
 }
 
-/** In US dollars. */
+/** Returns the cost in US dollars. */
 export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
   return exactUsd(
     (input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000,
   );
 }
 
-/** Tenths of a token in one character of ASCII, and in one byte of UTF-8 of any other character. */
+/** Tenths of a token per ASCII character, or per UTF-8 byte of any other character. */
 const TENTHS = { space: 3, letter: 4, sign: 10, byte: 5 } as const;
 
 /**
- * Estimates the tokens of a text, not too low: newer models make a third more tokens of the same text than older ones.
- * In English a token has three to four characters, in code, JSON and identifiers one or two.
+ * Estimates the tokens of a text, erring on the high side: newer models use a third more tokens than older ones.
+ * A token has three to four characters in English, one or two in code, JSON and identifiers.
  */
 export function estimatedTokens(text: string): number {
   let tenths = 0;
@@ -139,7 +139,7 @@ export function estimatedTokens(text: string): number {
   return Math.ceil(tenths / 10);
 }
 
-/** @param unit of UTF-16: half of a surrogate pair has two bytes of UTF-8 */
+/** @param unit UTF-16 code unit; half of a surrogate pair has two bytes of UTF-8 */
 function tenthsOf(unit: number): number {
   if (unit > 0x7f) return TENTHS.byte * (unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3);
   if (unit <= 0x20) return TENTHS.space;
@@ -148,7 +148,7 @@ function tenthsOf(unit: number): number {
 
 const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
 
-/** Of the model behind an agent; nothing for one that this deployment no longer has. */
+/** Returns the price of an agent's model; free if this deployment no longer has the agent. */
 export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
   return hosted.find((agent) => agent.name === name)?.price ?? FREE;
 }

@@ -1,6 +1,6 @@
 /**
- * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
- * Every attempt is within the budget and its time, and noted before and after. Source: docs/semantics.md#orchestration.
+ * One call: asks an agent, retries after transient failures, then asks the fallback agents. Every attempt stays
+ * within the budget and the time limit, and is recorded before and after. Source: docs/semantics.md#orchestration.
  */
 
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
@@ -11,37 +11,37 @@ import { askOnce, bookedFor, endOf, type Outcome, outcomeOf } from './asking.ts'
 import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
 import type { StepJournal } from './journal.ts';
 
-/** What attempts are noted in and booked to. */
+/** Where attempts are recorded and charged. */
 export interface Accounts {
   readonly journal: Pick<StepJournal, 'begin' | 'end'>;
   readonly budget: Budget;
 }
 
-/** An agent that may be asked, with its context window in tokens. */
+/** A candidate agent with its context window in tokens. */
 interface Candidate {
   readonly agent: HostedAgent;
   readonly contextWindow: number;
 }
 
 export interface Call {
-  /** Names it within its step. */
+  /** Identifies the call within its step. */
   readonly key: string;
-  /** Who is asked, first to last: those after the first only where the first cannot. */
+  /** Agents in order of preference; the later ones are fallbacks. */
   readonly candidates: readonly Candidate[];
   readonly prompt: string;
   readonly maxOutputTokens: number;
-  /** Of one agent in all. */
+  /** Maximum attempts per agent. */
   readonly attempts: number;
-  /** Milliseconds that one attempt may take. */
+  /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number;
-  /** After it nothing is begun, and nothing goes on. */
+  /** No attempt starts or continues after this time. */
   readonly deadline: Date;
-  /** Among how many calls at once, this one included, the budget is shared. */
+  /** Number of concurrent calls that share the budget, including this one. */
   readonly sharedBy: number;
-  /** Whether it may be made again where it is unknown what became of it. */
+  /** Whether the call may be retried if its outcome is unknown. */
   readonly repeatable: boolean;
   readonly signal: AbortSignal;
-  /** Is told of the answer before it is noted. */
+  /** Called with the answer before it is recorded. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface AnsweredCall {
   readonly agent: string;
   readonly answer: ModelAnswer;
   readonly attempts: readonly Attempt[];
-  /** What the caller should know: who answered in whose place, and why; that the answer was cut. */
+  /** Warnings for the caller: fallbacks with their reasons, and truncated answers. */
   readonly warnings: readonly string[];
 }
 
 interface FailedCall {
   readonly kind: 'failed';
-  /** Who was asked last; where nobody could be, who was to be asked first. */
+  /** Agent asked last; if none could be asked, the preferred agent. */
   readonly agent: string;
   readonly end: Exclude<Attempt['end'], 'answered'>;
   readonly reason: string;
@@ -65,7 +65,7 @@ interface FailedCall {
 
 export type CallResult = AnsweredCall | FailedCall;
 
-/** Never rejects for a failure of an agent, only for its journal, and for a budget of others that it does not fit into. */
+/** Makes a call. Rejects only for journal errors and for a budget above the run's own that cannot cover it. */
 export const call = (...made: ConstructorParameters<typeof Calling>) => new Calling(...made).run();
 
 class Calling {
@@ -74,7 +74,7 @@ class Calling {
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
   private waiting: Candidate[];
-  /** The output tokens to ask for: more after an answer that was cut before any text. */
+  /** Output tokens to request. Grows after an answer that was truncated before any text. */
   private room: number;
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
@@ -93,13 +93,13 @@ class Calling {
     return this.failed();
   }
 
-  /** @returns undefined where it has not answered */
+  /** @returns undefined if the agent did not answer */
   private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
     const { agent } = candidate;
     if (this.request.signal.aborted) return this.calledOff(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notMade(agent, 'unavailable', availability.reason);
-    // The agent before may have needed more than this one does, or accepts.
+    // The previous agent may have needed more than this one needs or accepts.
     this.room = Math.max(this.request.maxOutputTokens, Math.min(this.room, OUTPUT_TOKENS.usual));
     let waited = 0;
     for (let number = 1; ; number++) {
@@ -117,7 +117,7 @@ class Calling {
     }
   }
 
-  /** @returns undefined where it could not be begun */
+  /** @returns undefined if the attempt could not start */
   private async attempt(
     agent: HostedAgent,
     number: number,
@@ -128,7 +128,7 @@ class Calling {
     const { key, prompt, deadline, timeout, sharedBy } = this.request;
     const { name, model, price } = agent;
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
-    if (time <= 0) return this.notMade(agent, 'timeout', 'The time for the whole call is over.');
+    if (time <= 0) return this.notMade(agent, 'timeout', 'The time limit of the call was reached.');
     const inputTokens = estimatedTokens(prompt);
     const reservation = budget.reserve({
       input_tokens: inputTokens,
@@ -137,13 +137,13 @@ class Calling {
       sharedBy,
     });
     if (reservation === undefined) {
-      return this.notMade(agent, 'over_budget', `The budget does not cover it: ${budget.describe()} left.`);
+      return this.notMade(agent, 'over_budget', `Budget exceeded: ${budget.describe()} left.`);
     }
     const identity = { call: key, number, agent: name, model, waited };
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
     const before = await journal.begin(planned);
     if (before !== undefined && !('cutTo' in before)) {
-      // Booked already, by the execution that made it.
+      // The execution that made the call has already recorded its cost.
       reservation.complete(NO_USAGE);
       const outcome = outcomeOf(name, before, planned.max_output_tokens);
       const { usage = NO_USAGE } = 'answer' in before ? before.answer : before.failure;
@@ -164,14 +164,14 @@ class Calling {
     return { outcome, maxOutputTokens };
   }
 
-  /** Notes an agent that was not asked, and why. */
+  /** Records why an agent was not asked. */
   private notMade({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
     const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
-  /** @returns how long to wait before the same agent is asked again; undefined where it is not */
+  /** @returns milliseconds to wait before retrying the same agent; undefined if it is not retried */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
     const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
@@ -184,13 +184,13 @@ class Calling {
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
   }
 
-  /** A model may refuse as many output tokens as it was offered after an answer that was cut. */
+  /** Determines the reaction. After a widened limit, the model may reject that many output tokens. */
   private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
     const wasWidened = this.room > this.request.maxOutputTokens;
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
-  /** An answer cut before any text by the step's limit: the same agent again with more room; by the budget: the next agent. */
+  /** After truncation before any text: retries with more tokens if the step's limit was the cause, else moves on. */
   private widen(had: number, failed: number): number | undefined {
     const isOwnLimit = had >= this.room && this.room < OUTPUT_TOKENS.most;
     this.room = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.room));
@@ -199,16 +199,16 @@ class Calling {
 
   private calledOff(agent: HostedAgent): undefined {
     this.waiting = [];
-    return this.notMade(agent, 'aborted', 'It was called off.');
+    return this.notMade(agent, 'aborted', 'The request was cancelled.');
   }
 
   private answered(agent: string, answer: ModelAnswer): AnsweredCall {
     const { attempts } = this;
     const others = attempts.filter((attempt) => attempt.agent !== agent);
     const warnings = [...new Map(others.map((attempt) => [attempt.agent, attempt])).values()].map(
-      (attempt) => `${agent} answered in place of ${attempt.agent} (${attempt.end}): ${attempt.reason ?? ''}`,
+      (attempt) => `${agent} answered instead of ${attempt.agent} (${attempt.end}): ${attempt.reason ?? ''}`,
     );
-    if (!answer.complete) warnings.push(`The answer of ${agent} was cut at its limit of output tokens.`);
+    if (!answer.complete) warnings.push(`The answer of ${agent} was truncated at the output token limit.`);
     return { kind: 'answered', agent, answer, attempts, warnings };
   }
 
@@ -221,16 +221,16 @@ class Calling {
       kind: 'failed',
       agent: decisive?.agent ?? this.request.candidates[0]?.agent.name ?? '',
       end: decisive === undefined || decisive.end === 'answered' ? 'unavailable' : decisive.end,
-      reason: reasons.length === 0 ? 'There is no agent to ask.' : reasons.join(' '),
+      reason: reasons.length === 0 ? 'No agent available.' : reasons.join(' '),
       attempts,
     };
   }
 }
 
 /**
- * `retry`: ask the same agent again, after a wait; when its attempts are used up, the next agent. `next_agent`: ask
- * that at once. `larger_context`: ask an agent with a larger context window, if there is one. `stop`: ask no other
- * agent, since the same request would fail there too, or must not be repeated.
+ * `retry`: retry the same agent after a wait, then the next agent once its attempts are used up. `next_agent`: ask
+ * the next agent immediately. `larger_context`: ask an agent with a larger context window, if available. `stop`: ask
+ * no other agent, because the same request would fail there too or must not be repeated.
  */
 export const REACTIONS = {
   overloaded: 'retry',
@@ -252,15 +252,15 @@ export const REACTIONS = {
 const FIRST_BACKOFF_MILLISECONDS = 500;
 const LONGEST_BACKOFF_MILLISECONDS = 8000;
 
-/** The longest Retry-After that is waited for; a longer one is a reason to ask somebody else. */
+/** Maximum Retry-After that is respected; after a longer one, another agent is asked. */
 export const LONGEST_WAIT_MILLISECONDS = 30_000;
 
 /**
- * How long to wait before the next attempt, or undefined where that is too long.
- * @param failed how often the agent has failed, at least 1
- * @param retryAfterMs what the vendor asked for: never less is waited
+ * Returns the wait before the next attempt, in milliseconds; undefined if it is too long.
+ * @param failed number of the agent's failures, at least 1
+ * @param retryAfterMs minimum wait that the vendor asked for
  * @param left milliseconds until the deadline
- * @param chance from 0 to 1: half of the backoff is spread, so that those who failed together do not return together
+ * @param chance from 0 to 1: jitter for half of the backoff, so that simultaneous failures do not retry together
  */
 export function backoff(
   failed: number,

@@ -1,8 +1,8 @@
 /**
- * The journal of a run's calls: each attempt is written down before it is made, and again when it has ended. A step
- * that is executed again, because its instance died, is told what is settled, and only the rest is asked for.
- * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
- * was settled answers only the very same question: an attempt with another input is made.
+ * The journal of a run's calls. Each attempt is recorded before its request and again when it has ended. If a step is
+ * executed again because its instance crashed, settled attempts are replayed and only the rest is requested. A step
+ * stores nothing else, so everything it does must follow from its input and its calls' outcomes. A settled attempt is
+ * replayed only for identical input.
  */
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../../kernel/commit.ts';
@@ -17,16 +17,16 @@ import { reservationFor, settledAs } from './reserving.ts';
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'max_output_tokens'> {
   readonly prompt: string;
-  /** Milliseconds that it may take. */
+  /** Time limit in milliseconds. */
   readonly time: number;
 }
 
 interface JournalScope {
   readonly runId: string;
   readonly step: string;
-  /** Of all budgets that hold for the run. */
+  /** Keys of all budgets that apply to the run. */
   readonly budgetKeys: readonly string[];
-  /** Whether a call whose outcome is unknown may be made again. */
+  /** Whether a call whose outcome is unknown may be repeated. */
   readonly repeatable: boolean;
   /** @throws LeaseLostError */
   readonly requireLease: () => void;
@@ -35,13 +35,13 @@ interface JournalScope {
 export class StepJournal {
   private readonly ports: OrchestrationPorts;
   private readonly scope: JournalScope;
-  /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
+  /** Latest repetition of each attempt, by attempt key and input. */
   private readonly entries = new Map<string, JournalEntry>();
-  /** The attempts that were under way when an instance died, booked as the most that they can have cost. */
+  /** Attempts in progress when an instance crashed, charged at their maximum cost. */
   readonly interrupted: readonly Attempt[];
-  /** The entry that stands for each attempt that was begun here, by what it is an attempt at. */
+  /** Entries of the attempts started by this execution, by attempt key. */
   private readonly begun = new Map<string, JournalEntry>();
-  /** What the calls that were begun here have reserved, by the ids of their entries. */
+  /** Reservations of the calls started by this execution, by entry id. */
   private readonly reservations = new Map<string, Reservation>();
   private replayable: number;
 
@@ -56,7 +56,7 @@ export class StepJournal {
       .map((entry) => bookingOf(entry, ports.hosted()));
   }
 
-  /** The attempts whose outcome was of no use, since the same attempt was made here with another input. */
+  /** Attempts whose outcome is unused, because this execution made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
       const instead = this.begun.get(attemptKeyOf(entry));
@@ -65,22 +65,22 @@ export class StepJournal {
     });
   }
 
-  /** All that is booked for this step. */
+  /** All attempts charged to this step. */
   get booked(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
     return [...ended, ...this.interrupted];
   }
 
-  /** The attempt as it was noted, where it was: with what it cost when it was made. */
+  /** Returns the recorded attempt, with its original cost, if there is one. */
   noted(attempt: Attempt): Attempt {
     return this.begun.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
   /**
-   * Notes an attempt before its request is made.
-   * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted; or the output
-   * tokens that the budgets leave it, if those are fewer
-   * @throws OutOfBudgetError where it does not fit into a budget that holds for the run
+   * Records an attempt before its request.
+   * @returns the settled outcome if this attempt was made before: then nothing is requested or recorded again. Or the
+   * output tokens that the budgets allow, if fewer
+   * @throws OutOfBudgetError if the attempt exceeds a budget that applies to the run
    */
   async begin({
     prompt,
@@ -89,7 +89,7 @@ export class StepJournal {
   }: PlannedAttempt): Promise<CompletedAttempt | { readonly cutTo: number } | undefined> {
     const { hashing, clock, store, hosted } = this.ports;
     const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
-    // In the place of null stood a system prompt, which no call has.
+    // Formerly a system prompt took the place of null. No call has one.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
@@ -97,7 +97,7 @@ export class StepJournal {
       this.begun.set(attemptKeyOf(before), before);
       return before.ending.settled;
     }
-    // What is settled is told first: it may make this attempt needless.
+    // Settled attempts are replayed first: they may make this attempt unnecessary.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     if (!repeatable) this.requireNoneInDoubt(attemptKeyOf(asked));
     const repetition = before === undefined ? 0 : before.repetition + 1;
@@ -124,20 +124,20 @@ export class StepJournal {
     return maxOutputTokens < asked.max_output_tokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
-  /** Notes how an attempt ended. */
+  /** Records how an attempt ended. */
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
     const { runId, requireLease } = this.scope;
-    // The instance that takes the run over must not read that this attempt was called off.
+    // The instance that takes over the run must not read that this attempt was cancelled.
     if (attempt.end === 'aborted') requireLease();
     const begun = this.begun.get(attemptKeyOf(attempt));
-    if (begun === undefined) throw new Error('An attempt ended that was never begun.');
+    if (begun === undefined) throw new Error('An attempt ended that was never started.');
     const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
     await this.complete({ kind: 'completeCall', runId, entry }, attempt);
     this.entries.set(keyOf(entry), entry);
     this.begun.set(attemptKeyOf(entry), entry);
   }
 
-  /** With what it has cost, unless it took so long that it counts as the most already. */
+  /** Commits the end with the actual cost, unless the reservation has expired and already counts in full. */
   private async complete(
     change: Extract<OrchestrationChange, { readonly kind: 'completeCall' }>,
     { usage, cost_usd, outcome_unknown }: Attempt,
@@ -155,27 +155,27 @@ export class StepJournal {
     }
   }
 
-  /** @throws MusterError CONFLICT where an instance died in the middle of this attempt, whatever it asked then */
+  /** @throws MusterError CONFLICT if an instance crashed during this attempt, regardless of its input */
   private requireNoneInDoubt(key: string): void {
     for (const entry of this.entries.values()) {
       if (entry.ending !== undefined || attemptKeyOf(entry) !== key) continue;
-      const message = `Nobody knows how a call of ${entry.agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`;
+      const message = `The outcome of a call to ${entry.agent} is unknown: its instance crashed. The step is not repeatable, so the call was not retried.`;
       throw new MusterError('CONFLICT', message, { reason: 'OUTCOME_UNKNOWN' });
     }
   }
 }
 
-/** What it is an attempt at. */
+/** Returns the key of an attempt. */
 function attemptKeyOf({ call, agent, number }: Pick<Attempt, 'call' | 'agent' | 'number'>): string {
   return `${call}#${agent}#${number}`;
 }
 
-/** And with what input: the same attempt with another input is another call. */
+/** Returns the key of an attempt with its input: another input makes another call. */
 function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_hash'>): string {
   return `${attemptKeyOf(entry)}#${entry.input_hash}`;
 }
 
-/** What is booked for a call: its cost, or the most that it can have cost where that is unknown. */
+/** Returns the charge for a call: its cost, or its maximum cost if that is unknown. */
 export function bookingOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;
@@ -185,7 +185,7 @@ export function bookingOf(entry: JournalEntry, hosted: readonly HostedAgent[]): 
     ...identity,
     usage,
     end: 'interrupted',
-    reason: 'The instance that made this call ended before its answer. It may have been billed.',
+    reason: 'Its instance ended before the answer arrived. The call may have been billed.',
     milliseconds: 0,
     cost_usd: costOf(usage, priceOf(hosted, agent)),
     outcome_unknown: true,

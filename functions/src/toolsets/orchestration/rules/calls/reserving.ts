@@ -1,6 +1,6 @@
 /**
- * What a call reserves of the budgets that hold for its run: the most that it can cost, as it begins; what it has cost,
- * once it is over. One of which nobody knows what it has cost counts as the most. Source: docs/decisions/0035-graph-and-budgets.md.
+ * Reservations on the budgets that apply to a run. A call reserves its maximum cost at the start and settles its
+ * actual cost at the end. An unknown cost counts as the maximum. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import {
   type Amount,
@@ -18,29 +18,29 @@ import type { Price, Usage } from '../agents/model.ts';
 import type { JournalEntry } from './attempt.ts';
 import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
 
-/** How long after its time a call is taken for abandoned. */
+/** Time after a call's time limit until its reservation counts as abandoned. */
 const GRACE_MILLISECONDS = 60_000;
 
-/** A call that is about to begin. */
+/** A call about to start. */
 export interface BeginningCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
-  /** Milliseconds that it may take. */
+  /** Time limit in milliseconds. */
   readonly time: number;
 }
 
-/** A reservation, and the output tokens that the call may ask for. */
+/** A reservation and the output tokens that the call may request. */
 interface GrantedCall {
   readonly reservation: Reservation | undefined;
   readonly maxOutputTokens: number;
 }
 
 /**
- * Goes by the budgets as they are now. What others reserve between this and the commit is what they have in flight.
- * If the whole call does not fit, it gets the output tokens that do.
- * @param keys of the budgets that hold
+ * Computes a reservation from the current budgets. Concurrent reservations before the commit may exceed them.
+ * If the budgets do not cover the whole call, it gets the output tokens that they cover.
+ * @param keys keys of the budgets that apply
  * @returns no reservation if no budget has a limit
- * @throws OutOfBudgetError if not even a short answer fits
+ * @throws OutOfBudgetError if the budgets do not cover even a short answer
  */
 export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
@@ -66,7 +66,7 @@ export async function reservationFor(
   return { reservation, maxOutputTokens };
 }
 
-/** Returns how many output tokens fit into what is left of every budget. */
+/** Returns how many output tokens the remainder of every budget covers. */
 function outputWithin(
   limited: readonly CountedBudget[],
   call: Pick<BeginningCall, 'input_tokens' | 'max_output_tokens'>,
@@ -80,7 +80,7 @@ function countedOf(usage: Usage, price: Price): Amount {
   return amountOf({ ...usage, cost_usd: costOf(usage, price) });
 }
 
-/** What a call counts as that is over. @param usage undefined where nobody knows it */
+/** Returns the final charge of a call. @param spent undefined if the cost is unknown */
 export function settledAs(
   { amount }: Reservation,
   spent: { readonly usage: Usage; readonly cost_usd: number } | undefined,

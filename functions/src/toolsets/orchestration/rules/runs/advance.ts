@@ -1,4 +1,4 @@
-/** Takes a run forward, stage by stage, in the hands of one instance, and executes its steps wherever their agents are. */
+/** Advances a run stage by stage on one instance, and executes its steps on hosted or network agents. */
 import { budgetKey, budgetKeysOf, OutOfBudgetError, type Refusal } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -39,10 +39,10 @@ import { outcomesOfRun } from './outcomes.ts';
 import { ownerEnding } from './owner.ts';
 import { type Ending, ended, outOfBudget, type Run, type RunOrder, waiting, withRecord } from './run.ts';
 
-/** What the output of a step may have, in bytes of JSON: a step is one document. */
+/** Maximum size of a step's output, in bytes of JSON: a step is one document. */
 const MAX_OUTPUT_BYTES = 800_000;
 
-/** One run in the hands of one instance. */
+/** One run held by one instance. */
 export class Advance {
   private readonly ports: ExecutionPorts;
   private readonly taskCreation: PortOf<TaskCreation>;
@@ -51,7 +51,7 @@ export class Advance {
   private readonly records: Map<string, StepRecord>;
   private budget: Budget | undefined;
 
-  /** @param recorded `before`: what has been recorded before */
+  /** @param recorded `before`: the steps recorded so far */
   constructor(
     ports: ExecutionPorts,
     taskCreation: PortOf<TaskCreation>,
@@ -65,7 +65,7 @@ export class Advance {
     this.records = new Map(before.map((record) => [record.id, record]));
   }
 
-  /** Executes the steps that come next, together, or ends the run. */
+  /** Executes the next steps concurrently, or ends the run. */
   async step(): Promise<'more' | 'over'> {
     const { lease, order } = this;
     const progress = progressOf(order.workflow, order, outcomesOf(this.records.values()));
@@ -79,7 +79,7 @@ export class Advance {
     }
     const { records, refused } = await this.execute(due, run);
     const came = new Set(records.map(({ status }) => status));
-    // What has failed ends the run, whatever its neighbours still wait for.
+    // A failed step ends the run, even if concurrent steps are still waiting.
     if (lease.isCancelled || came.has('failed')) return 'more';
     if (refused !== undefined) return waitForBudget(this.ports, lease, run, refused.refusal);
     if (!came.has('waiting')) return 'more';
@@ -100,7 +100,7 @@ export class Advance {
       return { status: 'failed', failure: { reason: failure?.reason ?? next.reason, message } };
     }
     if (this.ports.clock.now() >= run.deadline) {
-      const message = `The run had until ${run.deadline.toISOString()}.`;
+      const message = `The run reached its deadline, ${run.deadline.toISOString()}.`;
       return { status: 'failed', failure: { reason: 'DEADLINE', message } };
     }
     return ownerEnding(this.ports, run);
@@ -117,14 +117,14 @@ export class Advance {
       ...unexecuted(round, index),
       status: 'skipped',
     }));
-    // A step that failed before it could be executed: it has no prompt, or nobody can tell whether it is wanted.
+    // A step that failed before its execution: it has no prompt, or its condition could not be evaluated.
     if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
       const failure = { reason: next.reason, message: next.error };
       records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
     const settled = [...this.records.values(), ...records];
     const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
-    // A step that was under way when an instance died, and is not executed again, has told of nothing.
+    // A step that was in progress when an instance crashed, and is not executed again, has recorded nothing.
     const booked = run.epoch > 1 ? await bookedOf(this.ports, run) : {};
     await this.lease.change(
       (run, now) =>
@@ -137,7 +137,7 @@ export class Advance {
     );
   }
 
-  /** What the run teaches of its agents. It is part of the commit that ends the run, and so is counted once. */
+  /** Returns the outcomes to count. They are committed with the run's end, so they count once. */
   private async bookings(
     workspace: string,
     outcomes: readonly Outcome[],
@@ -147,13 +147,13 @@ export class Advance {
     return [{ kind: 'bookOutcomes', workspace, bookings }];
   }
 
-  /** @param index its place among those that begin with it */
+  /** @param index position among the steps that start together */
   private begun(round: StepRound, index: number) {
     const role = allSteps(this.order.workflow).find(({ name }) => name === round.name)?.role ?? 'execute';
     return begun(round, role, this.records.size + index + 1, this.ports.clock.now());
   }
 
-  /** Executes steps together, and records how each of them ends; but for one that waits for a budget. */
+  /** Executes steps concurrently and records how each ends, except for a step that waits for a budget. */
   private async execute(due: readonly DueStep[], run: Run) {
     const { lease, ports } = this;
     const runId = run.id;
@@ -162,7 +162,7 @@ export class Advance {
       due.map(async (step, index) => {
         const id = stepId(step);
         const { repeatable } = step.step;
-        // The first to have a run finds nothing in its journal.
+        // The first execution of a run finds an empty journal.
         const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
         const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
         const journal = new StepJournal(ports, scope, before);
@@ -195,7 +195,7 @@ export class Advance {
     return { records, refused: came.find((one) => one instanceof OutOfBudgetError) };
   }
 
-  /** It never rejects for what is the step's own fault: that is its record. */
+  /** Executes a step. Never rejects for errors of the step: its record contains them. */
   private async executeStep(task: StepTask): Promise<StepWork | OutOfBudgetError> {
     try {
       const work = await (agentsOf(task.due.step)[0] === NETWORK
@@ -203,13 +203,13 @@ export class Advance {
         : new HostedStep(task, this.ports).execute());
       const { output, results, ...rest } = work.record;
       if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
-      const message = `Its output has more than ${MAX_OUTPUT_BYTES} bytes.`;
+      const message = `The output exceeds ${MAX_OUTPUT_BYTES} bytes.`;
       const failure = { reason: 'OUTPUT_TOO_LARGE', message };
       return { ...work, record: { ...rest, status: 'failed', failure } };
     } catch (error) {
       if (error instanceof OutOfBudgetError) return error;
       if (!(error instanceof MusterError) || isContention(error)) throw error;
-      // A step that had begun to wait may have brought something before.
+      // A step that started to wait may have recorded output before.
       const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.booked;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
@@ -225,7 +225,7 @@ export class Advance {
   }
 }
 
-/** What the workflow goes on from. */
+/** Returns the outcomes from which the workflow continues. */
 function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
@@ -236,26 +236,26 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
     if (status === 'succeeded')
       outcomes.set(outcomeKey(record), { status: 'done', output, ...(valid && { results: valid }) });
     if (status === 'failed')
-      outcomes.set(outcomeKey(record), { status, error: failure?.message ?? 'It failed.' });
+      outcomes.set(outcomeKey(record), { status, error: failure?.message ?? 'The step failed.' });
   }
   return outcomes;
 }
 
-/** What is said of calls that were made again: instances died in them, or their input has changed. */
+/** Returns warnings about repeated calls: their instances crashed, or their input has changed. */
 function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>): string[] {
   const again = (why: string) => (attempt: Attempt) =>
-    `Step "${due.name}": a call of ${attempt.agent} was made again, since ${why}`;
+    `Step "${due.name}": a call to ${attempt.agent} was repeated, because ${why}`;
   return [
     ...journal.interrupted.map(
-      again('the instance that made it first ended before its answer. The first may have been billed.'),
+      again('its instance ended before the answer arrived. The first call may have been billed.'),
     ),
-    ...journal.outdated.map(again('it had been made with another input. Both are booked.')),
+    ...journal.outdated.map(again('its input has changed. Both calls are charged.')),
   ];
 }
 
-// A run whose next call does not fit into a budget that holds for it. Source: docs/decisions/0035-graph-and-budgets.md.
+// A run whose next call exceeds a budget that applies to it. Source: docs/decisions/0035-graph-and-budgets.md.
 
-/** Has the run wait, and whoever set the budget asked where it is spent. What was done of its steps is in the journal. */
+/** Makes the run wait. If the budget is exhausted, asks its setter to raise it. The journal keeps completed calls. */
 export async function waitForBudget(
   { budgets, dispatch, askToRaise }: ExecutionPorts,
   lease: Pick<RunLease, 'change'>,
@@ -268,7 +268,7 @@ export async function waitForBudget(
     run.cancel_requested ? run : outOfBudget(run, refusal, now),
   );
   if (left.cancel_requested) return 'more';
-  // Whoever has raised it meanwhile has found no run that waits.
+  // If the budget was raised in the meantime, that change did not find the waiting run.
   if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
   return 'over';
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses the agents of a workflow's steps where that is left open, and says why. Within what the workspace has pinned
- * and forbidden it goes by how the agents stand there. Source: docs/decisions/0034-routing-that-learns.md.
+ * Assigns agents to the workflow steps that leave the agent open, and explains the choice. Respects the workspace's
+ * pinned and forbidden agents, then uses their scores. Source: docs/decisions/0034-routing-that-learns.md.
  */
 
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
@@ -13,7 +13,7 @@ import { chosenBy, evidenceOf } from '../agents/standing.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
-/** What a caller changes of a workflow's steps, by their names; time-outs in milliseconds. */
+/** A caller's changes to a workflow's steps, by step name; timeouts in milliseconds. */
 export interface Overrides {
   readonly agents?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Readonly<Record<string, number>> | undefined;
@@ -21,11 +21,11 @@ export interface Overrides {
 
 export interface Assigned {
   readonly workflow: Workflow;
-  /** Why each step has the agent that it has, where its caller has not named it. */
+  /** Reason for each agent that the caller did not choose. */
   readonly reasons: readonly string[];
 }
 
-/** @param preferred stands in for `auto` where the caller prefers an agent */
+/** Applies a caller's overrides. @param preferred replaces `auto` if the caller prefers an agent */
 export function withOverrides(workflow: Workflow, overrides: Overrides, preferred: string): Workflow {
   const agents = new Map(Object.entries(overrides.agents ?? {}));
   const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
@@ -37,7 +37,7 @@ export function withOverrides(workflow: Workflow, overrides: Overrides, preferre
   });
 }
 
-/** @throws MusterError FORBIDDEN where a step names an agent that the workspace never asks */
+/** @throws MusterError FORBIDDEN if a step uses an agent that the workspace forbids */
 export function requireAllowed(workflow: Workflow, situation: Situation, field: string): void {
   withSteps(workflow, (step) => {
     for (const name of agentsOf(step)) requireAgentAllowed(name, situation, field);
@@ -56,11 +56,11 @@ export function requireAgentAllowed(
     field,
     value: name,
     reason: 'AGENT_FORBIDDEN',
-    suggestion: `Name another agent or ${AUTO}. Leaders of the workspace change it: access.update_workspace with routing.forbid.`,
+    suggestion: `Use another agent or ${AUTO}. A leader can allow it with access.update_workspace and routing.forbid.`,
   });
 }
 
-/** A built-in workflow as the workspace would have it: who it names there is Muster's choice, and no caller's. */
+/** Applies a workspace's routing to a built-in workflow, whose agents were chosen by Muster and not by a caller. */
 export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   const reasons: string[] = [];
   const isAllowed = (name: string) => !routing.forbidden.includes(name);
@@ -88,7 +88,7 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
 }
 
-/** @param chance of the run, so that its choice can be made again @returns the workflow without `auto`, and why */
+/** @param chance seeded by the run, for a reproducible choice @returns the workflow without `auto`, and why */
 export function assignAgents(
   workflow: Workflow,
   input: string,
@@ -123,8 +123,8 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ch
   const chosen = ranked.find((one) => one.agent === agent) ?? best;
   const { score, warnings, reasons } = chosen;
   const said = [`${agent}: ${reasons.join(', ')} (${score})`];
-  if (warnings.length > 0) said.push(`, though: ${warnings.join('; ')}`);
-  if (agent !== pinned && chosen !== best) said.push(`, tried now and then: ${best.agent} stands better`);
+  if (warnings.length > 0) said.push(`, with warnings: ${warnings.join('; ')}`);
+  if (agent !== pinned && chosen !== best) said.push(`, tried occasionally: ${best.agent} scores higher`);
   if (pinned !== undefined && agent !== pinned)
     said.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
   for (const { agent: other, record } of standings) {
@@ -135,12 +135,12 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ch
 }
 
 function absenceOf(status: Situation['agentStatuses'][number] | undefined): string {
-  if (status === undefined || status.availability.available) return 'not to be asked here';
+  if (status === undefined || status.availability.available) return 'not usable here';
   return `unavailable: ${status.availability.reason}`;
 }
 
 function noneAllowed(workspace: string): MusterError {
-  const message = `Every agent that could be asked is forbidden in the workspace "${workspace}".`;
+  const message = `Every available agent is forbidden in the workspace "${workspace}".`;
   return new MusterError('FORBIDDEN', message, {
     reason: 'AGENT_FORBIDDEN',
     suggestion: 'Ask a leader of the workspace to allow one: access.update_workspace with routing.forbid.',

@@ -1,4 +1,4 @@
-/** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
+/** Cancels runs that are no longer wanted. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
 import { bookingOf } from '../calls/journal.ts';
@@ -6,7 +6,7 @@ import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { spentOn, workedOn } from '../steps/step.ts';
 import { ended, isEnded, isLeased, type Run } from './run.ts';
 
-/** Ends a run at once, or as soon as its instance sees it, with its tasks. @param why for its warnings, where nobody asked */
+/** Cancels a run and its tasks, now or once its instance notices. @param why warning if no caller cancelled it */
 export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,
@@ -20,13 +20,13 @@ export async function cancellationOf(
   return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
 }
 
-/** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
+/** Ends a run that no instance executes. If an instance crashed during a step, the journal has the step's cost. */
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
   const booked = run.status === 'running' || run.budget_wait ? await bookedOf(ports, run) : {};
   return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
 }
 
-/** What its calls have taken, also in steps that came to nothing; where the journal cannot be read, what its steps have told. */
+/** Returns the cost of all calls, including failed steps; if the journal is unreadable, the cost of its steps. */
 export async function bookedOf(
   { runs, hosted, log }: OrchestrationPorts,
   run: Run,
@@ -40,7 +40,7 @@ export async function bookedOf(
   }
 }
 
-/** Cancels the open tasks of a run that ends without success, at the version read: a result that comes first stands. */
+/** Cancels the open tasks of an unsuccessful run, at the version read: a result that arrives first is kept. */
 export async function taskCancellations(
   tasks: OrchestrationPorts['tasks'],
   run: Run,
@@ -51,7 +51,7 @@ export async function taskCancellations(
   return (await tasks.startingWith(`${run.id}-`))
     .filter(({ value }) => !isClosed(value.status))
     .flatMap(({ value: before, version }) => {
-      const task = cancelTask(before, `The run ${run.id} that it belongs to ${end}.`, now);
+      const task = cancelTask(before, `Its run ${run.id} ${end}.`, now);
       return outcomeChanges(before, { kind: 'accepted', task }, version, now);
     });
 }

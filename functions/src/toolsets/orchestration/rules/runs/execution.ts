@@ -1,4 +1,4 @@
-/** Executes runs as they are delivered, for as long as this instance has them. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** Executes delivered runs while this instance holds them. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -11,11 +11,11 @@ import { bookedOf, taskCancellations } from './cancelling.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
 import { ended, MAX_DELIVERIES, type Run, released } from './run.ts';
 
-/** How long one delivery goes on before it lets another one continue. */
+/** Maximum duration of one delivery before another one continues. */
 const TURN_MILLISECONDS = 10 * 60_000;
 
 const LOGGED =
-  'It is no fault of the call: the log of this deployment says why, at run_broke_off with the id of the run.';
+  'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 
@@ -29,8 +29,8 @@ export class RunExecution {
   }
 
   /**
-   * @param data a task of the queue; safe to deliver twice, late, and to two instances at once
-   * @returns `busy` where another instance has the run, so that it is to be delivered again later
+   * @param data a queue task; safe to deliver twice, late, and to two instances concurrently
+   * @returns `busy` if another instance holds the run; deliver again later
    */
   async deliver(data: unknown): Promise<'done' | 'busy'> {
     const { log } = this.ports;
@@ -40,7 +40,7 @@ export class RunExecution {
       return 'done';
     }
     const { runId } = task;
-    // One that cannot be read is dispatched by the sweep as soon as it can be.
+    // The sweep dispatches an unreadable run as soon as it is readable.
     const taken = await unlessUnreadable(takeRun(this.ports, runId));
     if (taken === 'busy') return 'busy';
     if (taken === 'over' || taken === undefined) return 'done';
@@ -71,20 +71,20 @@ export class RunExecution {
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;
       await lease.change(released);
-      // If it is lost, the sweep makes up for it.
+      // If this dispatch is lost, the sweep dispatches the run.
       return dispatch.dispatch(runId);
     }
   }
 
   /**
-   * The run as it is left by an instance that met an error: to the next one, which tries it, but not for ever.
-   * @param why what it met; undefined where instances ended without a word
+   * Returns the run as an instance leaves it after an error: released for another try, or failed after the last one.
+   * @param why the error; undefined if instances ended silently
    */
   private async left(run: Run, now: Date, why?: unknown): Promise<LeftRun> {
     if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
     const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
     const said = why instanceof MusterError ? why.message : LOGGED;
-    const message = `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
+    const message = `The run was started ${MAX_DELIVERIES} times${where} and interrupted each time before a step was done. ${said}`;
     const failed = ended(
       { ...run, ...(await bookedOf(this.ports, run)) },
       { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } },

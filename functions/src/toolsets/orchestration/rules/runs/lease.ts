@@ -1,4 +1,4 @@
-/** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
+/** The lease under which one instance executes a run. Its epoch fences every write. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
@@ -6,21 +6,21 @@ import type { Task } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
-/** Thrown where the run is no longer this instance's: another one executes it, or it has ended. */
+/** Thrown if another instance executes the run or the run has ended. */
 export class LeaseLostError extends Error {
   constructor() {
-    super('The run is in the hands of another instance, or it has ended.');
+    super('Another instance executes the run, or the run has ended.');
     this.name = 'LeaseLostError';
   }
 }
 
-/** A run that is let go of, and what changes with it. */
+/** A released run and the changes committed with it. */
 export interface LeftRun {
   readonly run: Run;
   readonly changes: readonly OrchestrationChange[];
 }
 
-/** @returns `busy` where another instance may be executing it; `over` where there is nothing to execute */
+/** Acquires a run. @returns `busy` if another instance may be executing it; `over` if there is nothing to execute */
 export function takeRun(ports: OrchestrationPorts, runId: string) {
   const { runs, store, clock, randomness } = ports;
   return retryStale(randomness, async () => {
@@ -34,7 +34,7 @@ export function takeRun(ports: OrchestrationPorts, runId: string) {
   });
 }
 
-/** Ends what an instance still does for a run whose task somebody has cancelled: nothing will come of it. */
+/** Requests the cancellation of a leased run whose task was cancelled: the run cannot succeed. */
 export function callOff(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryStale(randomness, async () => {
@@ -47,7 +47,7 @@ export function callOff(ports: OrchestrationPorts, runId: string, task: Task): P
   });
 }
 
-/** What a run says of it. */
+/** Returns the run's warning about a cancelled task. */
 export function whyCalledOff({ id, error }: Task): string {
   return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
@@ -60,12 +60,12 @@ export class RunLease {
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private expiresAt: Date | undefined;
-  /** Why nothing more may be written of the run. */
+  /** Error that further writes of the run throw. */
   private lost: unknown;
-  /** The last change. Steps that run together take turns: concurrent changes of one run only make each other stale. */
+  /** The last change. Changes run one at a time: concurrent changes of one run would conflict. */
   private lastChange: Promise<unknown> = Promise.resolve();
   isCancelled: boolean;
-  /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
+  /** Aborted when the run is cancelled, and when this instance loses it. */
   readonly stop = this.stopping.signal;
 
   constructor(ports: OrchestrationPorts, { id, epoch, lease_expires_at, cancel_requested }: Run) {
@@ -78,19 +78,19 @@ export class RunLease {
     void this.watch();
   }
 
-  /** @throws LeaseLostError, or what the run was given up for */
+  /** Throws if the lease is lost. @throws LeaseLostError, or the error for which the run was given up */
   readonly require = (): void => {
     if (this.lost !== undefined) throw this.lost;
     if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
   };
 
-  /** Stops all of the run here: requests are called off, and nothing more is written. @param why is thrown at further writes */
+  /** Aborts all requests and prevents further writes. @param why error that further writes throw */
   giveUp(why: unknown): void {
     this.lost ??= why;
     this.stopping.abort();
   }
 
-  /** Lets go of a run that was given up, before the lease lapses. @param left the run as it is left to others */
+  /** Releases a run that was given up, before the lease expires. @param left returns the run to store */
   async giveBack(left: (run: Run, now: Date) => Promise<LeftRun>): Promise<void> {
     const { store, clock, randomness, log } = this.ports;
     try {
@@ -107,12 +107,12 @@ export class RunLease {
         await store.commit([replaced, ...changes]);
       });
     } catch (error) {
-      // The lease lapses by itself.
+      // The lease expires on its own.
       log.warn('lease_not_given_back', { runId: this.runId, error });
     }
   }
 
-  /** Changes the run and what goes with it, if it is this instance's. @throws LeaseLostError, or why the run was given up */
+  /** Changes the run, with more changes in the same commit. @throws LeaseLostError, or the error of `giveUp` */
   change(
     apply: (run: Run, now: Date) => Run,
     more: (
@@ -143,13 +143,13 @@ export class RunLease {
     return changed;
   }
 
-  /** Ends all that goes on in the background. The run itself is let go of by a change. */
+  /** Stops renewing and watching. A change must release the run itself. */
   close(): void {
     clearInterval(this.timer);
     this.watching.abort();
   }
 
-  /** The run, while it is in the hands of this instance. */
+  /** Returns the run if this instance still holds it. */
   private async held(): Promise<Versioned<Run> | undefined> {
     const found = await this.ports.runs.find(this.runId);
     return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
@@ -164,7 +164,7 @@ export class RunLease {
     try {
       await this.change((run) => run);
     } catch (error) {
-      // It may still succeed before the lease runs out; `require` looks at that.
+      // A later renewal may still succeed before the lease expires; `require` checks that.
       if (!(error instanceof LeaseLostError))
         this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
     }
@@ -179,7 +179,7 @@ export class RunLease {
         this.stopping.abort();
       }
     } catch (error) {
-      // Without it the run goes on; its cancellation is then seen between two steps.
+      // The run continues without a watch; a cancellation is then noticed between two steps.
       this.ports.log.warn('run_not_watched', { runId: this.runId, error });
     }
   }

@@ -1,4 +1,4 @@
-/** What a run is to do, as it was asked and with its agents chosen. */
+/** A run's order: the caller's request with the chosen agents. */
 
 import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
@@ -13,7 +13,7 @@ import { progressOf } from '../workflows/progress.ts';
 import { assignAgents } from './assignment.ts';
 import { type Run, type RunOrder, released } from './run.ts';
 
-/** A run may wait for a live agent, but not for ever. */
+/** Lifetime of a run. It may wait for a live agent, but not indefinitely. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;
 
 const TITLE_LENGTH = 200;
@@ -45,22 +45,22 @@ export function newRun(
 }
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
-  /** By which agents are chosen for the steps that leave it open. */
+  /** Input of agent selection for the steps that leave the agent open. */
   readonly situation: Situation;
-  /** Whether a fresh answer to the same question will do, or the one that is being made, if the workflow allows it. */
+  /** Whether a fresh answer to the same question, or a run in progress, may be reused if the workflow allows it. */
   readonly cache: boolean;
-  /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
+  /** Item that the run is part of. Its cached answers are separate: an answer's cost belongs to one item. */
   readonly part_of?: NodeRef | undefined;
 }
 
-/** An input with its context and workflow is one document. */
+/** Maximum size of an input with its context and workflow: they are one document. */
 const MAX_ORDER_BYTES = 600_000;
 
 /**
- * @param chance of the run
- * @returns `asked` is the same for the same request; `order` has the agents that were chosen for this run
- * @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps;
- * FORBIDDEN where the workspace allows no agent
+ * Returns the orders of a request.
+ * @returns `asked` is identical for identical requests; `order` has the agents chosen for this run
+ * @throws MusterError VALIDATION_ERROR if it exceeds one document, or a prompt of the first steps; FORBIDDEN if the
+ * workspace allows no agent
  */
 export function ordersOf(
   { workflow, input, context, budget, parallel, situation }: RunRequest,
@@ -73,7 +73,7 @@ export function ordersOf(
     throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
       field: 'workflow',
       reason: next.reason,
-      suggestion: 'Name what is long once in a template, or send less of it.',
+      suggestion: 'Use long inputs only once per template, or shorten them.',
     });
   }
   const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, chance);
@@ -81,9 +81,9 @@ export function ordersOf(
 }
 
 /**
- * Returns the key under which the answer is cached; undefined if it is not. The key has the owner, since callers must not
- * learn what others have asked, and the models, since an answer of another model is another answer. It does not have the
- * agents that were chosen: the same question has one answer, whoever gave it.
+ * Returns the cache key of the answer; undefined if the answer is not cached. The key includes the owner, so that
+ * callers cannot learn what others asked, and the models, because another model gives another answer. It excludes the
+ * chosen agents: the same question has one cached answer.
  */
 export function answerKeyOf(
   hashing: Hashing,

@@ -1,6 +1,6 @@
 /**
- * What became of each agent's work in a run, from how its steps have ended: what routing learns from. A run is counted
- * when it ends, since only then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
+ * Outcomes of each agent's work in a run, from which routing learns. They are counted when the run ends, because only
+ * then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
  */
 
 import type { Outcome } from '../agents/standing.ts';
@@ -11,13 +11,13 @@ import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
 import type { Run } from './run.ts';
 
-/** Of an answer that was accepted, but had to be asked for again. */
+/** Value of an accepted answer that needed a retry. */
 const RETRIED_WORTH = 0.75;
 
-/** Of a race that was lost: it says who is slower, and not who is worse. */
+/** Value of a lost race: it shows which agent is slower, not which is worse. */
 const SLOWER_WORTH = 0.5;
 
-/** The first lines by which the built-in workflows have a review say what it found. */
+/** First lines with which reviews in the built-in workflows state their verdict. */
 const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['APPROVED', true],
   ['NO FINDINGS', true],
@@ -25,10 +25,10 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['FINDINGS', false],
 ]);
 
-/** Undefined if nobody was to judge the answer; `undecided` if judges were asked and something else has decided. */
+/** Undefined if the answer was not to be judged; `undecided` if judges were asked but did not decide. */
 type Judgement = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
-/** @param records all of the run's */
+/** @param records all records of the run */
 export function outcomesOfRun(
   workflow: Workflow,
   records: readonly StepRecord[],
@@ -67,7 +67,7 @@ class StepOutcomes {
 
   all(): readonly Outcome[] {
     const { attempts } = this.record;
-    // Who judges in a vote, or puts answers together, is judged by nobody.
+    // The agents that judge a vote or merge answers are not judged themselves.
     const key = this.step.picks === undefined ? 'answer' : 'judge';
     const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
     return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
@@ -106,7 +106,7 @@ class StepOutcomes {
     return status === 'succeeded' && agents.includes(agent);
   }
 
-  /** Whether it was called off, because another was faster. */
+  /** Returns whether the agent was cancelled because another one was faster. */
   private wasOutrun(agent: string, attempts: readonly Attempt[]): boolean {
     const { status, agents } = this.record;
     if (this.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
@@ -132,13 +132,13 @@ class StepOutcomes {
     return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
   }
 
-  /** Of several answers one was chosen by lot, or by whose it is; a lone answer needs no choice. */
+  /** Several answers without a verdict are undecided; a single answer needs no choice. */
   private unjudged(): Judgement {
     const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
     return answered.length > 1 ? 'undecided' : undefined;
   }
 
-  /** What the reviews between this work and the next said of it. */
+  /** Returns the verdicts of the reviews between this work and the next. */
   private reviews(): readonly boolean[] {
     if (this.record.role !== 'execute') return [];
     const next = this.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');

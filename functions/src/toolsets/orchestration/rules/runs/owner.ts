@@ -1,4 +1,4 @@
-/** What a run may still do for its owner, whose role in its workspace is checked before each step. */
+/** Checks the role of a run's owner before each step, and ends the runs of people who left. */
 
 import type { LeavingEnd, Left } from '../../../../access/rules/leaving.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -10,7 +10,7 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { cancellationOf } from './cancelling.ts';
 import { type Ending, isEnded, type Run } from './run.ts';
 
-/** How the run ends if its owner may not work there any more. @throws MusterError if the owner cannot be read: tried again */
+/** Returns how the run ends if its owner lost access. @throws MusterError if the role is unreadable, for a retry */
 export async function ownerEnding(
   { ownerRoles }: OwnerPorts,
   { owner_uid, workspace }: Run,
@@ -19,26 +19,26 @@ export async function ownerEnding(
   if (standing === 'works') return undefined;
   if (standing === 'out')
     return { status: 'failed', failure: { reason: OWNER_LEFT, message: ownerLeft(workspace) } };
-  throw new MusterError('FIREBASE_ERROR', 'The role of the owner of the run cannot be read.', {
+  throw new MusterError('FIREBASE_ERROR', "The role of the run's owner could not be read.", {
     reason: 'UNREADABLE_DOCUMENT',
-    suggestion: 'The log names the document, at document_unreadable. The run is tried again.',
+    suggestion: 'The log contains the path under document_unreadable. The run is retried automatically.',
   });
 }
 
 const OWNER_LEFT = 'OWNER_LEFT';
 
-/** The reason that is shown with a run whose owner has left its workspace. */
+/** Returns the failure message of a run whose owner has left its workspace. */
 export function ownerLeft(workspace: string): string {
-  return `Its owner has no role as a worker in the workspace "${workspace}" any more. A member starts it again if it is still wanted.`;
+  return `The owner no longer has a worker role in the workspace "${workspace}". A member can start the run again if it is still needed.`;
 }
 
 // Ends the runs of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
 
-/** How many runs are read at once. */
+/** Runs read per batch. */
 const BATCH = 100;
 
 export class RunLeaving extends Service<OrchestrationPorts> implements LeavingEnd {
-  /** Cancels their open runs, and the tasks that these wait for with them. */
+  /** Cancels a person's open runs in the workspaces they left, with the runs' tasks. */
   end(uid: string, { isOut }: Left): Promise<number> {
     const read = (after?: string) => this.ports.runs.openOf(uid, BATCH, after);
     const isTheirs = (run: { readonly workspace: string }) => isOut(run.workspace);

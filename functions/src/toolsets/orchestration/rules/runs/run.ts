@@ -1,4 +1,4 @@
-/** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** A run and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
@@ -12,17 +12,17 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
 
 export type Run = ReturnType<typeof runFromDocument>;
 
-/** `runs/{runId}/order/1`, written once. It holds the caller's JSON, with what Firestore cannot hold: lists of lists. */
+/** `runs/{runId}/order/1`, written once. Stored as JSON text, because Firestore rejects nested lists. */
 export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = documentCodec(
   z.object({
     workflow: workflowText,
     input: z.string(),
     context: jsonText,
-    /** At most so many tokens and dollars; the run fails rather than begin a call past them. */
+    /** Limits of the run's own spending; the run fails instead of starting a call beyond them. */
     budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
-    /** False: the agents of a step are asked one after the other. */
+    /** False: the agents of a step are asked sequentially. */
     parallel: z._default(z.boolean(), true),
-    /** The hosted agents that the workspace never asked when the run was started: none of them stands in or judges. */
+    /** Hosted agents forbidden when the run was started: they are neither fallbacks nor judges. */
     forbidden: z._default(z.array(z.string()), []),
   }),
 );
@@ -33,10 +33,10 @@ export type RunStatus = Run['status'];
 
 type Worked = NonNullable<Run['worked']>;
 
-/** `cancelled`: its run ended while it waited. It is never stored: how its run ended says it. */
+/** `cancelled`: the run ended while the step waited. Never stored, because the run's end implies it. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
-/** A step as it stands with its run. */
+/** A step with a status that takes its run's end into account. */
 export type ShownStep = Omit<StepRecord, 'status'> & {
   readonly status: (typeof SHOWN_STEP_STATUSES)[number];
 };
@@ -45,7 +45,7 @@ export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }
 
-/** A step that waits, of a run that has ended, will never come to anything. */
+/** Returns the step as shown: a waiting step of an ended run is cancelled. */
 export function shownStep(step: StepRecord, run: Run): ShownStep {
   if (step.status !== 'waiting' || !isEnded(run)) return step;
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
@@ -53,28 +53,28 @@ export function shownStep(step: StepRecord, run: Run): ShownStep {
   return { ...step, status: 'cancelled', failure, ...(run.ended_at && { settled_at: run.ended_at }) };
 }
 
-/** Whether another instance may be executing the run. */
+/** Returns whether another instance may be executing the run. */
 export function isLeased({ lease_expires_at }: Run, now: Date): boolean {
   return lease_expires_at !== undefined && lease_expires_at > now;
 }
 
-/** A run tells no more of them. */
+/** Maximum number of warnings kept. */
 const MAX_WARNINGS = 50;
 
-/** How long an instance that says nothing more keeps its run. */
+/** Lease length. An instance that stops renewing keeps its run for this time. */
 export const LEASE_MILLISECONDS = 30_000;
 
-/** How often a run is taken without coming further before it fails: whatever ends it so ends it each time. */
+/** Maximum deliveries without progress before the run fails. Presumably each ends for the same reason. */
 export const MAX_DELIVERIES = 5;
 
-/** How long after a dispatch a run should have been taken. */
+/** Time after a dispatch by which the run should be taken. */
 const PICKUP_MILLISECONDS = 60_000;
 
-/** How soon a run looks again whether its budget has room, where nobody tells it. */
+/** Polling intervals of a run that waits for a budget and is not notified. */
 const BUDGET_SPENT_MILLISECONDS = 10 * 60_000;
 const BUDGET_RESERVED_MILLISECONDS = 15_000;
 
-/** The run, taken by an instance. What it has waited for a budget is none of its time. */
+/** Returns the run taken by an instance. Time spent waiting for a budget extends the deadline. */
 export function take({ budget_wait, ...run }: Run, now: Date): Run {
   const waited = budget_wait === undefined ? 0 : Math.max(0, now.getTime() - budget_wait.since.getTime());
   const deadline = new Date(run.deadline.getTime() + waited);
@@ -82,7 +82,7 @@ export function take({ budget_wait, ...run }: Run, now: Date): Run {
   return renewed({ ...taken, status: 'running' }, now);
 }
 
-/** The run while its next call does not fit into a budget: until that is raised, or what others reserve is settled. */
+/** Returns the run waiting for a budget to be raised, or for other calls' reservations to be settled. */
 export function outOfBudget({ lease_expires_at: _, ...run }: Run, refusal: Refusal, now: Date): Run {
   const { by, isSpent } = refusal;
   const later = isSpent ? BUDGET_SPENT_MILLISECONDS : BUDGET_RESERVED_MILLISECONDS;
@@ -100,12 +100,12 @@ export function renewed(run: Run, now: Date): Run {
   return { ...run, lease_expires_at: expiresAt, due_at: expiresAt };
 }
 
-/** The run without a lease, with more to do: the instance that it is dispatched to goes on. */
+/** Returns the run without a lease, for another instance to continue. */
 export function released({ lease_expires_at: _, ...run }: Run, now: Date): Run {
   return { ...run, due_at: new Date(now.getTime() + PICKUP_MILLISECONDS) };
 }
 
-/** The run while a task of the network is open. At its deadline it is looked at again. */
+/** Returns the run waiting for an open network task. At its deadline it is checked again. */
 export function waiting({ lease_expires_at: _, ...run }: Run): Run {
   return { ...run, status: 'waiting', due_at: run.deadline, deliveries: 0 };
 }
@@ -126,7 +126,7 @@ function addWorked(left: Worked = { attempts: 0, milliseconds: 0 }, right: Worke
   return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
 }
 
-/** The run once a step is recorded. */
+/** Returns the run after a step was recorded. */
 export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   if (record.status === 'waiting') return run;
   return {
@@ -140,18 +140,18 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   };
 }
 
-/** What commits may change of runs, their steps, their journal and the answers that are kept. */
+/** Changes that commits can make to runs, steps, journals and cached answers. */
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
   readonly replaceRun: { readonly before: Run; readonly run: Run; readonly version: string };
-  /** It ended long ago, and nothing open refers to it. Its totals stay. */
+  /** Deletes an old run that nothing open refers to. Its totals stay. */
   readonly removeRun: { readonly run: Run; readonly version: string };
-  /** In place of what was recorded while it waited. */
+  /** Replaces what was recorded while the step waited. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
-  /** Stale where the call has been started before. */
+  /** Stale if the call was already started. */
   readonly startCall: { readonly runId: string; readonly entry: JournalEntry };
   readonly completeCall: { readonly runId: string; readonly entry: JournalEntry };
-  /** Says which run answers a question; `replaces` is the version of an answer that is no longer good. */
+  /** Stores which run answers a question; `replaces` is the version of an outdated answer. */
   readonly keepAnswer: {
     readonly key: string;
     readonly runId: string;

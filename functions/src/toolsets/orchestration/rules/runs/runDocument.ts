@@ -1,52 +1,52 @@
-/** A run as it is stored, which the console reads too. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** Stored form of a run; the console reads it too. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { placeFields } from '../../../../graph/rules/graphNode.ts';
 import { timestamp } from '../../../../kernel/documentCodec.ts';
 import { failure, spent } from '../steps/step.ts';
 
-/** `pending` until taken; `waiting` for a live agent, or for room in a budget; the last three are final. */
+/** `pending` until taken; `waiting` for a live agent or a budget; the last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
-/** `runs/{runId}`: small, since it is watched. Every field is always written, so that replacing leaves nothing old behind. */
+/** `runs/{runId}`: small, because it is watched. Every field is always written, so a replace leaves no old field. */
 export const runDocument = z.object({
   id: z.string(),
-  /** Whose it is: only they and their agents see all of it, and leaders of the workspace its course. */
+  /** The owner and the owner's agents see everything; leaders of the workspace see state, steps and cost. */
   owner_uid: z.string(),
   started_by: z.string(),
   workspace: z.string(),
   workflow: z.string(),
-  /** The beginning of its input, for lists. */
+  /** Start of the input, for lists. */
   title: z.string(),
   status: z.enum(RUN_STATUSES),
   created_at: timestamp,
   ended_at: z.nullable(timestamp),
   cancel_requested: z.boolean(),
-  /** The epoch of the latest lease; 0 before the first. */
+  /** Epoch of the latest lease; 0 before the first. */
   epoch: z.number(),
-  /** How often it has been taken since it last came further. */
+  /** Deliveries since the last progress. */
   deliveries: z._default(z.number(), 0),
-  /** Until when an instance executes it. The epoch fences: it grows with every taking of the run. */
+  /** Lease expiry. The epoch, which grows with each lease, fences writes. */
   lease_expires_at: z.nullable(timestamp),
-  /** If nothing has happened by then, the run is dispatched again. Absent when nothing is to be done. */
+  /** Time at which the run is dispatched again if nothing happens before. Absent if nothing is due. */
   due_at: z.nullable(timestamp),
-  /** After this no step is begun any more. */
+  /** No step starts after this time. */
   deadline: timestamp,
-  /** Names of the steps that are under way. */
+  /** Names of the steps in progress. */
   current: z.array(z.string()),
   steps_settled: z.number(),
-  /** How many steps it has at least, if none is skipped. */
+  /** Minimum number of steps, if none is skipped. */
   steps_planned: z.number(),
   spent,
   result_step: z.nullable(z.string()),
   failure: z.nullable(failure),
   warnings: z.array(z.string()),
-  /** What was chosen for the caller, and why. */
+  /** Automatic choices and their reasons. */
   selection: z.nullable(z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) })),
   ...placeFields,
-  /** What its steps' calls have taken beside tokens and money; null before the first. */
+  /** Attempts and time of the steps' calls; null before the first. */
   worked: z._default(z.nullable(z.object({ attempts: z.int(), milliseconds: z.number() })), null),
-  /** The budget into which its next call does not fit; `is_spent` false: as long as others have reserved of it. */
+  /** The budget that cannot cover the next call; `is_spent` false: other calls' reservations are the cause. */
   budget_wait: z._default(
     z.nullable(z.object({ key: z.string(), is_spent: z.boolean(), since: timestamp })),
     null,

@@ -1,4 +1,4 @@
-/** Runs as parts of what they were started for. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Runs as parts of other items. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, type NodeStatus, titleOf } from '../../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../../graph/rules/linking.ts';
@@ -16,7 +16,7 @@ const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** An attempt is a request to a model. What is spent follows the steps: a run has it as each of them is recorded. */
+/** Returns a run as a graph node. An attempt is a model request. Spending is updated as each step is recorded. */
 export function runNode(run: Run): GraphNode {
   const { id, owner_uid, workspace, title, status, spent, worked, created_at } = run;
   return {
@@ -34,7 +34,7 @@ export function runNode(run: Run): GraphNode {
   };
 }
 
-/** Finds runs of the workspace in which they are asked for, for whoever sees their course at least. */
+/** Finds runs of the current workspace that the caller can see at least in part. */
 export function runNodeFinder(runs: RunQueries): NodeFinder {
   return async (id, { principal, workspace }) => {
     const reading = runs.find(id);

@@ -1,4 +1,4 @@
-/** Starting, following, looking at and cancelling runs. */
+/** Starts, follows, shows and cancels runs. */
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
@@ -21,19 +21,19 @@ import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './vis
 
 const DUE_BATCH = 100;
 
-/** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
+/** Time for which a successful answer is reused. Source: docs/semantics.md#orchestration. */
 const FRESH_MILLISECONDS = 5 * 60_000;
 
 export interface Beginning {
   readonly runId: string;
-  /** Whether the run was there already, for the same question. */
+  /** Whether an existing run for the same question was returned. */
   readonly cached: boolean;
 }
 
 export class RunService extends Service<OrchestrationPorts> {
   readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
 
-  /** Starts a run, or finds the one that answers the same question. */
+  /** Starts a run, or returns an existing run for the same question. */
   async start(
     principal: Principal,
     workspace: string,
@@ -62,7 +62,7 @@ export class RunService extends Service<OrchestrationPorts> {
         return { runId: good.id, cached: true, status: good.status };
       }
       const { id: runId, deadline, status } = run;
-      // Kept for as long as the run may take, and then for as long as its answer is fresh.
+      // The entry lasts as long as the run may take, plus the time for which its answer is fresh.
       const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
       const link = part_of && (await linkTo(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
@@ -75,12 +75,12 @@ export class RunService extends Service<OrchestrationPorts> {
       return { runId, cached: false, status };
     });
     const { status, ...answer } = beginning;
-    // The instance that stored a cached one may have died before it dispatched it. Twice is once.
+    // The instance that stored the run may have crashed before dispatching it. Dispatching twice is harmless.
     if (status === 'pending') await this.dispatch(answer.runId);
     return answer;
   }
 
-  /** A success that is fresh, or a run that may still become one. */
+  /** Returns a fresh success, or a run that may still become one. */
   private async goodRun(runId: string): Promise<Run | undefined> {
     const run = (await this.ports.runs.find(runId))?.value;
     if (run?.ended_at === undefined) return run?.cancel_requested ? undefined : run;
@@ -88,12 +88,12 @@ export class RunService extends Service<OrchestrationPorts> {
     return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
   }
 
-  /** Dispatches a run that nobody has taken: its instance may have died before it did. Twice dispatched is once executed. */
+  /** Dispatches a pending run: its instance may have crashed before dispatching it. Dispatching twice is harmless. */
   async dispatchPending(runId: string): Promise<void> {
     if ((await this.ports.runs.find(runId))?.value.status === 'pending') await this.dispatch(runId);
   }
 
-  /** What a caller has said of its budget, and the deployment's for what it has not. */
+  /** Returns the caller's budget, completed with the deployment's defaults. */
   budgetOf(
     wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
   ): RunOrder['budget'] {
@@ -101,7 +101,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return { tokens: wanted.tokens ?? budget.tokens, cost_usd: wanted.cost_usd ?? budget.cost_usd };
   }
 
-  /** Goes on until the run has ended, or until the signal aborts. @param told is told of each change */
+  /** Follows the run until it has ended or the signal aborts. @param told called with each change */
   async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
     for await (const run of this.ports.runs.watch(runId, until)) {
       told(run);
@@ -120,16 +120,16 @@ export class RunService extends Service<OrchestrationPorts> {
     return viewOf(principal, run, { records: steps, holding }, clock.now());
   }
 
-  /** Changes of a run, as they come. @throws MusterError NOT_FOUND */
+  /** Watches a run. @throws MusterError NOT_FOUND */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
     await this.visible(principal, runId);
     return this.ports.runs.watch(runId, end);
   }
 
   /**
-   * The owner's in workspaces where the caller has a role, the newest first.
-   * @param after the id of the run after which to continue: one that was shown, or one that was hidden
-   * @throws MusterError NOT_FOUND where the owner has no such run
+   * Lists the owner's runs in workspaces where the caller has a role, newest first.
+   * @param after id of the run after which to continue; it may be hidden from the caller
+   * @throws MusterError NOT_FOUND if the owner has no such run
    */
   async list(
     principal: Principal,
@@ -151,8 +151,8 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * Ends the run: at once where nobody executes it, else as soon as its instance sees that. What has settled stays.
-   * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
+   * Cancels the run: immediately if no instance executes it, else once its instance notices. Settled steps stay.
+   * @throws MusterError NOT_FOUND; CONFLICT if the run has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
     const { store, randomness } = this.ports;
@@ -160,11 +160,11 @@ export class RunService extends Service<OrchestrationPorts> {
       const found = await this.visible(principal, runId);
       const { value } = found;
       if (isEnded(value) && value.status !== 'cancelled') {
-        throw new MusterError('CONFLICT', `Run "${runId}" has ${value.status} already.`, {
+        throw new MusterError('CONFLICT', `Run "${runId}" has already ended: ${value.status}.`, {
           field: 'runId',
           value: runId,
           reason: 'ALREADY_ENDED',
-          suggestion: 'orchestration.get_run tells what it came to.',
+          suggestion: 'orchestration.get_run returns its result.',
         });
       }
       const { run, changes } = await cancellationOf(this.ports, found);
@@ -173,7 +173,7 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** A task was cancelled: the runs that were started for it end with it. Safe to be told twice, late and out of order. */
+  /** Cancels the runs that were started for a cancelled task. Safe to call twice, late and out of order. */
   async wholeCancelled(taskId: string): Promise<void> {
     const { tasks, graph, runs, store, randomness } = this.ports;
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
@@ -188,7 +188,7 @@ export class RunService extends Service<OrchestrationPorts> {
     await Promise.all(ending);
   }
 
-  /** A run whose course the caller sees at least. @throws MusterError NOT_FOUND for everybody else, as if there were none */
+  /** Returns a run that the caller can see. @throws MusterError NOT_FOUND if the run is missing or hidden */
   private async visible(
     principal: Principal,
     runId: string,
@@ -200,7 +200,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return run;
   }
 
-  /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
+  /** Dispatches runs that were not taken in time: their dispatch or their instance was lost. */
   private async dispatchLost(turn: SweepTurn): Promise<Swept> {
     let dispatched = 0;
     const due = (after: SweepTurn['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
@@ -211,12 +211,12 @@ export class RunService extends Service<OrchestrationPorts> {
     return { ...end, counts: { dispatched } };
   }
 
-  /** A task has changed: closed, its run goes on; open after its run's end, as of an instance that lost it, it is cancelled. */
+  /** Continues the run of a closed task. Cancels an open task of an ended run, left by an instance that lost it. */
   async taskChanged(taskId: string): Promise<void> {
     const { runs, tasks, store, clock, randomness, dispatch } = this.ports;
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
-    // What becomes readable again is written, and so comes here again.
+    // An unreadable task that becomes readable is written, which triggers this again.
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (task.status === 'cancelled') await callOff(this.ports, runId, task);
@@ -228,7 +228,7 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** A budget was set: what waits for it looks again. */
+  /** Dispatches the runs that wait for a changed budget. */
   async budgetChanged(key: string): Promise<void> {
     for (let after: string | undefined, more = true; more; ) {
       const ids = await this.ports.runs.waitingFor(key, DUE_BATCH, after);
@@ -238,7 +238,7 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
-  /** Where it fails, the sweep makes up for it: the run is there. */
+  /** Dispatches a run. If that fails, the sweep dispatches it later. */
   async dispatch(runId: string): Promise<void> {
     try {
       await this.ports.dispatch.dispatch(runId);

@@ -1,4 +1,4 @@
-/** Who sees a run, and how much of it. Source: docs/semantics.md#who-may-do-what. */
+/** Visibility of runs. Source: docs/semantics.md#who-may-do-what. */
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
@@ -8,8 +8,8 @@ import type { StepRecord } from '../steps/step.ts';
 import { type Run, type ShownStep, shownStep } from './run.ts';
 
 /**
- * `all`: its owner and the owner's agents, if they have a role in its workspace now. `course`: leaders of its
- * workspace see its state, steps and cost, and may cancel it. Nobody else knows of it.
+ * `all`: for the owner and the owner's agents, while they have a role in the workspace. `course`: leaders of the
+ * workspace see state, steps and cost, and can cancel. The run is hidden from all other callers.
  */
 export type Sight = 'all' | 'course';
 
@@ -20,20 +20,20 @@ export function sightOf(principal: Principal, run: Pick<Run, 'owner_uid' | 'work
   return hasRole(role, 'leader') ? 'course' : undefined;
 }
 
-/** The place of a run in a list by time of creation. */
+/** Returns a run's position in a list by creation time. */
 export function placeOf({ created_at: at, id }: Run): Position {
   return { at, id };
 }
 
-const WITHHELD = 'Its owner sees why.';
+const WITHHELD = 'Only its owner can see the reason.';
 
-/** A run as its owner sees it, or its course alone. */
+/** A run as its owner or a leader sees it. */
 export interface RunView {
   readonly sight: Sight;
   readonly run: Run;
   readonly steps: readonly ShownStep[];
   readonly at: Date;
-  /** Those that hold for it while it goes on, as far as the viewer may know of them. */
+  /** Budgets that apply while the run is open, as far as the viewer may see them. */
   readonly budgets: readonly CountedBudget[];
 }
 
@@ -52,13 +52,13 @@ export function viewOf(
   return { sight: 'course', run: courseOf(run), steps: steps.map(courseOfStep), at, budgets };
 }
 
-/** Its own; of tasks and the workspace, whoever has a role there; of a to-do, its owner. Of others' runs nobody. */
+/** Visible: the run's own budget; those of tasks and the workspace with a role there; a to-do's for its owner. */
 function mayKnow(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
   return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
 }
 
-/** The run without what its owner has asked and what it has brought, and without texts that may quote either. */
+/** Returns the run without input, output and all texts that may quote them. */
 function courseOf({ result_step: _, selection: __, ...run }: Run): Run {
   return {
     ...run,
@@ -77,9 +77,9 @@ function courseOfStep({ output: _, explanation: __, ...step }: ShownStep): Shown
   };
 }
 
-/** The same for a run that is not there and for one that is not theirs. */
+/** Returns the same error for a missing run and a hidden one. */
 export function noRun(runId: string): MusterError {
-  return new MusterError('NOT_FOUND', `No run "${runId}".`, {
+  return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
     field: 'runId',
     value: runId,
     suggestion: 'orchestration.list_runs lists your runs.',

@@ -1,6 +1,6 @@
 /**
- * What the modes ask agents with; and all, race and merge. How an agent is called and replaced is not their affair.
- * Source: docs/semantics.md#orchestration.
+ * Asking several agents in the modes all, race and merge. How a single agent is called and replaced is defined
+ * elsewhere. Source: docs/semantics.md#orchestration.
  */
 
 import type { ModelAnswer } from '../agents/model.ts';
@@ -8,56 +8,56 @@ import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';
 
 export interface Question {
-  /** Names the call within its step: `answer:claude`. The same question has the same key when it is asked again. */
+  /** Identifies the call within its step: `answer:claude`. A repeated question has the same key. */
   readonly key: string;
   readonly agent: string;
   readonly prompt: string;
-  /** Whether another agent may answer in its place. Where several answer at once the others do so anyway. */
+  /** Whether a fallback agent may answer. If several agents answer anyway, no fallback is needed. */
   readonly replaceable: boolean;
-  /** Calls off this question alone. */
+  /** Cancels only this question. */
   readonly signal?: AbortSignal;
-  /** Is told of the answer at once; the result comes when the answer has been recorded. */
+  /** Called immediately with the answer; the result is returned once the answer is recorded. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
-/** Asks one agent, or where it is replaceable one in its place. Never rejects for a failure of the agent. */
+/** Asks one agent, or a fallback if replaceable. Never rejects for a failure of the agent. */
 export type Ask = (question: Question) => Promise<CallResult>;
 
-/** What several agents are asked at once. */
+/** One prompt to several agents concurrently. */
 export interface Round {
-  /** In the order of the request, each once. */
+  /** In the order of the request, without duplicates. */
   readonly agents: readonly string[];
   readonly prompt: string;
   readonly ask: Ask;
 }
 
 export interface ModeResult {
-  /** One for each agent, in the order of the request. */
+  /** One per agent, in the order of the request. */
   readonly answers: readonly CallResult[];
-  /** Undefined where all failed. */
+  /** Undefined if all agents failed. */
   readonly output: string | undefined;
-  /** The agent whose answer the output is; undefined where it is nobody's alone. */
+  /** Agent whose answer is the output; undefined if several contributed. */
   readonly winner?: string;
-  /** How it came about, in words. */
+  /** Explains how the output was obtained. */
   readonly explanation: string;
-  /** Whether the answers were compared by what they say, and that decided. */
+  /** Whether a comparison of the answers' content decided. */
   readonly judged?: boolean;
   readonly warnings: readonly string[];
-  /** Calls that were made to judge or to put together. */
+  /** Calls made to judge or merge answers. */
   readonly furtherCalls: readonly CallResult[];
-  /** Under which letter each judge saw whose answer. */
+  /** Letters under which each judge saw the answers. */
   readonly ballots?: readonly Ballot[];
 }
 
 export interface Ballot {
   readonly judge: string;
-  /** In the order in which they were shown. */
+  /** In the order shown. */
   readonly shown: readonly { readonly letter: string; readonly agent: string }[];
-  /** Agents, best first; undefined where the judge gave no ranking. */
+  /** Agents, best first; undefined if the judge gave no ranking. */
   readonly ranking: readonly string[] | undefined;
 }
 
-/** A result that has nothing but what is given. */
+/** Returns a result with only the given fields. */
 export function modeResult(
   answers: readonly CallResult[],
   explanation: string,
@@ -66,14 +66,14 @@ export function modeResult(
   return { answers, output: undefined, explanation, warnings: [], furtherCalls: [], ...rest };
 }
 
-/** Asks all agents and waits for all. */
+/** Asks all agents and waits for all of them. */
 export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallResult[]> {
   return Promise.all(
     agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })),
   );
 }
 
-/** An answer that says something. */
+/** Returns whether a result is an answer with text. */
 export function isValid(result: CallResult): result is AnsweredCall {
   return result.kind === 'answered' && saysSomething(result.answer);
 }
@@ -82,24 +82,24 @@ function saysSomething({ text }: ModelAnswer): boolean {
   return text.trim() !== '';
 }
 
-/** What is wrong with an answer that is not valid. */
+/** Describes why a result is not valid. */
 export function reasonOf(result: CallResult): string {
-  return result.kind === 'failed' ? `${result.end}: ${result.reason}` : 'It answered nothing.';
+  return result.kind === 'failed' ? `${result.end}: ${result.reason}` : 'The answer is empty.';
 }
 
 export function allFailed(answers: readonly CallResult[]): ModeResult {
   const each = answers.map((result) => `${result.agent}: ${reasonOf(result)}`);
-  return modeResult(answers, `No agent answered. ${each.join(' ')}`);
+  return modeResult(answers, `No agent gave a valid answer. ${each.join(' ')}`);
 }
 
-/** Who failed, for those who go by the others. */
+/** Returns warnings about failed agents, for modes that use the other answers. */
 export function failureWarnings(answers: readonly CallResult[]): readonly string[] {
   return answers.flatMap((result) =>
     isValid(result) ? result.warnings : [`${result.agent} gave no answer: ${reasonOf(result)}`],
   );
 }
 
-/** Every answer, failures included, in the order of the request. */
+/** Returns every answer, including failures, in the order of the request. */
 export async function all(round: Round): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -115,9 +115,9 @@ export async function all(round: Round): Promise<ModeResult> {
 }
 
 /**
- * The first valid answer wins. An answer that was cut wins only where none was whole. The others are called off as
- * soon as the first answer has come, and not only when it has been recorded. Comes back when everybody has ended:
- * those who were called off have been recorded as such.
+ * Returns the first valid answer. A truncated answer wins only if no answer is complete. The other agents are
+ * cancelled when the first answer arrives, before it is recorded. Returns once all agents have ended, so that
+ * cancelled calls are recorded as such.
  */
 export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> {
   const over = new AbortController();
@@ -134,7 +134,7 @@ export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> 
       const key = `answer:${agent}`;
       const result = await ask({ key, agent, prompt, replaceable: false, signal, onAnswer });
       if (!isValid(result)) return result;
-      onAnswer(result.answer); // where it was recorded earlier, nobody was told of it
+      onAnswer(result.answer); // not called yet if the answer was replayed
       arrived.push(result);
       return result;
     }),
@@ -150,12 +150,12 @@ export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> 
 function outcomeOf(result: CallResult): string {
   const { agent } = result;
   if (result.kind === 'answered') {
-    return isValid(result) ? `${agent} answered later.` : `${agent} answered nothing.`;
+    return isValid(result) ? `${agent} answered later.` : `${agent} returned an empty answer.`;
   }
-  return result.end === 'aborted' ? `${agent} was called off.` : `${agent} failed (${result.end}).`;
+  return result.end === 'aborted' ? `${agent} was cancelled.` : `${agent} failed (${result.end}).`;
 }
 
-/** One answer out of all, which says what came from whom; the synthesiser puts them together. */
+/** Merges all answers into one that attributes its parts; the synthesizer writes it. */
 export async function merge(round: Round & { readonly synthesiser: string }): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -163,7 +163,7 @@ export async function merge(round: Round & { readonly synthesiser: string }): Pr
   const [only] = valid;
   if (only === undefined) return allFailed(answers);
   if (valid.length === 1) {
-    const explanation = `All of it came from ${only.agent}: nobody else answered.`;
+    const explanation = `Only ${only.agent} answered.`;
     return modeResult(answers, explanation, { output: only.answer.text, winner: only.agent, warnings });
   }
   const { synthesiser: agent, ask } = round;
@@ -171,11 +171,11 @@ export async function merge(round: Round & { readonly synthesiser: string }): Pr
   const synthesis = await ask({ key: 'merge', agent, prompt, replaceable: true });
   const names = valid.map((one) => one.agent);
   if (!isValid(synthesis)) {
-    const why = synthesis.kind === 'failed' ? synthesis.reason : 'It answered nothing.';
-    const explanation = `${agent} could not put the answers of ${names.join(' and ')} together: ${why}`;
+    const why = synthesis.kind === 'failed' ? synthesis.reason : 'The answer is empty.';
+    const explanation = `${agent} could not merge the answers of ${names.join(' and ')}: ${why}`;
     return modeResult(answers, explanation, { warnings, furtherCalls: [synthesis] });
   }
-  return modeResult(answers, `${synthesis.agent} put together the answers of ${names.join(' and ')}.`, {
+  return modeResult(answers, `${synthesis.agent} merged the answers of ${names.join(' and ')}.`, {
     output: attributed(synthesis.answer.text, names),
     warnings: [...warnings, ...synthesis.warnings],
     furtherCalls: [synthesis],
@@ -185,16 +185,16 @@ export async function merge(round: Round & { readonly synthesiser: string }): Pr
 function synthesisPrompt(prompt: string, valid: readonly AnsweredCall[]): string {
   const names = valid.map(({ agent }) => `[${agent}]`).join(', ');
   return [
-    `Make one answer to the task out of the answers below: take what is right and best of each, settle where they contradict each other, and say nothing that none of them says. Mark what came from whom with ${names}, after the sentence or above the code.`,
+    `Combine the answers below into one answer to the task. Keep the correct and best parts of each, resolve contradictions, and add nothing that none of them contains. Attribute each part with ${names}, after the sentence or above the code.`,
     fenced('The task', prompt),
     ...valid.map(({ agent, answer }) => fenced(`The answer of ${agent}`, answer.text)),
   ].join('\n\n');
 }
 
-/** Names those whose part the synthesis does not mark. */
+/** Appends the agents whose parts the synthesis does not attribute. */
 function attributed(text: string, names: readonly string[]): string {
   const unmarked = names.filter((name) => !text.includes(`[${name}]`));
   if (unmarked.length === 0) return text;
   const whose = unmarked.map((name) => `[${name}]`).join(', ');
-  return `${text}\n\nAlso made from the answers of ${whose}, without marking where.`;
+  return `${text}\n\nAlso based on the answers of ${whose}, without attribution.`;
 }

@@ -1,4 +1,4 @@
-/** Executes a step whose agents are models behind a vendor's API. */
+/** Executes a step whose agents are hosted models. */
 import { OutOfBudgetError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { capabilityFor, profileOf } from '../agents/profile.ts';
@@ -14,20 +14,20 @@ import { all, isValid, type ModeResult, merge, modeResult, type Question, race, 
 import { pick, seededChance, vote } from './judging.ts';
 import { type BegunStep, type RunOfStep, type StepWork, spentOn } from './step.ts';
 
-/** A step that is to be executed, and what its run gives it. */
+/** A step to execute, with its run's context. */
 export interface StepTask {
   readonly run: RunOfStep;
   readonly due: DueStep;
   readonly begun: BegunStep;
   readonly budget: Budget;
   readonly journal: StepJournal;
-  /** Is told at once of an error that is not the step's own: what else goes on of the run is then called off. */
+  /** `giveUp` is called immediately for errors that are not the step's own: the rest of the run is then cancelled. */
   readonly lease: { readonly stop: AbortSignal; giveUp(error: unknown): void };
-  /** How many steps run at once, this one included. */
+  /** Number of steps that run concurrently, including this one. */
   readonly abreast: number;
-  /** Whether its agents are asked one after the other. */
+  /** Whether the step's agents are asked sequentially. */
   readonly inTurn: boolean;
-  /** Agents that are not asked in another's place, nor to judge. */
+  /** Agents that are neither fallbacks nor judges. */
   readonly forbidden: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Where a call rejects, the others are called off and waited for; where it waits for a budget, they go on and are noted. */
+  /** Executes the step. If a call rejects, the others are cancelled; if a call waits for a budget, they complete. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
@@ -81,7 +81,7 @@ export class HostedStep {
         return vote({ ...round, chance, judges: available, capability });
       }
       case 'merge': {
-        // Of those that can be asked the best at executing: putting together is writing.
+        // The available agent that is best at executing: merging is writing.
         const strength = (name: string) => capabilityFor(name, 'execute');
         const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
         return merge({ ...round, synthesiser: best });
@@ -120,7 +120,7 @@ export class HostedStep {
     };
   }
 
-  /** One agent, and in its place those that suit the step best. */
+  /** Asks one agent, with the most suitable agents as fallbacks. */
   private async alone(agent: string): Promise<ModeResult> {
     const result = await this.ask({ key: 'answer', agent, prompt: this.task.due.prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
@@ -151,7 +151,7 @@ export class HostedStep {
     };
     const asking = () => call(request, this.ports, { journal, budget });
     const before = this.task.inTurn ? this.calls.at(-1) : undefined;
-    // After a call that has rejected no agent is asked: the whole step rejects.
+    // After a rejected call no agent is asked, because the whole step rejects.
     const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
     return made;
@@ -163,7 +163,7 @@ function failureOf([only, ...others]: readonly CallResult[], message: string) {
   return { reason: only.end === 'over_budget' ? 'BUDGET_EXHAUSTED' : only.end.toUpperCase(), message };
 }
 
-/** How the output came about, with what each judge was shown. */
+/** Returns the explanation with the ballots of the judges. */
 function told(explanation: string, ballots: ModeResult['ballots'] = []): string {
   const shown = ballots.map(({ judge, shown: order, ranking }) => {
     const letters = order.map(({ letter, agent }) => `${letter} = ${agent}`).join(', ');

@@ -1,6 +1,6 @@
 /**
- * Judging answers blindly, for a pick and a vote: a judge sees them under letters, in an order of its own, without the
- * names of their agents. Source: docs/semantics.md#orchestration.
+ * Blind judging for picks and votes. Each judge sees the answers under letters, in its own random order, without
+ * agent names. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { Chance } from '../agents/standing.ts';
@@ -20,16 +20,16 @@ import {
 
 interface Judging {
   readonly judges: readonly string[];
-  /** Whether another may judge in a judge's place. */
+  /** Whether a fallback agent may replace a judge. */
   readonly replaceable: boolean;
-  /** What the answers answer. */
+  /** The prompt that was answered. */
   readonly prompt: string;
   readonly contributions: readonly StepResult[];
   readonly ask: Ask;
   readonly chance: Chance;
 }
 
-/** Has every judge rank the answers. */
+/** Asks every judge to rank the answers. */
 export async function judge({ judges, replaceable, prompt, contributions, ask, chance }: Judging) {
   const asked = judges.map((name) => ({
     judge: name,
@@ -41,7 +41,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, c
       const asking = judgesPrompt(prompt, shown);
       const first = await ask({ key, agent: name, prompt: asking, replaceable });
       const isUnread = isValid(first) && rankingIn(first.answer.text, shown.length) === undefined;
-      // The key is another one, so that the journal tells both calls apart when the step is executed again.
+      // The key differs, so that the journal distinguishes both calls if the step is executed again.
       const again = isUnread
         ? await ask({
             key: `${key}:again`,
@@ -62,7 +62,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, c
   );
   return {
     ballots: judged.map(({ ballot }) => ballot),
-    /** The last call of each judge. */
+    /** Last call of each judge. */
     results: judged.map(({ result }) => result),
     calls: judged.flatMap(({ calls }) => calls),
   };
@@ -73,10 +73,10 @@ function judgesPrompt(
   shown: readonly { readonly letter: string; readonly output: string }[],
 ): string {
   return [
-    'Rank these answers to one task by how correct, complete and useful they are. Whose they are and in which order they stand says nothing about them.',
+    'Rank these answers to one task by how correct, complete and useful they are. Their authors and their order are irrelevant.',
     fenced('The task', prompt),
     ...shown.map(({ letter, output }) => fenced(`Answer ${letter}`, output)),
-    `Give your reasons in a few sentences. End with one line that has all the letters, best first: ${exampleOf(shown)}, for example.`,
+    `Give your reasons in a few sentences. End with one line that contains all the letters, best first. Example: ${exampleOf(shown)}`,
   ].join('\n\n');
 }
 
@@ -87,10 +87,10 @@ function exampleOf(shown: readonly { readonly letter: string }[]): string {
     .join(' > ');
 }
 
-/** How much of a judge's first answer it is shown again, in characters. */
+/** Characters of a judge's first answer that it is shown again. */
 const SHOWN_AGAIN = 4000;
 
-/** Asks a judge for the ranking that its first answer lacks. */
+/** Returns the second prompt, which asks for the missing ranking. */
 function secondPrompt(
   asked: string,
   { answer }: AnsweredCall,
@@ -99,17 +99,17 @@ function secondPrompt(
   return [
     asked,
     fenced('Your first answer', answer.text.slice(-SHOWN_AGAIN)),
-    `Your first answer has no line that ranks every letter once. Write only that line, best first: ${exampleOf(shown)}, for example.`,
+    `Your first answer has no line that ranks every letter once. Write only that line, best first. Example: ${exampleOf(shown)}`,
   ].join('\n\n');
 }
 
-/** Fisher and Yates. */
+/** Returns the items in random order (Fisher-Yates shuffle). */
 export function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
   const left = [...items];
   return items.flatMap(() => left.splice(chance.integer(left.length), 1));
 }
 
-/** Unforeseeable, and the same for the same seed: an instance that takes a run over shows a judge the same order of answers. */
+/** Returns a reproducible random source: an instance that takes over a run shows a judge the same order. */
 export function seededChance(hashing: Hashing, seed: string): Chance {
   let count = 0;
   return {
@@ -117,33 +117,32 @@ export function seededChance(hashing: Hashing, seed: string): Chance {
   };
 }
 
-/** Has a judge pick the best of a step's results, which becomes the output word for word. */
+/** Has a judge pick the best of a step's results, which becomes the output verbatim. */
 export async function pick({
   judge: name,
   ...judging
 }: Omit<Judging, 'judges' | 'replaceable'> & { readonly judge: string }): Promise<ModeResult> {
   const { contributions } = judging;
   const [only] = contributions;
-  if (only === undefined) return modeResult([], 'There was nothing to pick from.');
-  if (contributions.length === 1)
-    return modeResult([], `${only.agent} was the only one with an answer.`, chosen(only));
+  if (only === undefined) return modeResult([], 'No answers to pick from.');
+  if (contributions.length === 1) return modeResult([], `Only ${only.agent} gave an answer.`, chosen(only));
   const { ballots, calls, results } = await judge({ ...judging, judges: [name], replaceable: true });
   const best = contributions.find(({ agent }) => agent === ballots[0]?.ranking?.[0]);
   const result = results[0];
   const by = result?.agent ?? name;
   const further = { furtherCalls: calls, ballots };
   if (best !== undefined) {
-    const explanation = `${by} ranked the answers without knowing whose they were: ${best.agent} is best.`;
+    const explanation = `${by} ranked the answers blindly: ${best.agent} is best.`;
     const warnings = result?.kind === 'answered' ? result.warnings : [];
     return modeResult([], explanation, { ...chosen(best), ...further, warnings, judged: true });
   }
   if (result === undefined || !isValid(result))
     return modeResult([], `${name} could not judge the answers.`, further);
   const [drawn = only] = shuffled(contributions, judging.chance);
-  return modeResult([], `${by} gave no ranking; ${drawn.agent} was drawn by lot.`, {
+  return modeResult([], `${by} gave no ranking; ${drawn.agent} was picked at random.`, {
     ...chosen(drawn),
     ...further,
-    warnings: [`${by} gave no ranking of the answers, so one was drawn by lot.`],
+    warnings: [`${by} gave no ranking of the answers, so one was picked at random.`],
   });
 }
 
@@ -152,17 +151,17 @@ function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { r
 }
 
 interface Vote extends Round {
-  /** Who can judge; those who have not answered themselves are preferred. */
+  /** Available judges; those that gave no answer themselves are preferred. */
   readonly judges: readonly string[];
   readonly chance: Chance;
-  /** How good an agent is at what was asked, from 0 to 1: it breaks ties. */
+  /** Returns an agent's capability for the role, from 0 to 1; it breaks ties. */
   readonly capability: (agent: string) => number;
 }
 
-/** The longest answer that is compared as a whole, in characters after normalising. */
+/** Maximum length of answers that are compared verbatim, in characters after normalization. */
 const SHORT = 120;
 
-/** The majority of short answers, or what judges rank best blindly; the explanation says which rule has broken a tie. */
+/** Returns the majority of short answers, or the best in a blind ranking; the explanation states the tie-break. */
 export async function vote(round: Vote): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -176,7 +175,7 @@ export async function vote(round: Vote): Promise<ModeResult> {
   if (majority !== undefined) {
     const names = majority.map(({ agent }) => agent).join(', ');
     const [winner = first] = majority;
-    const explanation = `${majority.length} of ${valid.length} gave the same answer: ${names}.`;
+    const explanation = `${majority.length} of ${valid.length} agents gave the same answer: ${names}.`;
     return decided(winner, explanation, { judged: true });
   }
   const { ballots, calls } = await judge({
@@ -188,28 +187,28 @@ export async function vote(round: Vote): Promise<ModeResult> {
   const { winner, explanation, judged } = elected(valid, ballots, round);
   const silent = ballots
     .filter(({ ranking }) => ranking === undefined)
-    .map((ballot) => `${ballot.judge} gave no ranking, and does not count.`);
+    .map((ballot) => `${ballot.judge} gave no ranking and was not counted.`);
   const further = { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] };
   return decided(winner, explanation, { ...further, judged });
 }
 
-/** Those who have not answered themselves, where there are any; otherwise everybody who has. */
+/** Returns the judges that gave no answer themselves, or else all agents with an answer. */
 function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]): readonly string[] {
   const candidates = valid.map(({ agent }) => agent);
   const others = judges.filter((name) => !candidates.includes(name));
   return others.length > 0 ? others : candidates;
 }
 
-/** Quotation marks and what Markdown emphasises with; and after an answer what ends a sentence. */
+/** Quotation marks and Markdown emphasis, and at the end also punctuation. */
 const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
 const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
 
-/** Without case, quotation marks, emphasis, full stop and repeated spaces. Signs stay: -1 is not 1, and 50% is not 50. */
+/** Removes case, quotes, emphasis, final punctuation and repeated spaces. Signs stay: -1 is not 1, 50% is not 50. */
 export function normalised(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }
 
-/** The answers that more than half of all agree on, where all are short. */
+/** Returns the answers that more than half agree on, if all answers are short. */
 function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | undefined {
   const groups = new Map<string, AnsweredCall[]>();
   for (const result of valid) {
@@ -227,13 +226,13 @@ function elected(
 ): { readonly winner: AnsweredCall; readonly explanation: string; readonly judged: boolean } {
   const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
   const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
-    ['the points of blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
+    ['points in blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
     [
-      'the points that others gave',
+      'points from other agents',
       (agent) => sum((ballot) => (ballot.judge === agent ? 0 : points(ballot, agent))),
     ],
-    ['the number of first places', (agent) => sum(({ ranking }) => (ranking?.[0] === agent ? 1 : 0))],
-    ['what the agents are known to be capable of', capability],
+    ['number of first places', (agent) => sum(({ ranking }) => (ranking?.[0] === agent ? 1 : 0))],
+    ['capability for the role', capability],
   ];
   const tied: string[] = [];
   let left = shuffled(valid, chance);
@@ -247,36 +246,36 @@ function elected(
     tied.push(name);
   }
   const [winner] = left;
-  if (winner === undefined) throw new Error('A vote without an answer.');
-  return { winner, explanation: told(winner, 'lot', tied), judged: false };
+  if (winner === undefined) throw new Error('A vote needs at least one answer.');
+  return { winner, explanation: told(winner, 'random choice', tied), judged: false };
 }
 
 function told({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
-  const even = tied.length === 0 ? '' : ` It was even by ${tied.join(', and by ')}.`;
+  const even = tied.length === 0 ? '' : ` Tied by ${tied.join(' and ')}.`;
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
 
-/** Borda: the last of a ranking gets 0 points, the one before it 1, and so on. A ballot without a ranking does not count. */
+/** Returns Borda points: 0 for the last of a ranking, 1 for the one before, and so on. */
 function points({ ranking = [] }: Ballot, agent: string): number {
   const place = ranking.indexOf(agent);
   return place === -1 ? 0 : ranking.length - 1 - place;
 }
 
 /**
- * Reads the ranking in a judge's answer, in the forms in which models write one: `B > A`, `Final ranking: **B > A**`,
- * `- Answer B → Answer A`, `{"ranking": ["B", "A"]}`, or a numbered list. Pure.
+ * Reads the ranking in a judge's answer in the forms that models use: `B > A`, `Final ranking: **B > A**`,
+ * `- Answer B → Answer A`, `{"ranking": ["B", "A"]}`, or a numbered list.
  */
 
-/** Letters are enough for the most agents that a step may have. */
+/** One letter per answer: more than a step's maximum number of agents. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Longer lines are prose. It bounds the cost of reading, too. */
+/** Maximum length of a ranking line; longer lines are prose. Limits the parsing cost. */
 const LONGEST_LINE = 400;
 
-/** A judge ends with its ranking: what stands further in front is not looked at. */
+/** Number of final lines that are read: a judge ends with its ranking. */
 const MOST_LINES = 500;
 
-/** Returns the last ranking that has every letter once; undefined if there is none. */
+/** Returns the last ranking that contains every letter once; undefined without one. */
 export function rankingIn(text: string, count: number): readonly string[] | undefined {
   const lines = text
     .trimEnd()
@@ -300,13 +299,13 @@ function isComplete(letters: readonly string[], count: number): boolean {
 const BETTER =
   /&gt;|\\(?:succ(?:eq)?|gt|rightarrow|to)\b|[-=–—]+>|[>›»⟩≻≫→⟶⇒⟹➔➜➝▸▶➡]|,?\s+(?:(?:is|are|was)\s+)?(?:(?:better|stronger|greater)\s+than|preferred\s+(?:to|over)|ahead\s+of|followed\s+by|beats|over|then)\s+(?=\S)/giu;
 
-/** Marks of Markdown, LaTeX, HTML and JSON, and quotation marks. */
+/** Markdown, LaTeX, HTML and JSON markup, and quotation marks. */
 const MARKUP = /<\/?[a-z][^<>]*>|\\[a-z]+|\ufe0f|[*_`~#|$\\"'“”„‟‘’‚‛«‹[\]{}]/giu;
 
-/** A remark in brackets; a letter in brackets is no remark. */
+/** A remark in parentheses; a single letter in parentheses is not a remark. */
 const REMARK = /\((?!\s*[a-z]\s*\))[^()]*\)/giu;
 
-/** The marks of a list, a quotation or a heading. */
+/** Markers of list items, quotations and headings. */
 const LIST_MARK = /^[\s>•·‣◦+-]+(?=\S)/u;
 
 /** Returns a line without its markup, with `>` for every sign. */
@@ -323,19 +322,19 @@ function plain(line: string): string {
 
 const ITEM = String.raw`(?:(?:answer|option|response|candidate|solution|choice|reply|output)s?[\s:.-]*)?([a-z])(?![\p{L}\p{N}'’])`;
 
-/** A chain of items to the end of the line, but for a reason; in front of it at most a label. */
+/** A chain of items up to the end of the line or a reason, after at most a label. */
 const CHAIN = new RegExp(
   String.raw`^(?:\d{1,2}[.)] )?(?:(?<label>[^>]*?(?:[:=–—]|\s-|\b(?:is|are|be|as|them|follows|thus|therefore|hence|so))[\s,]*)|[^>]*?\b(?:rank\w*|order|verdict)\s*>\s*)?(?<chain>${ITEM}(?:(?: ?> ?)+${ITEM})+)(?:[^\p{L}\p{N}>=?]*$|,? (?:because|since)\b|\s*[–—]|\s-\s)`,
   'iu',
 );
 
-/** The same with commas, which are a ranking only behind a word that says so. */
+/** A list with commas, which is a ranking only after a word that introduces one. */
 const COMMAS = new RegExp(
   String.raw`^[^>]*\b(?:rank\w*|order\w*|best to worst|best first)\b[^>]*?[:=\s](?<chain>${ITEM}(?: ?[,;] ?${ITEM})+)[\s.,;!]*$`,
   'iu',
 );
 
-/** Says that what follows is no ranking of the judge's, or not any more. */
+/** Marks the following text as not the judge's ranking, or as revoked. */
 const DENIAL = /\b(?:not?|nor|never|cannot|wrong|instead|example|unlike)\b|n't\b/iu;
 
 function inLine(line: string): readonly string[] | undefined {
@@ -357,7 +356,7 @@ const NUMBERED = new RegExp(
 
 const HEADING = /\b(?:rank\w*|best to worst|best first|order)\b/iu;
 
-/** Reads a numbered list of so many lines. Remarks look like one: where it has reasons, its heading must say that it ranks. */
+/** Reads a numbered list. Remarks can look like one: a list with reasons needs a heading that announces a ranking. */
 function inList(lines: readonly string[], count: number): readonly string[] | undefined {
   const items = lines.slice(-count).map((line) => NUMBERED.exec(line));
   const isNumbered = items.every((item, index) => Number(item?.groups?.['number']) === index + 1);

@@ -1,6 +1,6 @@
 /**
- * Executes a step for a live agent of the network: puts a task into the work queue, and makes the task's result the
- * step's output. The task's id is derived, so that a step that is dispatched twice has one task.
+ * Executes a step on a live agent: adds a task to the work queue and uses its result as the step's output. The task
+ * id is derived, so that a step that is dispatched twice has one task.
  */
 
 import type { PortOf } from '../../../../kernel/ports.ts';
@@ -12,15 +12,15 @@ import type { DueStep } from '../workflows/progress.ts';
 import type { StepTask } from './hostedStep.ts';
 import type { BegunStep, RunOfStep, StepRecord, StepWork } from './step.ts';
 
-/** Of the usual importance. */
+/** Default task priority. */
 const PRIORITY = 5;
 
-/** The run that a task was made for; undefined where it was made for none. */
+/** Returns the run that a task was created for; undefined if for none. */
 export function runOfTask(taskId: string): string | undefined {
   return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }
 
-/** The id names the run, so that the trigger that sees the task closed knows which run goes on. */
+/** Returns the task of a step. Its id contains the run, so that the trigger on its end can find the run. */
 export function networkTask(
   run: Pick<RunOfStep, 'id' | 'workflow'>,
   { name, iteration, step, prompt }: DueStep,
@@ -33,14 +33,14 @@ export function networkTask(
       priority: PRIORITY,
       dependencies: [],
       files: [],
-      hints: `A step of the run ${run.id}, role ${step.role}. The workflow continues with the output that you give when you complete this task.`,
+      hints: `A step of the run ${run.id}, role ${step.role}. The workflow continues with the output with which you complete this task.`,
       required_capabilities: step.capabilities,
       part_of: { kind: 'run', id: run.id },
     },
   };
 }
 
-/** Puts the step's task into the queue, unless it is there, and tells what has become of it. */
+/** Adds the step's task to the queue unless it exists, and returns the step's state. */
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
   ports: OrchestrationPorts,
@@ -59,17 +59,17 @@ async function createTask(
   const { workspace, started_by: createdBy, owner_uid } = run;
   const request = { workspace, createdBy, opener: { uid: createdBy, owner_uid }, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));
-  if (task === undefined) throw new Error('A task was created and is not there.');
+  if (task === undefined) throw new Error('The created task was not returned.');
   return task;
 }
 
-/** A run acts in the name of who has started it. */
+/** Returns the actor of a run: it acts for the caller that started it. */
 function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: RunOfStep): Actor {
   const tool = 'orchestration.orchestrate_workflow';
   return { uid, owner_uid, tool, workspace, request_id: runId, run_id: runId };
 }
 
-/** A step as it stands with its task: it waits while that is open. */
+/** Returns the step's record from its task: it waits while the task is open. */
 export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   const { status, claim, result, error } = task;
   const known = { ...begun, agents: [claim?.claimed_by ?? NETWORK], task_id: task.id };
@@ -81,8 +81,8 @@ export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   });
   if (status === 'done') return { ...settled, status: 'succeeded', output: result?.output ?? '' };
   if (status === 'failed') {
-    const by = claim === undefined ? 'Nobody' : `The agent ${claim.claimed_by}`;
-    return failed(`${by} could not do the task ${task.id}: ${error ?? 'no reason given'}`);
+    const by = claim === undefined ? '' : ` (agent ${claim.claimed_by})`;
+    return failed(`The task ${task.id} failed${by}: ${error ?? 'no reason given'}`);
   }
   if (status !== 'cancelled') return { ...known, status: 'waiting' };
   return failed(`The task ${task.id} was cancelled${error === undefined ? '.' : `: ${error}`}`);

@@ -1,4 +1,4 @@
-/** A step as it is kept: what it did, and what its calls took. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** A step's record: its outcome and its calls' usage. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
@@ -9,28 +9,28 @@ import type { StepRound } from '../workflows/progress.ts';
 
 export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
 
-/** Why a run or a step failed: for a program (`STEP_FAILED`, `BUDGET_EXHAUSTED`), and in words that its owner may see. */
+/** Why a run or step failed: a code (`STEP_FAILED`, `BUDGET_EXHAUSTED`) and a message that its owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
 
 export const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
 type Spent = z.output<typeof spent>;
 
-/** What a step did: `runs/{runId}/steps/{id}`. Written when it settles, and when it begins to wait. */
+/** A step's record: `runs/{runId}/steps/{id}`. Written when the step settles, and when it starts to wait. */
 export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
   z.object({
-    /** Its name and its round. */
+    /** Name and round. */
     id: z.string(),
-    /** Its place among the run's steps, from 1. */
+    /** Position among the run's steps, from 1. */
     number: z.number(),
     name: z.string(),
-    /** The round of a repeated group, from 1; outside of one, 1. */
+    /** Round of a repeated group, from 1; 1 outside of groups. */
     iteration: z.number(),
     role: z.enum(ROLES),
     agents: z.array(z.string()),
     status: z.enum(STEP_STATUSES),
     output: z.exactOptional(z.string()),
-    /** What each of several agents has answered, or why it has not. */
+    /** Answer or error of each of several agents. */
     results: z.exactOptional(
       z.array(
         z.object({
@@ -43,11 +43,11 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     failure: z.exactOptional(failure),
     attempts: z.array(attempt),
     spent,
-    /** How the output came about: who won, how the votes fell. */
+    /** Explains how the output was obtained: the winner, the votes. */
     explanation: z.exactOptional(z.string()),
-    /** True: of several answers it is the best because of what they say, and not by lot or by whose it is. */
+    /** True if the output was chosen from several answers by content, not at random or by capability. */
     judged: z.exactOptional(z.boolean()),
-    /** The task of the work queue that a live agent does for it. */
+    /** Task in the work queue that a live agent does for this step. */
     task_id: z.exactOptional(z.string()),
     started_at: timestamp,
     settled_at: z.exactOptional(timestamp),
@@ -56,7 +56,7 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
 
 export type StepRecord = ReturnType<typeof stepFromDocument>;
 
-/** What a step knows of its run. */
+/** Run fields that a step uses. */
 export interface RunOfStep {
   readonly id: string;
   readonly workflow: string;
@@ -66,10 +66,10 @@ export interface RunOfStep {
   readonly deadline: Date;
 }
 
-/** A step that has not come to anything yet. */
+/** A step without an outcome. */
 export type BegunStep = Omit<StepRecord, 'status'>;
 
-/** The record of a step that was executed, and what its run warns of because of it. */
+/** Record of an executed step, and its warnings for the run. */
 export interface StepWork {
   readonly record: StepRecord;
   readonly warnings: readonly string[];
@@ -77,7 +77,7 @@ export interface StepWork {
 
 export const NOTHING_SPENT: Spent = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
-/** Names have no dot. */
+/** Returns a step's document id. Names contain no dot, so it is unambiguous. */
 export function stepId({ name, iteration }: StepRound): string {
   return `${name}.${iteration}`;
 }
@@ -94,7 +94,7 @@ export function spentOn(attempts: readonly Attempt[]): Spent {
   return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addSpent, NOTHING_SPENT);
 }
 
-/** The requests that were made, and how long they took. */
+/** Returns the number of requests made and their total duration. */
 export function workedOn(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
   const made = attempts.filter(({ number }) => number > 0);
   return {
@@ -103,7 +103,7 @@ export function workedOn(attempts: readonly Attempt[]): { attempts: number; mill
   };
 }
 
-/** The record of a step that begins. */
+/** Returns the record of a step that starts. */
 export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
   return {

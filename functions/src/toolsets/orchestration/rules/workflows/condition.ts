@@ -1,7 +1,7 @@
 /**
- * Conditions of steps and of repetitions: a small part of CEL. Nothing in it can loop, call out or reach beyond
- * its scope: comprehensions, regular expressions, maps and everything not listed here is refused, so that an
- * evaluation costs no more than reading the expression and the texts that it names.
+ * Conditions of steps and of repetitions: a subset of CEL that cannot loop, make calls or reach beyond its scope.
+ * Comprehensions, regular expressions, maps and everything not listed here are rejected, so that an evaluation costs
+ * no more than reading the expression and the texts that it uses.
  */
 
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
@@ -31,17 +31,17 @@ const environment = new Environment({ limits })
 
 const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
 
-/** @returns the steps that it names @throws ExpressionError where it is no condition; the message says why */
+/** @returns the steps that it uses @throws ExpressionError if it is not a condition; the message explains why */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
-  if (type !== 'bool' && type !== 'dyn') throw new ExpressionError(`It gives ${type}, not true or false.`);
+  if (type !== 'bool' && type !== 'dyn') throw new ExpressionError(`The result is ${type}, not a boolean.`);
   const steps = new Set<string>();
   inspect(environment.parse(expression).ast, steps);
   return { steps: [...steps] };
 }
 
-/** @param expression as checkCondition has accepted it @throws ExpressionError where it cannot be evaluated in this scope */
+/** @param expression accepted by checkCondition @throws ExpressionError if it cannot be evaluated in this scope */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
   const { input, context, iteration, steps } = scope;
   const values = { input, context, iteration: BigInt(iteration), steps: Object.fromEntries(steps) };
@@ -52,12 +52,12 @@ export function evaluateCondition(expression: string, scope: Scope): boolean {
     throw new ExpressionError(summaryOf(error), { cause: error });
   }
   if (typeof value === 'boolean') return value;
-  throw new ExpressionError('It gives something else than true or false.');
+  throw new ExpressionError('The result is not a boolean.');
 }
 
 function inspect(node: ASTNode, steps: Set<string>): void {
   if ((node.op === 'call' || node.op === 'rcall') && !FUNCTIONS.includes(node.args[0])) {
-    throw new ExpressionError(`There is no ${node.args[0]}() here; there are ${FUNCTIONS.join(', ')}.`);
+    throw new ExpressionError(`Unknown function ${node.args[0]}(). Use ${FUNCTIONS.join(', ')}.`);
   }
   const named = stepNamed(node);
   if (named !== undefined) {
@@ -65,12 +65,12 @@ function inspect(node: ASTNode, steps: Set<string>): void {
     return;
   }
   if (node.op === 'id' && node.args === 'steps') {
-    throw new ExpressionError('A step is named by itself: steps.plan.output, or steps["plan-b"].output.');
+    throw new ExpressionError('Use steps with a step name: steps.plan.output, or steps["plan-b"].output.');
   }
   for (const inner of nodesWithin(node.args)) inspect(inner, steps);
 }
 
-/** The step in `steps.plan` and `steps["plan"]`. */
+/** Returns the step in `steps.plan` and `steps["plan"]`. */
 function stepNamed({ op, args }: ASTNode): string | undefined {
   if (op !== '.' && op !== '[]') return undefined;
   const [of, key] = args;
@@ -88,9 +88,9 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** Said of the caller's own expression, without the excerpt that the message has. */
+/** Returns the error summary without the excerpt, since it concerns the caller's own expression. */
 function summaryOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('summary' in error)) return 'It cannot be read.';
+  if (typeof error !== 'object' || error === null || !('summary' in error)) return 'Invalid expression.';
   const text = String(error.summary).split('\n', 1)[0] ?? '';
   return text.endsWith('.') ? text : `${text}.`;
 }

@@ -1,5 +1,5 @@
 /**
- * A workflow as it is written, stored and listed.
+ * A workflow definition as sent, stored and listed.
  * Source: the orchestration specification, orchestrate_workflow; docs/semantics.md#orchestration.
  */
 
@@ -14,37 +14,37 @@ export const MAX_ATTEMPTS = 5;
 
 export const MAX_AGENTS = 8;
 
-/** A step's time-out, in milliseconds. The default leaves time for thinking. */
+/** A step's timeout, in milliseconds. The default leaves time for thinking. */
 export const TIMEOUT = { usual: 300_000, least: 1000, most: 300_000 } as const;
 
-/** Output tokens of one call, thinking included: the default leaves room for both. */
+/** Output tokens of one call, including thinking: the default is enough for both. */
 export const OUTPUT_TOKENS = { usual: 32_000, most: 64_000 } as const;
 
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
 
 export type Mode = (typeof MODES)[number];
 
-/** A workflow's or a step's name. Steps are named in templates and conditions, so a name has no dot. */
+/** Name of a workflow or step. Templates and conditions refer to steps, so a name contains no dot. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-const name = z.string().regex(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in all');
+const name = z.string().regex(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
 
 const agent = z.string().min(1).max(100);
 
-/** What a step may say. */
+/** Fields of a step. */
 export const stepSchema = z.strictObject({
-  name: name.optional().describe('How other steps refer to it; step_1, step_2 … where it is left out.'),
-  agent: agent.optional().describe('claude, gemini, auto, or network for a live agent of the network.'),
+  name: name.optional().describe('Name for references from other steps; default: step_1, step_2 …'),
+  agent: agent.optional().describe('claude, gemini, auto, or network for a live agent.'),
   agents: z
     .array(agent)
     .min(1)
     .max(MAX_AGENTS)
     .optional()
-    .describe('Several agents at once, instead of one.'),
-  mode: z.enum(MODES).optional().describe('What becomes of the answers of several agents; all by default.'),
+    .describe('Several agents in parallel, instead of agent.'),
+  mode: z.enum(MODES).optional().describe('How answers of several agents are combined; default: all.'),
   picks: name
     .optional()
-    .describe('A step of several agents: this one judges its results blindly, and its output is the best.'),
+    .describe('A step with several agents: this step judges its results blindly and outputs the best one.'),
   role: z.enum(ROLES).default('execute'),
   prompt: z
     .string()
@@ -57,39 +57,36 @@ export const stepSchema = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe('A CEL expression over the same; the step is skipped where it is false.'),
+    .describe('A CEL expression over the same values; if false, the step is skipped.'),
   retry: z
-    .strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Calls of one agent in all.') })
+    .strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Maximum calls per agent.') })
     .default({ attempts: 3 }),
   timeout: z
     .int()
     .min(TIMEOUT.least)
     .max(TIMEOUT.most)
     .default(TIMEOUT.usual)
-    .describe('Milliseconds that one call may take.'),
-  parallel: z.boolean().default(false).describe('Runs together with its neighbours that say the same.'),
-  repeatable: z
-    .boolean()
-    .default(true)
-    .describe('False: a call whose outcome is unknown is never made again.'),
+    .describe('Time limit of one call, in milliseconds.'),
+  parallel: z.boolean().default(false).describe('Runs concurrently with adjacent parallel steps.'),
+  repeatable: z.boolean().default(true).describe('False: a call whose outcome is unknown is never repeated.'),
   maxOutputTokens: z.int().min(1).max(OUTPUT_TOKENS.most).default(OUTPUT_TOKENS.usual),
   capabilities: z
     .array(z.string().min(1).max(100))
     .max(10)
     .default([])
-    .describe('What an agent of the network must be capable of.'),
+    .describe('Capabilities that a network agent must have.'),
 });
 
-/** A group of steps that is repeated; its steps are checked one by one, so that an error names its step. */
+/** A repeated group of steps. Its steps are validated one by one, so that an error refers to a step. */
 export const groupSchema = z.strictObject({
   repeat: z.strictObject({
     until: z.string().min(1).max(500).describe('A CEL expression, evaluated after each round.'),
-    max: z.int().min(1).max(MAX_ITERATIONS).describe('The most rounds.'),
+    max: z.int().min(1).max(MAX_ITERATIONS).describe('Maximum number of rounds.'),
   }),
   steps: z.array(z.unknown()).min(1).max(MAX_STEPS),
 });
 
-/** A workflow around its steps. */
+/** A workflow with unvalidated steps. */
 export const outlineSchema = z.strictObject({
   name,
   description: z.string().max(500).optional(),
@@ -100,11 +97,11 @@ export const outlineSchema = z.strictObject({
     .max(MAX_STEPS)
     .optional()
     .describe(
-      'Whose output is the result: the first of these that has run. By default the last step that ran.',
+      'Steps whose output is the result: the first of these that ran. Default: the last step that ran.',
     ),
 });
 
-/** Checked, every step named and every default filled in. */
+/** A validated step with its name and all defaults. */
 export type Step = z.output<typeof stepSchema> & { readonly name: string };
 
 export interface Group {
@@ -123,12 +120,12 @@ export function isGroup(entry: Step | Group): entry is Group {
   return 'repeat' in entry;
 }
 
-/** All steps, those of groups included, in their order. */
+/** Returns all steps, including those of groups, in order. */
 export function allSteps(workflow: Workflow): readonly Step[] {
   return workflow.steps.flatMap((entry) => (isGroup(entry) ? entry.steps : [entry]));
 }
 
-/** The workflow with every step changed, those of groups included. */
+/** Returns the workflow with every step changed, including those of groups. */
 export function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
   const steps = workflow.steps.map((entry) =>
     isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
@@ -136,17 +133,17 @@ export function withSteps(workflow: Workflow, change: (step: Step) => Step): Wor
   return { ...workflow, steps };
 }
 
-/** Whether an answer may stand for another run of the workflow: no step acts outside, and each may be repeated. */
+/** Returns whether answers are reusable: no step acts outside, and each may be repeated. */
 export function isCacheable(workflow: Workflow): boolean {
   return allSteps(workflow).every((step) => step.repeatable && !agentsOf(step).includes(NETWORK));
 }
 
-/** The agents that a step names; `auto` where it names none. */
+/** Returns the agents of a step; `auto` if it has none. */
 export function agentsOf({ agent: one, agents }: Pick<Step, 'agent' | 'agents'>): readonly string[] {
   return agents ?? [one ?? 'auto'];
 }
 
-/** The steps that run together: those that say so and stand next to each other; every other one alone. */
+/** Groups steps that run concurrently: adjacent steps marked parallel. Every other step is its own stage. */
 export function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const stages: Step[][] = [];
   for (const step of steps) {
@@ -157,7 +154,7 @@ export function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   return stages;
 }
 
-/** Steps in a row that are no group, or the steps of a group. */
+/** Consecutive steps outside of groups, or the steps of a group. */
 export interface Block {
   readonly steps: readonly Step[];
   readonly group?: Group;

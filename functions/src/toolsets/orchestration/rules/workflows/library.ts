@@ -1,4 +1,4 @@
-/** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
+/** Workflows available to a caller: the built-in ones, and those of the caller's owner. */
 import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { asBefore } from '../../../../kernel/effects.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -15,8 +15,8 @@ import { readWorkflow, type SavedWorkflow } from './validation.ts';
 let read: readonly Workflow[] | undefined;
 
 /**
- * The built-in workflows, in the order in which they are listed. Source: docs/semantics.md#orchestration. Read on
- * first use: most calls need none, and a cold start waits for all.
+ * Returns the built-in workflows in list order. Source: docs/semantics.md#orchestration. They are read on first use,
+ * because most calls need none and reading them all would slow down a cold start.
  */
 export function builtIns(): readonly Workflow[] {
   read ??= definitions.map((definition) => readWorkflow(definition, 'workflow'));
@@ -27,7 +27,7 @@ export function builtIn(name: string): Workflow | undefined {
   return builtIns().find((workflow) => workflow.name === name);
 }
 
-/** What became of a workflow that was to be saved. */
+/** Result of saving a workflow. */
 export interface Saving {
   readonly saved: SavedWorkflow;
   readonly change: 'created' | 'replaced' | 'unchanged';
@@ -38,7 +38,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return this.ports.workflows.list(ownerUid, limit, after);
   }
 
-  /** @param workflow a name, a definition or its JSON @throws MusterError NOT_FOUND, or VALIDATION_ERROR where it is wrong */
+  /** @param workflow name, definition or its JSON @throws MusterError NOT_FOUND; VALIDATION_ERROR if invalid */
   async resolve(ownerUid: string, workflow: unknown): Promise<Workflow> {
     if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) {
       return readWorkflow(workflow, 'workflow');
@@ -46,7 +46,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 
-  /** @param expectedVersion 0 for a new one @throws MusterError VALIDATION_ERROR; CONFLICT where the version is another */
+  /** @param expectedVersion 0 for a new one @throws MusterError VALIDATION_ERROR; CONFLICT if the version differs */
   save(
     ownerUid: string,
     definition: unknown,
@@ -86,7 +86,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT where the version is another */
+  /** @throws MusterError NOT_FOUND; CONFLICT if the version differs */
   delete(
     ownerUid: string,
     name: string,
@@ -106,10 +106,10 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
   private async find(ownerUid: string, name: string, field: string): Promise<Versioned<SavedWorkflow>> {
     const found = await this.ports.workflows.find(this.idOf(ownerUid, name));
     if (found !== undefined) return found;
-    throw new MusterError('NOT_FOUND', 'There is no workflow of this name.', {
+    throw new MusterError('NOT_FOUND', `Workflow "${name}" not found.`, {
       field,
       value: name,
-      suggestion: 'orchestration.list_workflows lists those that there are.',
+      suggestion: 'orchestration.list_workflows lists available workflows.',
     });
   }
 
@@ -121,26 +121,26 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
 function requireVersion(name: string, found: SavedWorkflow | undefined, expected: number | undefined): void {
   const version = found?.version ?? 0;
   if (expected === undefined || expected === version) return;
-  const is = version === 0 ? 'does not exist' : `has the version ${version}`;
-  throw new MusterError('CONFLICT', `The workflow "${name}" ${is}, not the version ${expected}.`, {
+  const is = version === 0 ? 'does not exist' : `is at version ${version}`;
+  throw new MusterError('CONFLICT', `The workflow "${name}" ${is}, but version ${expected} was expected.`, {
     field: 'expectedVersion',
     value: expected,
     reason: 'VERSION_MISMATCH',
-    suggestion: 'Read it with orchestration.list_workflows, filter custom and detailed, and decide again.',
+    suggestion: 'Read it with orchestration.list_workflows (custom, detailed), then retry with its version.',
   });
 }
 
 function requireOwn(name: string, field: string): void {
   if (builtIn(name) === undefined) return;
-  throw new MusterError('FORBIDDEN', `"${name}" is a built-in workflow: it cannot be replaced or deleted.`, {
+  throw new MusterError('FORBIDDEN', `Built-in workflow "${name}" cannot be replaced or deleted.`, {
     field,
     value: name,
     reason: 'BUILT_IN',
-    suggestion: 'Save a workflow of your own under another name.',
+    suggestion: 'Save your workflow under another name.',
   });
 }
 
-// Takes back what was done to saved workflows. Source: docs/semantics.md#taking-back.
+// Undoes changes to saved workflows. Source: docs/semantics.md#taking-back.
 
 export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
@@ -152,7 +152,7 @@ export class WorkflowInverse extends Service<OrchestrationPorts> {
     const before = workflowFields.from(fields);
     if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];
     const { value, version } = found;
-    // Its version counts changes, and this is one.
+    // The version counts changes, and undoing is a change.
     const saved = { ...before, version: value.version + 1, updated_at: clock.now() };
     return [{ kind: 'replaceWorkflow', saved, before: value, version }];
   };

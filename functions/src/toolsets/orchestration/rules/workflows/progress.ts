@@ -1,7 +1,7 @@
 /**
- * What comes next in a workflow, from how its steps have ended so far. It is worked out from the beginning each
- * time, so a run keeps no place of its own that could be lost: every instance that takes it up finds the same next steps,
- * with the same prompts.
+ * Computes a workflow's next steps from the outcomes so far. It replays the workflow from the start each time, so a
+ * run stores no position that could be lost: every instance that takes over a run computes the same next steps with
+ * the same prompts.
  */
 
 import { characterCount } from '../../../../kernel/text.ts';
@@ -20,7 +20,7 @@ import {
 } from './scope.ts';
 import { renderTemplate } from './template.ts';
 
-/** A step in one round of its group; outside of a group the round is 1. */
+/** A step in one round of its group; the round is 1 outside of groups. */
 export interface StepRound {
   readonly name: string;
   readonly iteration: number;
@@ -29,30 +29,30 @@ export interface StepRound {
 export interface DueStep extends StepRound {
   readonly step: Step;
   readonly prompt: string;
-  /** What it picks from, where it picks. */
+  /** Candidates of a step that picks. */
   readonly candidates?: readonly StepResult[];
 }
 
 export type Next =
-  /** These run together; those of them that have settled already are left out. */
+  /** Steps that run concurrently, without those already settled. */
   | { readonly kind: 'execute'; readonly steps: readonly DueStep[] }
   | { readonly kind: 'finished'; readonly output: string; readonly result: string | undefined }
   | {
       readonly kind: 'failed';
       readonly at: StepRound;
-      /** `STEP_FAILED`: what it has recorded says more. */
+      /** `STEP_FAILED`: the step's record has the details. */
       readonly reason: 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
       readonly error: string;
     };
 
 export interface Progress {
   readonly next: Next;
-  /** Rounds that were passed over because their condition was false. */
+  /** Rounds skipped because their condition was false. */
   readonly skipped: readonly StepRound[];
   readonly warnings: readonly string[];
 }
 
-/** @param outcomes by outcomeKey */
+/** Computes the progress of a workflow. @param outcomes keyed by `outcomeKey` */
 export function progressOf(...given: ConstructorParameters<typeof Replay>): Progress {
   return new Replay(...given).run();
 }
@@ -96,7 +96,7 @@ class Replay {
     return { kind: 'finished', output, result };
   }
 
-  /** @returns what stops the replay, or undefined where the block is through */
+  /** @returns what stops the replay, or undefined if the block is complete */
   private block({ steps, group }: Block): Next | undefined {
     const { until, max } = group?.repeat ?? { until: 'true', max: 1 };
     for (let iteration = 1; iteration <= max; iteration++) {
@@ -108,7 +108,7 @@ class Replay {
       if (met) break;
       if (iteration < max) continue;
       const names = steps.map(({ name }) => name).join(', ');
-      this.warnings.push(`${names}: ended after ${max} rounds without ${until}.`);
+      this.warnings.push(`${names}: stopped after ${max} rounds without meeting ${until}.`);
     }
     this.scope = { ...this.scope, iteration: 1 };
     return undefined;
@@ -138,12 +138,12 @@ class Replay {
       return evaluateCondition(condition, this.scope);
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      const why = `The condition ${condition} could not be judged: ${error.message}`;
+      const why = `The condition ${condition} could not be evaluated: ${error.message}`;
       return { kind: 'failed', at, reason: 'CONDITION_FAILED', error: why };
     }
   }
 
-  /** Takes over what the stage's steps have brought, or says which of them are still to run. */
+  /** Adds the outcomes of the stage's steps to the scope, or returns the steps still to run. */
   private stage(steps: readonly Step[], iteration: number): Next | undefined {
     const open: Step[] = [];
     const views: [name: string, view: StepView][] = [];
@@ -175,7 +175,7 @@ class Replay {
         due.push({ ...at, step, prompt, ...(candidates && { candidates }) });
       } catch (error) {
         if (!(error instanceof ExpressionError)) throw error;
-        const why = `The prompt could not be made: ${error.message}`;
+        const why = `The prompt could not be built: ${error.message}`;
         return { kind: 'failed', at, reason: 'PROMPT_TOO_LARGE', error: why };
       }
     }
@@ -184,17 +184,17 @@ class Replay {
 }
 
 const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {
-  plan: 'Plan how to do this. Give numbered steps that somebody else can carry out, and do not carry them out yourself.',
+  plan: 'Plan how to do this. Give numbered steps that someone else can carry out. Do not carry them out yourself.',
   execute: 'Do this, completely.',
   review:
-    'Review what has been done for this. Name what is wrong, how serious it is and how to put it right.',
+    'Review the work done for this. For each problem, state what is wrong, how serious it is and how to fix it.',
 };
 
 /**
- * A step's own template; without one, what its role asks for: the input, the context and the outputs so far. A
- * lone step that executes passes the input on as it is, and one that picks gets nothing but the task: the answers
- * come with the request to rank them.
- * @throws ExpressionError where it would be too long
+ * Returns a step's prompt: its template, or else its role's instruction with the input, the context and the outputs
+ * so far. A lone execute step passes the input on unchanged. A step that picks gets only the task: the answers come
+ * with the request to rank them.
+ * @throws ExpressionError if the prompt would be too long
  */
 function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   if (step.prompt !== undefined) return renderTemplate(step.prompt, scope);
@@ -204,7 +204,7 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   if (Object.keys(context).length > 0)
     task.push({ text: `Context: ${printed(context)}`, what: 'the context' });
   const isBare = step.picks !== undefined || (step.role === 'execute' && outputs.length === 0);
-  const role = { text: TASK_OF_ROLE[step.role], what: 'what the role asks for' };
+  const role = { text: TASK_OF_ROLE[step.role], what: "the role's instruction" };
   const whole = new BoundedText();
   for (const [index, { text, what }] of (isBare ? task : [role, ...task, ...outputs]).entries()) {
     if (index > 0) whole.add('\n\n', what);
@@ -213,11 +213,11 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   return whole.toString();
 }
 
-/** Each with what names it where it is one too many. */
+/** Returns the outputs, each with the name used in the error if it exceeds the limit. */
 function outputsSoFar(workflow: Workflow, scope: Scope): { readonly text: string; readonly what: string }[] {
   return allSteps(workflow).flatMap(({ name }) => {
     const output = scope.steps.get(name)?.output ?? '';
-    const what = `the output of the step ${name}, which has ${characterCount(output)} characters`;
+    const what = `the output of the step ${name} (${characterCount(output)} characters)`;
     return output === '' ? [] : [{ text: fenced(`Output of the step ${name}`, output), what }];
   });
 }

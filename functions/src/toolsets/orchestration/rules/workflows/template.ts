@@ -1,22 +1,21 @@
 /**
- * Prompt templates: Mustache, which has no logic to run. A template reaches nothing but the scope's own values;
- * what models wrote is fenced as data. What a prompt may cost is bound while it is made, and not looked at when it is
- * there.
+ * Prompt templates in Mustache, which runs no logic. A template reads only the scope's own values; model output is
+ * fenced as data. The size of a prompt is limited while it is built, not checked afterwards.
  */
 
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
-/** How many parts may be rendered in all: sections within sections multiply, whether or not they have something to say. */
+/** Maximum number of rendered parts: nested sections multiply, even if they render nothing. */
 const MAX_PARTS = 100_000;
 
-/** @returns the steps that it names @throws ExpressionError where it is no template; the message says why */
+/** @returns the steps that it uses @throws ExpressionError if it is not a template; the message explains why */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...new Set(stepsNamed(partsOf(template)))] };
 }
 
-/** @param template as checkTemplate has accepted it @throws ExpressionError where the prompt would be too long */
+/** @param template accepted by checkTemplate @throws ExpressionError if the prompt would be too long */
 export function renderTemplate(template: string, scope: Scope): string {
   const parts = partsOf(template);
   const rendering = new Rendering();
@@ -24,10 +23,10 @@ export function renderTemplate(template: string, scope: Scope): string {
   return rendering.text.toString();
 }
 
-/** The views are those that sections have entered, from the inside out. */
+/** One rendering. `views` are the entered sections, innermost first. */
 class Rendering {
   readonly text = new BoundedText();
-  /** What values look like that are no text, by the values themselves. */
+  /** Printed form of values that are not text, by value. */
   private readonly prints = new Map<unknown, string>();
   private rendered = 0;
 
@@ -38,7 +37,7 @@ class Rendering {
   private one({ kind, text, parts }: Part, views: readonly unknown[]): void {
     this.count();
     if (kind === 'text') {
-      this.text.add(text, 'its own text');
+      this.text.add(text, "the template's text");
       return;
     }
     const value = found(text, views);
@@ -51,7 +50,7 @@ class Rendering {
     if (value === undefined || value === null) return;
     const text = this.prints.get(value) ?? printed(value);
     if (typeof value !== 'string') this.prints.set(value, text);
-    this.text.add(text, `{{${path}}}, which has ${characterCount(text)} characters`);
+    this.text.add(text, `{{${path}}} (${characterCount(text)} characters)`);
   }
 
   private section(value: unknown, parts: readonly Part[], views: readonly unknown[]): void {
@@ -63,16 +62,16 @@ class Rendering {
   }
 
   private count(): void {
-    if (++this.rendered > MAX_PARTS) throw new ExpressionError('Its sections repeat too often.');
+    if (++this.rendered > MAX_PARTS) throw new ExpressionError("The template's sections repeat too often.");
   }
 }
 
-/** What Mustache takes for false. */
+/** Returns whether Mustache treats the value as false. */
 function isEmpty(value: unknown): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-/** The value of the innermost view that has it. */
+/** Returns the value from the innermost view that has it. */
 function found(path: string, views: readonly unknown[]): unknown {
   if (path === '.') return views[0];
   const keys = path.split('.');
@@ -83,13 +82,13 @@ function found(path: string, views: readonly unknown[]): unknown {
   return undefined;
 }
 
-/** Goes by own properties alone, so that nothing is reached which the scope does not hold. */
+/** Reads only own properties, so that nothing outside the scope is reachable. */
 function ownValue(of: unknown, key: string): unknown {
   if (typeof of !== 'object' || of === null) return undefined;
   return Object.getOwnPropertyDescriptor(of, key)?.value;
 }
 
-/** @param names of the steps that are to be seen: to fence an output costs reading it */
+/** @param names steps to include; fencing an output requires reading it, so the others are omitted */
 function viewOf(scope: Scope, names: readonly string[]) {
   const steps = [...scope.steps].filter(([name]) => names.includes(name));
   return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
@@ -109,14 +108,14 @@ function stepView(name: string, { status, output, results }: StepView) {
 
 interface Part {
   readonly kind: 'text' | 'value' | 'section' | 'inverted';
-  /** Of a text; of all others the path of their value. */
+  /** The text itself for kind `text`; the path of the value for all others. */
   readonly text: string;
   readonly parts: readonly Part[];
 }
 
 const MAX_SECTION_DEPTH = 4;
 
-/** How much of a wrong path is repeated, in characters. */
+/** Characters of an invalid path that an error quotes. */
 const SHOWN_LENGTH = 60;
 
 /** `input`, `context.files`, `.` */
@@ -124,7 +123,7 @@ const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/
 
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
-/** The steps that are named in it. */
+/** Returns the steps used in the parts. */
 function stepsNamed(parts: readonly Part[]): readonly string[] {
   return parts.flatMap(({ kind, text, parts: inner }) => {
     const [root, step] = kind === 'text' ? [] : text.split('.', 2);
@@ -132,7 +131,7 @@ function stepsNamed(parts: readonly Part[]): readonly string[] {
   });
 }
 
-/** @throws ExpressionError where it is no template; the message says why */
+/** @throws ExpressionError if it is not a template; the message explains why */
 function partsOf(template: string): readonly Part[] {
   const text = tightened(template);
   let tokens: readonly Token[];
@@ -140,14 +139,14 @@ function partsOf(template: string): readonly Part[] {
     tokens = new mustache.Writer().parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    throw new ExpressionError(`It is no Mustache template: ${message}.`, { cause: error });
+    throw new ExpressionError(`Invalid Mustache template: ${message}.`, { cause: error });
   }
   return partsAmong(tokens, 0);
 }
 
 type Token = readonly unknown[];
 
-/** Without the tags' white space and comments: Mustache takes the square of the white space to find the end of a tag. */
+/** Removes white space and comments from tags: Mustache needs quadratic time for white space in a tag. */
 function tightened(template: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -158,7 +157,7 @@ function tightened(template: string): string {
       .startsWith('{');
     const end = isTriple ? '}}}' : '}}';
     const close = template.indexOf(end, open + 2);
-    if (close === -1) throw new ExpressionError(`It is no Mustache template: Unclosed tag at ${open}.`);
+    if (close === -1) throw new ExpressionError(`Invalid Mustache template: Unclosed tag at ${open}.`);
     const inner = template.slice(open + 2, close).trim();
     const within = isTriple ? `&${inner.slice(1)}` : inner;
     pieces.push(template.slice(at, open), `{{${tightTag(within)}}}`);
@@ -173,7 +172,7 @@ function tightTag(inner: string): string {
   const first = inner.charAt(0);
   const sigil = SIGILS.has(first) ? first : '';
   if (sigil === '>' || sigil === '=')
-    throw new ExpressionError('It may not include partials or set delimiters.');
+    throw new ExpressionError('Partials and custom delimiters are not supported.');
   if (sigil === '!') return '!';
   const path = inner.slice(sigil.length).trim();
   if (/\s/.test(path)) throw namesNothing(path);
@@ -188,7 +187,7 @@ function partsAmong(tokens: readonly Token[], depth: number): readonly Part[] {
     requirePath(text, depth);
     if (mark !== '#' && mark !== '^') return [{ kind: 'value', text, parts: [] }];
     if (depth === MAX_SECTION_DEPTH)
-      throw new ExpressionError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
+      throw new ExpressionError(`Sections can nest at most ${MAX_SECTION_DEPTH} levels.`);
     const parts = Array.isArray(inner) ? partsAmong(inner, depth + 1) : [];
     return [{ kind: mark === '#' ? 'section' : 'inverted', text, parts }];
   });
@@ -199,14 +198,14 @@ function requirePath(path: string, depth: number): void {
   const [root = '', step] = path.split('.', 2);
   if (root === 'steps') {
     if (step !== undefined && step !== '') return;
-    throw new ExpressionError('A step is named by itself: {{steps.plan.output}}.');
+    throw new ExpressionError('Use steps with a step name: {{steps.plan.output}}.');
   }
   if (depth === 0 && !ROOTS.includes(root)) {
-    throw new ExpressionError(`There is no "${root}"; there are ${ROOTS.join(', ')}.`);
+    throw new ExpressionError(`Unknown name "${root}". Use ${ROOTS.join(', ')}.`);
   }
 }
 
 function namesNothing(path: string): ExpressionError {
   const shown = path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path;
-  return new ExpressionError(`"{{${shown}}}" names nothing.`);
+  return new ExpressionError(`Invalid name "{{${shown}}}".`);
 }

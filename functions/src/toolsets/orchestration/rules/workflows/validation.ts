@@ -1,4 +1,4 @@
-/** Reads a workflow from what a caller sent, or says which step is wrong and why. */
+/** Parses and validates a caller's workflow; errors name the invalid step and the reason. */
 
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
@@ -23,14 +23,14 @@ import {
 import { ExpressionError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
-/** A definition, in bytes of JSON. */
+/** Maximum size of a definition, in bytes of JSON. */
 const MAX_DEFINITION_BYTES = 100_000;
 
-/** @param definition an object or its JSON @param field its argument @throws MusterError VALIDATION_ERROR, INVALID_FORMAT */
+/** @param definition object or JSON @param field its argument @throws MusterError VALIDATION_ERROR, INVALID_FORMAT */
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
-    const message = 'This is no workflow: expected an object, or its JSON.';
+    const message = 'Invalid workflow: expected an object, or its JSON.';
     throw new MusterError('INVALID_FORMAT', message, { field, suggestion: SUGGESTION });
   }
   const outline = checked(outlineSchema, raw, 'The workflow', field);
@@ -40,7 +40,7 @@ export function readWorkflow(definition: unknown, field: string): Workflow {
   return workflow;
 }
 
-/** Reads the steps in their order, and names those that have no name. */
+/** Reads the steps in order, and assigns names to unnamed ones. */
 function stepsIn(entries: readonly unknown[], field: string): readonly (Step | Group)[] {
   let count = 0;
   const stepIn = (raw: unknown, at: string): Step => {
@@ -64,7 +64,7 @@ function isObject(value: unknown): value is object {
 function requireSound(workflow: Workflow, field: string): void {
   const steps = allSteps(workflow);
   if (steps.length > MAX_STEPS) {
-    throw invalid(`The workflow has ${steps.length} steps; there may be ${MAX_STEPS}.`, `${field}.steps`);
+    throw invalid(`The workflow has ${steps.length} steps; the maximum is ${MAX_STEPS}.`, `${field}.steps`);
   }
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -72,10 +72,10 @@ function requireSound(workflow: Workflow, field: string): void {
     throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
   requireSoundSteps(workflow, steps, field);
   const unknown = workflow.result?.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw invalid(`result: there is no step "${unknown}".`, `${field}.result`);
+  if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-/** First each step, then each group. */
+/** Validates each step, then each group. */
 function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
@@ -98,7 +98,7 @@ function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: st
     if (isGroup(of)) requireReferences(workflow, of, failing(`The group at ${path}`, path));
 }
 
-/** Says what is wrong with a step or a group, and in which of its fields. */
+/** Throws the reason why a step or a group is invalid. `at` is the field. */
 type Fail = (reason: string, at: string) => never;
 
 function checked<Schema extends z.core.$ZodType>(
@@ -125,9 +125,9 @@ function invalid(message: string, field: string): MusterError {
 }
 
 const SUGGESTION =
-  'Write {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}; orchestration.list_workflows with detailed: true shows whole definitions.';
+  'Example: {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}. orchestration.list_workflows with detailed: true shows complete definitions.';
 
-/** Checks the templates and conditions of a step or a group, and that the steps come before it that they name. */
+/** Validates the templates and conditions of a step or group, and that the steps they use come before it. */
 function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {
   const known = reachable(workflow, of);
   const all = allSteps(workflow).map(({ name }) => name);
@@ -161,7 +161,7 @@ function stepsNamed(find: () => readonly string[], at: string, fail: Fail): read
   }
 }
 
-/** The steps that have run before it; within a repeated group all of the group's, from the round before. */
+/** Returns the steps that ran before; in a repeated group also all of the group, from the previous round. */
 function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
   const before: Step[] = [];
   for (const { steps, group } of blocksOf(workflow)) {
@@ -176,44 +176,44 @@ function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
 
 function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void {
   const at = agents === undefined ? 'agent' : 'agents';
-  if (agent !== undefined && agents !== undefined) fail('it has both agent and agents.', at);
+  if (agent !== undefined && agents !== undefined) fail('set either agent or agents, not both.', at);
   const names = agentsOf({ agent, agents });
   const unknown = names.find((name) => !isAgent(name));
   if (unknown !== undefined) fail(unknownAgent(unknown), at);
-  if (new Set(names).size < names.length) fail('it names an agent twice.', at);
+  if (new Set(names).size < names.length) fail('duplicate agent.', at);
   const alone = names.length > 1 && names.find((name) => !isHosted(name));
   if (alone) fail(`"${alone}" must be a step's only agent.`, at);
   if (capabilities.length > 0 && names[0] !== NETWORK)
-    fail(`only an agent "${NETWORK}" is found by capabilities.`, 'capabilities');
+    fail(`capabilities apply only to the agent "${NETWORK}".`, 'capabilities');
 }
 
-/** Checks its mode, and the step that it picks from. */
+/** Validates the mode, and the step that it picks from. */
 function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Step[], fail: Fail): void {
   const names = agentsOf({ agent, agents });
-  if (mode !== undefined && names.length === 1) fail(`the mode ${mode} needs several agents.`, 'mode');
+  if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
   if (picks === undefined) return;
   if (names.length > 1 || names[0] === NETWORK)
-    fail('one hosted agent picks.', agents === undefined ? 'agent' : 'agents');
+    fail('a step that picks must have exactly one hosted agent.', agents === undefined ? 'agent' : 'agents');
   const picked = steps.find(({ name }) => name === picks);
-  if (picked === undefined) return; // requireReferences says so
+  if (picked === undefined) return; // reported by requireReferences
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
-  fail(`"${picks}" is no step of several agents with the mode all.`, 'picks');
+  fail(`"${picks}" is not a step with several agents and mode all.`, 'picks');
 }
 
-/** A workflow as JSON, checked again when it is read: nothing queries what is in it. */
+/** A workflow as JSON text, validated again when it is read: no query uses its contents. */
 export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   decode: (text) => readWorkflow(text, 'workflow'),
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-/** A workflow that somebody has saved: `workflows/{id}`, which has its name besides. */
+/** A saved workflow: `workflows/{id}`, which also stores its name. */
 export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
   z.object({
-    /** Derived from its owner and its name. */
+    /** Derived from owner and name. */
     id: z.string(),
     owner_uid: z.string(),
     definition: workflowText,
-    /** 1, and one more with each change. */
+    /** Starts at 1 and increases with each change. */
     version: z.int(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -222,10 +222,10 @@ export const { toDocument: workflowToDocument, fromDocument: workflowFromDocumen
 
 export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 
-/** Workflows as the trail tells of them. */
+/** Codec of workflows for the audit log. */
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
 
-/** What commits may change of saved workflows. */
+/** Changes that commits can make to saved workflows. */
 export interface WorkflowChanges {
   readonly createWorkflow: { readonly saved: SavedWorkflow };
   readonly replaceWorkflow: {
