@@ -1,22 +1,24 @@
 // @ts-check
 /**
- * npm run lint                   style, what may import what, and that no file, export or dependency is unused
- * npm run format                 puts right what can be
- * npm run format -- <paths>      there alone
+ * npm run lint                   checks style, imports, unused exports, prose, Markdown and spelling
+ * npm run format                 repairs style
+ * npm run format -- <paths>      only there
  */
 import { biome } from './setup/biome.mjs';
 import { succeeds } from './setup/command.mjs';
 import { installTestLibraries } from './setup/install.mjs';
 import { knip } from './setup/knip.mjs';
 import { showUsageIfAsked } from './setup/usage.mjs';
+import { writing } from './setup/writing.mjs';
 
-showUsageIfAsked(`npm run lint                   checks style, what may import what, and what is unused
-npm run format                 repairs what can be repaired
+showUsageIfAsked(`npm run lint                   checks style, imports, unused exports, prose, Markdown and spelling
+npm run format                 repairs style
 npm run format -- <paths>      only there`);
 
 await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
 const [mode] = process.argv.slice(2);
-const holds =
-  (await succeeds(biome(process.execPath, process.argv.slice(2)))) &&
-  (mode !== 'ci' || (await succeeds(knip(process.execPath))));
-process.exitCode = holds ? 0 : 1;
+const commands = [biome(process.execPath, process.argv.slice(2))];
+if (mode === 'ci') commands.push(knip(process.execPath), ...Object.values(writing(process.execPath)));
+let passed = true;
+for (const command of commands) passed = (await succeeds(command)) && passed;
+process.exitCode = passed ? 0 : 1;

@@ -5,15 +5,16 @@ import { checkPage, checkViews, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { checkConsole } from '../setup/console.mjs';
 import { knip } from '../setup/knip.mjs';
+import { writing } from '../setup/writing.mjs';
 import { failure } from './mocha.mjs';
 
 /**
- * What is not a test but must hold: types everywhere, style and the architecture's import rules.
+ * Returns the commands that check types, style, import rules, unused exports and prose.
  * @param {string} node
- * @returns {Record<string, string[]>} the command of each
+ * @returns {Record<string, string[]>}
  */
 export function checks(node) {
-  const colours = process.stderr.isTTY ? 'force' : 'off'; // its output passes through us, so it cannot tell
+  const colours = process.stderr.isTTY ? 'force' : 'off'; // its output is a pipe, so it cannot detect a terminal
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),
@@ -22,6 +23,7 @@ export function checks(node) {
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
     style: biome(node, ['ci', `--colors=${colours}`]),
     'unused exports': knip(node),
+    ...writing(node),
   };
 }
 

@@ -1,4 +1,5 @@
 // @ts-check
+import MarkdownIt from 'markdown-it';
 import ts from 'typescript';
 
 /**
@@ -31,22 +32,21 @@ export function proseOfCode(path, source, { isTest }) {
     if (/\S\s+\S/.test(text)) passages.push({ kind, text: oneLine(text), line: lineAt(node.getStart()) });
   };
   const visit = (/** @type {ts.Node} */ node) => {
-    if (ts.isCallExpression(node) && isTitled(node.expression)) {
-      const title = node.arguments[0] && textOf(node.arguments[0]);
-      if (title) add('T', node, title);
-    } else if (!isTest && (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))) {
-      return;
-    } else if (!isTest && ts.isJsxText(node)) {
-      add('S', node, node.text);
-    } else if (!isTest && ts.isExpression(node)) {
-      const text = textOf(node);
-      if (text !== undefined) {
-        add('S', node, text);
-        expressionsIn(node).forEach(visit);
-        return;
-      }
-    }
-    ts.forEachChild(node, visit);
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+    if (ts.isCallExpression(node) && isTitled(node.expression)) visitTest(node);
+    else if (isTest || !visitText(node)) ts.forEachChild(node, visit);
+  };
+  const visitTest = (/** @type {ts.CallExpression} */ { arguments: [title, ...others] }) => {
+    const text = title && textOf(title);
+    if (title && text) add('T', title, text);
+    others.forEach(visit);
+  };
+  const visitText = (/** @type {ts.Node} */ node) => {
+    const text = ts.isJsxText(node) ? node.text : textOf(node);
+    if (text === undefined) return false;
+    add('S', node, text);
+    expressionsIn(node).forEach(visit);
+    return true;
   };
   visit(file);
   return passages;
@@ -66,7 +66,7 @@ function isTitled(called) {
 
 /**
  * Returns the text of a literal, a template or a sum of these, with `x` in place of each expression.
- * @param {ts.Expression} node
+ * @param {ts.Node} node
  * @returns {string | undefined}
  */
 function textOf(node) {
@@ -82,11 +82,13 @@ function textOf(node) {
   return undefined;
 }
 
-/** @param {ts.Expression} node @returns {ts.Expression[]} the expressions inside a text that `textOf` replaces */
+/** @param {ts.Node} node @returns {ts.Node[]} the expressions inside a text that `textOf` replaces */
 function expressionsIn(node) {
   if (ts.isTemplateExpression(node)) return node.templateSpans.map((span) => span.expression);
   if (!ts.isBinaryExpression(node)) return [];
-  return [node.left, node.right].flatMap((side) => (textOf(side) === undefined ? [side] : expressionsIn(side)));
+  return [node.left, node.right].flatMap((side) =>
+    textOf(side) === undefined ? [side] : expressionsIn(side),
+  );
 }
 
 /**
@@ -118,7 +120,12 @@ function commentsOf(file, source) {
     const isLine = kind === ts.SyntaxKind.SingleLineCommentTrivia;
     const text = isLine ? source.slice(pos + 2, end) : source.slice(pos + 2, end - 2);
     const previous = comments.at(-1);
-    if (isLine && previous?.isLine && /^\s*$/.test(source.slice(previous.end, pos)) && startsLine(source, pos)) {
+    if (
+      isLine &&
+      previous?.isLine &&
+      /^\s*$/.test(source.slice(previous.end, pos)) &&
+      startsLine(source, pos)
+    ) {
       previous.text += `\n${text}`;
       previous.end = end;
     } else {
@@ -163,41 +170,29 @@ function paragraphsOfComment(comment) {
   return paragraphs.map(({ text, line }) => ({ text: oneLine(text), line }));
 }
 
+const markdown = new MarkdownIt();
+
 /**
- * Returns the paragraphs, list items, headings and table rows of a Markdown document, without code and link targets.
+ * Returns the headings, paragraphs and table cells of a Markdown document, without code and link targets.
  * @param {string} source
  * @returns {Passage[]}
  */
 export function proseOfMarkdown(source) {
   /** @type {Passage[]} */
   const passages = [];
-  let fence = '';
-  let starts = true;
-  let listed = false;
-  const withoutHidden = source.replace(/<!--[\s\S]*?-->/g, (hidden) => hidden.replace(/[^\n]/g, ''));
-  for (const [index, line] of withoutHidden.split('\n').entries()) {
-    const mark = line.match(/^\s*(```+|~~~+)/)?.[1];
-    if (fence || mark) {
-      if (!fence && mark) fence = mark;
-      else if (mark?.startsWith(fence)) fence = '';
-      starts = true;
-      continue;
-    }
-    const isItem = /^\s*(?:[-*+]|\d+\.)\s/.test(line);
-    if (line.trim() === '') {
-      starts = true;
-      continue;
-    }
-    if (!/^\s/.test(line)) listed = isItem;
-    if (starts && !isItem && (listed ? /^\s{6}/ : /^\s{4}/).test(line)) continue;
-    if (starts || isItem || /^(?:\||#)/.test(line)) {
-      passages.push({ kind: 'D', text: '', line: index + 1 });
-      starts = /^#/.test(line);
-    }
-    const passage = passages.at(-1);
-    if (passage) passage.text += ` ${line.replace(/^\s*(?:[-*+]|\d+\.|#+|>)\s/, '').trim()}`;
+  let line = 1;
+  for (const { type, children, map } of markdown.parse(source, {})) {
+    if (map) line = map[0] + 1; // a cell has no place, its row has
+    if (type !== 'inline') continue;
+    passages.push({ kind: 'D', text: oneLine((children ?? []).map(inlineText).join('')), line });
   }
-  return passages.map((passage) => ({ ...passage, text: oneLine(passage.text).replace(/\]\([^)]*\)/g, ']') }));
+  return passages;
+}
+
+/** @param {{ type: string, content: string }} token */
+function inlineText({ type, content }) {
+  if (type === 'code_inline') return '`x`';
+  return type === 'softbreak' ? ' ' : content;
 }
 
 /**
