@@ -1,62 +1,61 @@
 /**
- * How rules write. A service reads documents with their versions, decides purely, and commits a list
- * of changes: all or none. A change that names a version is refused as stale where the document has changed
- * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
- * only its own writes, because its answer was lost and it was sent again, has succeeded.
+ * Optimistic commits. A service reads documents with their versions, decides without I/O, and commits a list of
+ * changes atomically. If a change names a version and its document changed since the read, the commit is refused as
+ * stale, and the service reads and decides again. No locks are held. If a commit is resent after a lost response and
+ * meets only its own writes, it has succeeded.
  */
 import type { JsonObject } from './json.ts';
 import type { Actor, Effect } from './trail.ts';
 
-/** A document as it was read. `version` is opaque. */
+/** A document as read. `version` is opaque. */
 export interface Versioned<Value> {
   readonly value: Value;
   readonly version: string;
 }
 
 /**
- * A change of one of some kinds, each with what it needs to be carried out. Plain data, which tests compare. Each feature
- * declares its kinds, and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
+ * Changes of several kinds, each with the data to apply it. Plain data, which tests compare. Each feature declares
+ * its kinds and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
  */
 export type ChangeOf<Kinds> = {
   readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Kinds[Kind];
 }[keyof Kinds];
 
-/** A change of any kind. */
 export interface AnyChange {
   readonly kind: PropertyKey;
 }
 
-/** What commits of every feature may hold. */
+/** Changes that a commit of any feature may include. */
 export interface TrailChanges {
-  /** Tells the trail of what a call has brought about that no other change of its commit shows. */
+  /** Adds an effect to the audit log that no other change of the commit shows. */
   readonly tell: { readonly effect: Effect };
 }
 
-/** Writes changes of a feature's kinds. */
+/** Commits changes of a feature's kinds. */
 export interface Store<Change extends AnyChange> {
   /**
-   * @throws StaleWriteError when a document has changed since it was read
-   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when the answer of `record` is stored already
-   * @throws LooseningError when an agent's call would loosen a limit
-   * @throws UnansweredCommitError when nobody knows whether it was carried out
+   * @throws StaleWriteError if a document changed since it was read
+   * @throws MusterError CONFLICT with reason ALREADY_SETTLED if a result is already stored for the key of `record`
+   * @throws LooseningError if an agent's call would loosen a limit
+   * @throws UnansweredCommitError if it is unknown whether the commit was applied
    */
   commit(changes: readonly Change[], record?: CallRecord): Promise<void>;
 }
 
-/** Makes the record of the call from its outcome, for the commit that brings it about. */
+/** Creates the call's record from its outcome, for the commit that produces the outcome. */
 export type RecordAnswer<Outcome> = (outcome: Outcome) => CallRecord | undefined;
 
-/** What a commit records of the call that it carries out. */
+/** Data about a call that its commit records. */
 export interface CallRecord {
-  /** Of whose changes the trail tells; absent where an operator works with a shell. */
+  /** Actor in the audit log; absent if an operator works in a shell. */
   readonly by?: Actor | undefined;
-  /** Where the call gave a key. */
+  /** Absent if the call has no idempotency key. */
   readonly answer?: RecordedAnswer | undefined;
-  /** The entry of the trail that the call takes back. Stale where it is not at this version. */
+  /** Audit entry that the call undoes. The commit is stale if the entry is at another version. */
   readonly undoes?: { readonly id: string; readonly version: string };
 }
 
-/** A document was changed by somebody else between its reading and the commit. */
+/** A document was changed by another writer between its read and the commit. */
 export class StaleWriteError extends Error {
   constructor(options?: ErrorOptions) {
     super('A document changed after it was read.', options);
@@ -64,7 +63,7 @@ export class StaleWriteError extends Error {
   }
 }
 
-/** The database has not answered: the commit may have been carried out, or be carried out yet. */
+/** The database did not respond: the commit may have been applied, or may still be applied. */
 export class UnansweredCommitError extends Error {
   constructor(options?: ErrorOptions) {
     super('The database did not confirm the commit.', options);
@@ -72,10 +71,10 @@ export class UnansweredCommitError extends Error {
   }
 }
 
-/** How long an answer can be replayed. Source: docs/semantics.md#shared. */
+/** Hours for which a result can be replayed. Source: docs/semantics.md#shared. */
 export const REPLAY_HOURS = 24;
 
-/** The answer of a call with an idempotency key. */
+/** Stored result of a call with an idempotency key. */
 export interface RecordedAnswer {
   readonly id: string;
   readonly arguments_hash: string;
@@ -83,24 +82,24 @@ export interface RecordedAnswer {
   readonly expires_at: Date;
 }
 
-/** One call that writes. Its service commits `recordAnswer(answer)` with its changes: both are stored, or neither. */
+/** One writing call. Its service commits `recordAnswer(answer)` together with its changes. */
 export interface Operation {
-  /** Who makes the call; absent where an operator works with a shell. */
+  /** Caller; absent if an operator works in a shell. */
   readonly by?: Actor;
-  /** Tells this call from another one under the same key, or undefined where the caller gave no key. */
+  /** Distinguishes calls with the same key; undefined if the caller sent no key. */
   readonly argumentsHash: string | undefined;
-  /** The record to store with the change. Its answer is left out where the caller gave no key. */
+  /** Returns the record to commit with the changes. It has no answer if the caller sent no key. */
   recordAnswer(answer: JsonObject): CallRecord | undefined;
   /**
-   * A secret that a repetition of this very call derives again, so that it never has to be stored, or
-   * undefined where the caller gave no key.
-   * @param label tells apart the secrets of one operation
+   * Returns a secret that a repetition of this call derives again, so that it is never stored; undefined if the
+   * caller sent no key.
+   * @param label distinguishes the secrets of one operation
    */
   derivedSecret(label: string): string | undefined;
   /**
-   * An id, 20 characters of `[a-f0-9]`, that a repetition of this very call derives again, or undefined where
-   * the caller gave no key.
-   * @param label tells apart the ids of one operation
+   * Returns an id, 20 characters of `[a-f0-9]`, that a repetition of this call derives again; undefined if the caller
+   * sent no key.
+   * @param label distinguishes the ids of one operation
    */
   derivedId(label: string): string | undefined;
 }

@@ -1,21 +1,21 @@
-/** Links to the console's pages, for texts that people read outside of it: mails and push messages. */
+/** Links to console pages, for emails and push messages. */
 
-/** Thing that a mail or a push message is about. */
+/** Subject of an email or a push message. */
 export type LinkedThing =
   | { readonly kind: 'todo'; readonly id: string }
-  /** Questions have no page of their own: the first page lists them, and shows the one that its address names. */
+  /** Questions have no dedicated page: the start page lists them and opens the one in its URL. */
   | { readonly kind: 'request'; readonly id: string; readonly workspace: string | undefined }
   | { readonly kind: 'workspace'; readonly workspace: string };
 
 export class ConsoleLinks {
   private readonly origin: string;
 
-  /** @param origin from the deployment's configuration, never from a request or from stored data */
+  /** @param origin comes from the deployment's configuration, never from a request or from stored data */
   constructor(origin: string) {
     this.origin = origin;
   }
 
-  /** Returns the address of the console's page that shows the thing. Its routes are in console/src/shell/Shell.tsx. */
+  /** Returns the address of the console page of a thing. The routes are in console/src/shell/Shell.tsx. */
   to(thing: LinkedThing): string {
     const url = new URL(thing.kind === 'todo' ? `/d/${encodeURIComponent(thing.id)}` : '/', this.origin);
     if (thing.kind === 'request') url.searchParams.set('request', thing.id);

@@ -1,7 +1,7 @@
 /**
- * Documents as they are declared once: a schema in the words that are stored, which are the words of the code. From it
- * follow both directions, in one walk: a timestamp is a date, and where null is stored the value has nothing.
- * See docs/decisions/0027-declare-once.md.
+ * Document codecs, each declared once as a schema of the stored fields, whose names are also used in the code. Both
+ * directions follow from it in one walk: a timestamp becomes a date, and a stored null becomes an absent field.
+ * Source: docs/decisions/0027-declare-once.md.
  */
 
 import { z } from 'zod/mini';
@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
-/** A value may lack a field that a document may lack, or that may be null there. */
+/** Whether a value may lack the field, because a document may lack it or store null. */
 type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
   ? true
   : null extends z.output<Field>
@@ -26,7 +26,7 @@ type FieldsIn<Shape> = {
   >;
 };
 
-/** The value that is made of a stored one. */
+/** Type of the value that a stored document decodes to. */
 type ValueOf<Stored> =
   Stored extends z.core.$ZodObject<infer Shape>
     ? FieldsIn<Shape>
@@ -42,20 +42,20 @@ type ValueOf<Stored> =
           : z.output<Stored>;
 
 export interface DocumentCodec<Value> {
-  /** Leaves out what the schema does not have. */
+  /** Omits fields that are not in the schema. */
   readonly toDocument: (value: Value) => Record<string, unknown>;
-  /** @throws $ZodError where a document is not as the schema says */
+  /** @throws $ZodError if the document does not match the schema */
   readonly fromDocument: (data: unknown) => Value;
 }
 
-/** Reads and writes the documents of a schema. A value has the fields that are stored, by the same names. */
+/** Returns the codec of a schema. Values have the stored fields under the same names. */
 export function documentCodec<Stored extends z.core.$ZodObject>(
   schema: Stored,
 ): DocumentCodec<ValueOf<Stored>> {
   const { encode, decode } = objectWalk(schema);
   return {
     toDocument: encode,
-    // The walk makes of each schema what ValueOf says of it, which the compiler cannot see.
+    // The walk produces the type that ValueOf describes, which the compiler cannot verify.
     fromDocument: (data) => decode(z.parse(schema, data)) as ValueOf<Stored>,
   };
 }
@@ -64,19 +64,19 @@ export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** An object as JSON text: Firestore has no arrays in arrays, no order of keys, and field names of its own. */
+/** An object as JSON text: Firestore has no nested arrays, no key order, and reserved field names. */
 export const jsonText = z.codec(z.string(), jsonObject, {
   decode: (text) => JSON.parse(text),
   encode: (value) => JSON.stringify(value),
 });
 
-/** From a value to what is stored of it, and from what the schema has read of that to the value. */
+/** Conversion of one value: `encode` to the stored form, `decode` from the parsed form. */
 interface Walk<Made = unknown> {
   readonly encode: (value: unknown) => Made;
   readonly decode: (stored: unknown) => Made;
 }
 
-/** Undefined where a value is stored as it is. */
+/** Returns undefined if values are stored unchanged. */
 function walkOf(schema: Schema): Walk | undefined {
   if (
     schema instanceof z.core.$ZodNullable ||
@@ -123,12 +123,12 @@ function objectWalk(schema: z.core.$ZodObject): Walk<Record<string, unknown>> {
   };
 }
 
-/** A field of an object. The compiler knows none where the schema is only known at run time. */
+/** Returns a field of an object whose type is known only at run time. */
 function partOf(whole: unknown, name: string): unknown {
   return (whole as Fields)[name];
 }
 
-/** How a document says that a field has no value. */
+/** Stored form of an absent value. */
 type Absence = 'null' | 'nothing' | 'impossible';
 
 function absenceOf(field: Schema): Absence {
@@ -145,7 +145,7 @@ function eachEntry(step: Walk['encode']): Walk['encode'] {
   return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }
 
-/** A time as Firestore's clients return it. By what it can do, so that this file loads no client. */
+/** A time as Firestore clients return it. Detected by its method, so that this file imports no client. */
 interface StoredTime {
   toDate(): Date;
 }
@@ -156,23 +156,23 @@ export function isTimestamp(value: unknown): value is StoredTime {
   );
 }
 
-/** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
+/** A Firestore timestamp, parsed as a date. Muster writes only milliseconds. */
 export const timestamp = z.pipe(
   z.custom<StoredTime>(isTimestamp),
   z.transform((value: StoredTime) => value.toDate()),
 );
 
-/** What is stored of a thing, as its document has it. */
+/** Stored fields of a document. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Things as the trail tells of them, and back. */
+/** Converts things to the fields in audit entries and back. */
 export interface FieldsCodec<Value> {
   readonly of: (value: Value) => Fields;
-  /** @throws $ZodError where they are not those of such a thing */
+  /** @throws $ZodError if the fields do not match such a thing */
   readonly from: (fields: Fields) => Value;
 }
 
-/** @param fromDocument reads a document, in which times are Firestore's */
+/** @param fromDocument reads a document, in which times are Firestore timestamps */
 export function fieldsCodec<Value>(
   of: (value: Value) => Fields,
   fromDocument: (data: unknown) => Value,
@@ -181,7 +181,7 @@ export function fieldsCodec<Value>(
   return { of, from: (fields) => fromDocument(mapped(fields, stamped)) };
 }
 
-/** @param replaced gives undefined for what stays, whose parts are then looked at */
+/** @param replaced returns undefined for a part to keep, whose own parts are then visited */
 export function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
   const walk = (part: unknown): unknown => {
     const other = replaced(part);

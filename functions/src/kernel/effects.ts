@@ -1,4 +1,4 @@
-/** Which fields an effect keeps, whether its thing is still as it left it, and what takes it back. Source: docs/decisions/0036-trail.md. */
+/** Audit effects: stored fields, comparison with the current state, undo. Source: docs/decisions/0036-trail.md. */
 
 import { createHash } from 'node:crypto';
 import type { Fields } from './documentCodec.ts';
@@ -7,19 +7,19 @@ import { canonicalJson } from './json.ts';
 import type { Effect } from './trail.ts';
 
 /**
- * More of what a call has made is not kept: it is in the thing itself. Of the rest, short fields are kept and the others are
- * known by their digests, so that a change is still found. What was there before is kept whole.
+ * Limits of an entry's `after` fields, in bytes; the thing itself has the rest. Above the first limit, short fields
+ * are kept and long ones are replaced by digests, so that changes are still detected.
  */
 const MAX_MADE_BYTES = 200_000;
 const MAX_SHORTENED_BYTES = 300_000;
 const DIGEST_LETTERS = 16;
 
-/** The name by which entries are found that tell of a thing. */
+/** Returns the key by which audit entries of a thing are found. */
 export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/** The effect with the fields alone that it changes; undefined where it changes none. */
+/** Returns the effect with only the fields that it changes; undefined if it changes none. */
 export function changedPart(effect: Effect): Effect | undefined {
   const { before, after } = effect;
   if (before === undefined || after === undefined) return before === after ? undefined : effect;
@@ -29,13 +29,13 @@ export function changedPart(effect: Effect): Effect | undefined {
     : { ...effect, before: only(before, names), after: only(after, names) };
 }
 
-/** The names of the fields in which two states of a thing differ. */
+/** Returns the names of the fields in which two states of a thing differ. */
 export function changedNames(before: Fields, after: Fields): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
 }
 
-/** The effects of a commit as its entry keeps them: without long fields of what it has made if that is too much. */
+/** Returns a commit's effects as its audit entry stores them: without long new fields if they are too large. */
 export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
   const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
   let left = MAX_MADE_BYTES;
@@ -45,7 +45,7 @@ export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
   });
 }
 
-/** The effect with as many of its fields as there is room for, the shortest first, and digests of the others. */
+/** Returns the effect with its shortest fields, as many as fit, and digests of the others. */
 function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
   const digests: Record<string, string> = {};
   const kept: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
   return { ...effect, after: kept, cut: true, digests };
 }
 
-/** What a field of a thing became: its value if the trail keeps it, or whether it is the same; undefined if that is not known. */
+/** Returns whether a field still has the value that the effect gave it; undefined if the entry does not know it. */
 export function isStill(
   { after = {}, digests = {} }: Effect,
   name: string,
@@ -71,9 +71,9 @@ export function isStill(
 }
 
 /**
- * What takes an effect back as long as nobody has changed the same fields since.
- * @param current as the document has it now; undefined where there is none
- * @returns the fields as they were; undefined where there was nothing
+ * Returns the fields that undo an effect, unless one of them changed since.
+ * @param current the document's fields now; undefined if it does not exist
+ * @returns the fields before the effect; undefined if the thing did not exist
  * @throws MusterError CONFLICT with reason CHANGED_SINCE
  */
 export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
@@ -91,7 +91,7 @@ export function asBefore(effect: Effect, current: Fields | undefined): Fields | 
   return { ...Object.fromEntries(kept), ...before };
 }
 
-/** @param what the fields that differ, or what else is so */
+/** @param what the fields that differ, or another difference in words */
 export function changedSince({ kind, id }: Effect, what: readonly string[]): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" changed in the meantime: ${what.join(', ')}.`, {
     reason: 'CHANGED_SINCE',
@@ -99,7 +99,7 @@ export function changedSince({ kind, id }: Effect, what: readonly string[]): Mus
   });
 }
 
-/** @param why in a sentence */
+/** @param why a full sentence */
 export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, {
     reason: 'CANNOT_BE_UNDONE',
@@ -114,7 +114,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LETTERS);
 }
 
-/** By which stored values are compared: dates as text, fields in one order. */
+/** Returns the text by which stored values are compared: dates as text, keys sorted. */
 function textOf(value: unknown): string {
   return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
 }

@@ -1,9 +1,9 @@
 /**
- * The one error class and the one table of codes. Handlers throw MusterError; mcp/answer.ts alone
- * turns it into a toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
+ * The error class and the table of error codes. Handlers throw MusterError; only mcp/answer.ts converts it to a
+ * toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
  */
 
-/** Every code, with the integer that the network specification gives it at /mcp/rpc. */
+/** Error codes with their integers at /mcp/rpc, from the network specification. */
 export const ERROR_CODES = {
   UNAUTHORIZED: -32100,
   FORBIDDEN: -32101,
@@ -27,30 +27,29 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** More about an error than its message; all of it is shown to the caller except `cause`. */
+/** Details of an error. All except `cause` are shown to the caller. */
 export interface ErrorDetails {
-  /** The argument at fault, as a dotted path: `tasks.3.priority`. */
+  /** Invalid argument, as a dotted path: `tasks.3.priority`. */
   readonly field?: string;
-  /** The value that the caller sent there, where showing it is safe and short. */
+  /** Value that the caller sent there, if it is short and safe to show. */
   readonly value?: unknown;
-  /** Why it was refused, for a program: `UNKNOWN_DEPENDENCY`. */
+  /** Machine-readable reason: `UNKNOWN_DEPENDENCY`. */
   readonly reason?: string;
-  /** What to do next, for a model or a person. */
+  /** Next action, for a model or a person. */
   readonly suggestion?: string;
   /** Whole seconds, at least 1, after which the same call may succeed. */
   readonly retryAfter?: number;
-  /** The names of what there is instead, where others gave them: data, never part of a sentence. */
+  /** Names of existing alternatives, if others chose the names: data, never part of a sentence. */
   readonly entries?: readonly string[];
-  /** What it is about, by the names of arguments and answers: `task_id`. */
+  /** Ids of related things, by argument name: `task_id`. */
   readonly about?: Readonly<Record<string, string>>;
-  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** Sentences quote what a caller sent, which may have megabytes: neither an answer nor the log takes more. */
+/** Maximum length of a message: it may quote megabytes of caller text, which must not reach responses or logs. */
 const MAX_SENTENCE = 2000;
 
-/** An error that its caller can act on. The message never holds a stack, a path, a token or vendor text. */
+/** An error that its caller can act on. The message never contains a stack, a path, a token or vendor text. */
 export class MusterError extends Error {
   readonly code: ErrorCode;
   readonly details: Omit<ErrorDetails, 'cause'>;
@@ -68,15 +67,15 @@ export class MusterError extends Error {
   }
 }
 
-/** Keeps the end as well, which says what was wrong with what is quoted before it. */
+/** Shortens a sentence in the middle, because its end states the fault of the quoted text. */
 function bounded(sentence: string): string {
   if (sentence.length <= MAX_SENTENCE) return sentence;
   const half = MAX_SENTENCE / 2;
-  // The cut may go through a character: a half of one is not text.
+  // The cut may split a surrogate pair.
   return `${sentence.slice(0, half)}…${sentence.slice(1 - half)}`.replace(/\p{Surrogate}/gu, '');
 }
 
-/** The key belongs to another call. */
+/** Returns the error for an idempotency key that belongs to another call. */
 export function keyReused(): MusterError {
   return new MusterError('CONFLICT', 'This idempotency_key was already used with other arguments.', {
     field: 'idempotency_key',
@@ -85,7 +84,7 @@ export function keyReused(): MusterError {
   });
 }
 
-/** Its `reason` is a name of the network specification, "Error Scenarios", its code one of "Specific Error Codes". */
+/** Returns the error for an unreachable database. The reason is from the network specification, "Error Scenarios". */
 export function connectionError(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database is unreachable.', {
     reason: 'CONNECTION_ERROR',
@@ -94,7 +93,7 @@ export function connectionError(cause: unknown): MusterError {
   });
 }
 
-/** As connectionError. */
+/** Returns the error for an exhausted database quota. Source: as for `connectionError`. */
 export function quotaExceeded(cause: unknown): MusterError {
   return new MusterError('QUOTA_EXCEEDED', 'The database quota is exhausted.', {
     reason: 'QUOTA_EXCEEDED',
@@ -103,25 +102,25 @@ export function quotaExceeded(cause: unknown): MusterError {
   });
 }
 
-// The parts of a request that errors and logs quote.
+// Parts of a request that errors and logs quote.
 
 const SHOWN_KEY_LENGTH = 60;
 const SHOWN_KEYS = 8;
 const SHOWN_VALUE_LENGTH = 100;
 
-/** Returns a dotted path that may be shown, whatever the keys are: `tasks.3.priority`. */
+/** Returns a dotted path that is safe to show for any keys: `tasks.3.priority`. */
 export function fieldPath(keys: readonly PropertyKey[]): string {
   const shown = keys.slice(0, SHOWN_KEYS).map((key) => shownName(String(key)));
   return shown.join('.') + (keys.length > SHOWN_KEYS ? '.…' : '');
 }
 
-/** Returns a name of a request, shortened, with its unprintable characters replaced. */
+/** Returns a shortened name from a request, with unprintable characters replaced. */
 export function shownName(name: string): string {
   const printable = name.slice(0, SHOWN_KEY_LENGTH).replace(/\p{C}/gu, '\ufffd');
   return name.length > SHOWN_KEY_LENGTH ? `${printable}…` : printable;
 }
 
-/** Returns whether a value is short and plain enough to be sent back. */
+/** Returns whether a value is short and plain enough to send back. */
 export function isShowable(value: unknown): value is string | number | boolean | null {
   if (typeof value === 'string') return value.length <= SHOWN_VALUE_LENGTH && shownName(value) === value;
   return value === null || typeof value === 'number' || typeof value === 'boolean';

@@ -1,28 +1,28 @@
-/** Ids that callers give: one segment of a path in either database, never a path. Only here does text become an id. */
+/** Ids from callers: one path segment in both databases, never a path. All conversion from text to ids is here. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 
-/** The form of all ids that Muster makes, and of those that people choose for agents. */
+/** Form of all generated ids, and of agent ids that people choose. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** An argument that is an id of a form of its own, which must be one segment too. */
+/** Argument that is an id of a special form, which must also be one path segment. */
 export const idLike = (form: RegExp, expected: string) =>
   z
     .string()
     .refine((text) => form.test(text), expected)
     .brand<'Id'>();
 
-/** An argument that is the id of something. */
+/** Argument that is the id of `what`. */
 export const idOf = (what: string) => idLike(ID, `expected the id of ${what}`);
 
-/** The same where the caller may choose it, and is told what it may be. */
+/** Argument that is an id of the caller's choice; its error states the form. */
 export const chosenId = () =>
   idLike(ID, 'expected 1 to 100 letters, digits, "-" or "_", starting with a letter or digit');
 
-/** The id in a cursor, which may be made of two. */
+/** Id in a cursor, which may combine two ids. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 
-/** Makes ids safe as parts of a path. @param forbidden what no part of a path of this database may have */
+/** Returns a function that validates ids as path segments. @param forbidden what a segment must not contain */
 export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
   return (id) => {
     if (!forbidden.test(id) && new TextEncoder().encode(id).length <= mostBytes) return id;
@@ -35,7 +35,7 @@ export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the Realtime Database refuses exactly these in a key
 const FORBIDDEN_IN_KEYS = /[.#$[\]/%\u0000-\u001f\u007f]/g;
 
-/** Any text as one key of the Realtime Database, reversibly: what a key may not have is written as in a URL. */
+/** Encodes any text as a key of the Realtime Database: forbidden characters are percent-encoded. */
 export function keyOf(text: string): string {
   return text.replace(
     FORBIDDEN_IN_KEYS,
@@ -43,7 +43,7 @@ export function keyOf(text: string): string {
   );
 }
 
-/** The text that `keyOf` wrote. */
+/** Decodes a key that `keyOf` encoded. */
 export function nameOfKey(key: string): string {
   return key.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

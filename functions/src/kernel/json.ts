@@ -1,8 +1,7 @@
-/** JSON values, and how long they may be. */
+/** JSON values and their size limits. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 
-/** A value that JSON can carry. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -13,7 +12,7 @@ export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'nu
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** Returns the type of a value that came out of JSON. */
+/** Returns the type of a parsed JSON value. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -21,15 +20,15 @@ export function jsonTypeOf(value: unknown): JsonType {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
 
-/** An object that came out of an output schema: only its outermost shape is left to check. */
+/** An object that passed an output schema, so only its outermost shape is checked. */
 export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** A value that came out of JSON, which leaves nothing to check. */
+/** A parsed JSON value, which needs no check. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
-/** Undefined for text that is not JSON. */
+/** Returns undefined for text that is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,7 +39,7 @@ export function parsedJson(text: string): unknown {
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Values of any kind. */
+  /** Maximum number of values of any type. */
   readonly values: number;
 }
 
@@ -49,14 +48,14 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const [QUOTE, BACKSLASH, COMMA] = bytesOf('"\\,');
 const WHITESPACE = [...bytesOf(' \t\n\r')];
 
-/** Levels that a bracket adds. */
+/** Change of depth per bracket. */
 const LEVELS = new Map([...bytesOf('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
 
 /**
- * Names the limit that a JSON text exceeds, from its bytes: parsing a text that is refused anyway would cost the most.
- * Each value except the outermost is the first within its brackets or follows a comma, outside of strings; no byte
- * within a longer character of UTF-8 is any of these. Text that is not JSON is counted in some way, and fails to parse
- * if it gets so far.
+ * Returns the name of the limit that a JSON text exceeds. Counts bytes, because parsing a text that will be refused
+ * costs the most. Outside strings, each value except the outermost is the first within its brackets or follows a
+ * comma; no byte of a multibyte UTF-8 character equals one of these. Text that is not JSON gets some count, and fails
+ * to parse later.
  */
 export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
   let values = 1;
@@ -76,7 +75,7 @@ export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimi
   return undefined;
 }
 
-/** Returns the index at which the string that begins at `start` ends. */
+/** Returns the index of the quote that closes the string opened at `start`. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     if (json[at] === BACKSLASH) at += 1;
@@ -85,17 +84,17 @@ function endOfString(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** Bounds for a text that may be JSON, so that looking at it costs little. */
+/** Limits for a text that may be JSON, so that checking it is cheap. */
 const LOOKED_INTO: JsonLimits = { depth: 64, values: 100_000 };
 
-/** Returns whether a value is text that would have been an object or a list, had it been sent as such. */
+/** Returns whether a value is the JSON text of an object or a list. */
 export function isWrappedJson(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return false;
   if (beyondLimits(bytesOf(value), LOOKED_INTO) !== undefined) return false;
   return typeof parsedJson(value) === 'object';
 }
 
-/** JSON with the keys of every object in order, so that equal arguments have equal text. */
+/** Returns JSON with sorted object keys, so that equal arguments have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
@@ -103,31 +102,32 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** The answer to one call, in bytes as they are sent. */
+/** Maximum bytes of the response to one call, as sent. */
 export const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * An answer of a tool that can continue, in bytes of JSON. Clients show a model 25,000 tokens of an answer, and JSON
- * that is full of ids has about two bytes to a token. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings
+ * Maximum JSON bytes of a tool response that has further pages. Clients show a model 25,000 tokens of a response, and
+ * JSON with many ids has about two bytes per token. Source:
+ * https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings
  */
 export const MAX_SHOWN_BYTES = 48_000;
 
-/** What a list's items may take of it: the rest is for what comes with them. */
+/** Share of it for a list's items; the rest is for the other fields. */
 export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
 
-/** One value in an answer that is not cut, in bytes as they are sent: the rest is for what comes with it. */
+/** Maximum bytes, as sent, of one value in a response that is not truncated. The rest is for the other fields. */
 const MAX_WHOLE_BYTES = MAX_ANSWER_BYTES - 65_536;
 
-/** The parts of a task that its creator writes, in bytes of JSON: Firestore holds 1 MiB in a document. */
+/** Maximum JSON bytes of a task's parts from its creator. A Firestore document holds 1 MiB. */
 export const MAX_TASK_BYTES = 100_000;
 
-/** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */
+/** Maximum JSON bytes of a report on a task: output, error and files. A task stores at most two reports. */
 export const MAX_REPORT_BYTES = 200_000;
 
-/** The profile of an agent, in bytes of JSON. */
+/** Maximum JSON bytes of an agent's profile. */
 export const MAX_AGENT_BYTES = 100_000;
 
-/** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
+/** @throws MusterError VALIDATION_ERROR if the value's JSON is larger than `most` bytes */
 export function requireSize(what: string, field: string, value: unknown, most: number): void {
   const bytes = byteLength(value);
   if (bytes <= most) return;
@@ -138,7 +138,7 @@ export function requireSize(what: string, field: string, value: unknown, most: n
   });
 }
 
-/** The length of a value's JSON in bytes. */
+/** Returns the length of a value's JSON in bytes. */
 export function byteLength(value: unknown): number {
   return utf8Length(JSON.stringify(value));
 }
@@ -147,32 +147,32 @@ export function utf8Length(text: string): number {
   return bytesOf(text).length;
 }
 
-/** The bytes of JSON in an answer over MCP, which has it twice: as structure, and as a text, which escapes it. */
+/** Returns the bytes of JSON in an MCP response, which contains it twice: as structure and as escaped text. */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }
 
-/** Returns whether the largest answer has room for a value beside what comes with it. */
+/** Returns whether a value fits into the largest response, next to other fields. */
 export function fitsAnswer(value: unknown): boolean {
   return sentBytes(JSON.stringify(value)) <= MAX_WHOLE_BYTES;
 }
 
-/** Returns whether one page of a list, or such a share of it, has room for a value. */
+/** Returns whether a value fits into one page of a list, or a share of the page. */
 export function fitsPage(value: unknown, share = 1): boolean {
   return byteLength(value) <= MAX_LISTED_BYTES * share;
 }
 
 /**
- * Returns the first of a list's items, as many as one page has room for, and at least one.
- * @param shown an item as the answer has it, or as much of it as makes it long
- * @param share how much of the page they may take
+ * Returns the first items of a list that fit into one page, at least one.
+ * @param shown returns an item as the response shows it, or its long parts
+ * @param share fraction of the page that the items may fill
  */
 export function fitting<Item>(
   items: readonly Item[],
   shown: (item: Item) => unknown,
   share = 1,
 ): readonly Item[] {
-  let bytes = 1; // Of the brackets, one is counted with the first item.
+  let bytes = 1; // The first item accounts for one of the two brackets.
   const end = items.findIndex((item, at) => {
     bytes += byteLength(shown(item)) + 1;
     return at > 0 && bytes > MAX_LISTED_BYTES * share;

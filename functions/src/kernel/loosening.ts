@@ -1,13 +1,13 @@
 /**
- * Loosening belongs to people: an agent may tighten limits, and only a person weakens or removes one. The store checks each
- * commit of a call, so that every tool, undo and batch is covered. Source: docs/security.md#two-rules;
+ * Rule that only people loosen limits: an agent may tighten a limit, but only a person weakens or removes one. The
+ * store checks every commit of a call, which covers all tools, undo and batches. Source: docs/security.md#two-rules;
  * docs/decisions/0049-loosening-revoking-leaving.md.
  */
 import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Actor } from './trail.ts';
 
-/** What loosening concerns. */
+/** Kinds of limits that can be loosened. */
 export const LOOSENED = [
   'approvals',
   'budget',
@@ -20,33 +20,33 @@ export const LOOSENED = [
 
 export type Loosened = (typeof LOOSENED)[number];
 
-/** A limit that a change weakens or removes. Source: docs/security.md#two-rules. */
+/** Weakening or removal of a limit by a change. Source: docs/security.md#two-rules. */
 export interface Loosening {
   readonly what: Loosened;
-  /** What becomes possible, from what to what, as the end of "This would …". An approval covers exactly this text. */
+  /** The change from old to new, worded as the end of "This would …". An approval covers exactly this text. */
   readonly would: string;
-  /** The workspace that it concerns; that of the call if absent. */
+  /** Workspace of the limit; the call's workspace if absent. */
   readonly workspace?: string | undefined;
-  /** The uid of the person who approves it; the owner of the calling agent if absent. */
+  /** Uid of the person who approves the change; the owner of the calling agent if absent. */
   readonly approver?: string | undefined;
-  /** No agent can do it, also not with an approval. */
+  /** No agent can make the change, even with an approval. */
   readonly inPerson?: true;
 }
 
-/** How each kind of change loosens a limit, or null if it never does. `by` is the agent that makes the call. */
+/** Loosened limits by kind of change; null for kinds that never loosen one. `by` is the calling agent. */
 export type LooseningOf<Changes> = {
   readonly [Kind in keyof Changes]:
     | ((change: Changes[Kind], by: Actor, all: readonly AnyChange[]) => readonly Loosening[])
     | null;
 };
 
-/** An agent's commit would loosen a limit, which belongs to people. Nothing was written. */
+/** Refusal of an agent's commit that would loosen a limit. Nothing was written. */
 export class LooseningError extends MusterError {
   readonly loosening: Loosening;
-  /** All limits that the commit would loosen, each as the end of "This would …". */
+  /** All limits that the commit would loosen, each worded as the end of "This would …". */
   readonly would: readonly string[];
 
-  /** `all`: those that are not approved; `would`: all that the commit loosens, also what is approved. */
+  /** `all`: the loosenings without approval; `would`: all loosenings of the commit, including approved ones. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
     super(
       'FORBIDDEN',
@@ -62,23 +62,23 @@ export class LooseningError extends MusterError {
   }
 }
 
-/** The reason of a refusal, as callers see it. */
+/** Reason code of the refusal. */
 export const LOOSENS_A_LIMIT = 'LOOSENS_A_LIMIT';
 
-/** Loosenings as the end of "This would …". */
+/** Returns loosenings worded as the end of "This would …". */
 export function inWords(would: readonly string[]): string {
   return would.join(', and ');
 }
 
-/** Kinds of changes that never loosen a limit. */
+/** Returns entries for kinds of changes that never loosen a limit. */
 export function neverLoosens<const Kind extends string>(...kinds: readonly Kind[]) {
   return Object.fromEntries(kinds.map((kind) => [kind, null])) as Record<Kind, null>;
 }
 
 /**
- * Refuses an agent's commit that loosens a limit, unless the person who decides about that limit has approved the call.
+ * Refuses an agent's commit that loosens a limit, unless the person who decides about the limit approved the call.
  * Commits of people, operators and triggers pass.
- * @throws LooseningError; MusterError FORBIDDEN if different persons decide about parts of it
+ * @throws LooseningError; MusterError FORBIDDEN if different people decide about parts of the commit
  */
 export function requireNoLoosening<Kinds>(
   table: LooseningOf<Kinds>,
@@ -96,13 +96,13 @@ export function requireNoLoosening<Kinds>(
   );
 }
 
-/** What is stored may have changed since the person was asked: then the call may loosen more than they were shown. */
+/** Stored data may have changed since the approval request, so the call may loosen more than the person saw. */
 function isApproved(one: Loosening, by: Actor): boolean {
   const isShown = by.shown === undefined || by.shown.includes(one.would);
   return !one.inPerson && approverOf(one, by) === by.approved_by && isShown;
 }
 
-/** All that changes of one commit loosen. */
+/** Returns everything that the changes of a commit loosen. */
 export function looseningsIn<Kinds>(
   table: LooseningOf<Kinds>,
   changes: readonly ChangeOf<Kinds>[],
@@ -120,7 +120,7 @@ function looseningsOf<Kinds, Kind extends keyof Kinds>(
   return table[change.kind]?.(change, by, all) ?? [];
 }
 
-/** The uid of the person who approves a loosening. */
+/** Returns the uid of the person who approves a loosening. */
 export function approverOf({ approver }: Loosening, { owner_uid }: Pick<Actor, 'owner_uid'>): string {
   return approver ?? owner_uid;
 }

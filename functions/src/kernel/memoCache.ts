@@ -1,4 +1,4 @@
-/** A map with a most of entries: one more displaces the one that was set first. An instance has other things to remember. */
+/** A map with a maximum size. Adding an entry evicts the oldest one. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   private readonly most: number;
 
@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.most = most;
   }
 
-  /** Puts the entry last, also where the key was there. */
+  /** Sets the entry and makes it the newest, even if the key exists. */
   override set(key: Key, value: Value): this {
     this.delete(key);
     const [oldest] = this.keys();
@@ -16,17 +16,17 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** How many readings are kept, and how long one may be as JSON: an instance has other things to remember. */
+/** Maximum number of cached results, and of JSON characters per result. They limit an instance's memory. */
 const MAX_KEPT = 16;
 const MAX_CHARACTERS = 300_000;
 
-/** Keeps what was read for as long as nothing can have changed. Calls at the same time share one reading. */
+/** Cache of read results. A result is valid for one state stamp; concurrent calls share one read. */
 export class MemoCache<Value> {
   private readonly kept = new BoundedMap<string, { readonly stamp: string; readonly value: Promise<Value> }>(
     MAX_KEPT,
   );
 
-  /** @param stamp of the state of things: another one makes an earlier reading worthless */
+  /** @param stamp identifies the state; a different stamp invalidates earlier results */
   async read(key: string, stamp: string, read: () => Promise<Value>): Promise<Value> {
     const known = this.kept.get(key);
     if (known?.stamp === stamp) return known.value;

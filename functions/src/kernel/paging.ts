@@ -1,10 +1,10 @@
-/** How lists are read: each is bounded, ordered and continued from a cursor. */
+/** Paging of lists: each list is bounded, ordered and continued from a cursor. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 import { listedId } from './ids.ts';
 import { parsedJson } from './json.ts';
 
-/** The place after which a list goes on: the sort time and the id of the last item given. */
+/** Position after which a list continues: the sort time and id of the last returned item. */
 export interface Position {
   readonly at: Date;
   readonly id: string;
@@ -15,27 +15,28 @@ export interface Page {
   readonly after?: Position;
 }
 
-/** A page of a list: at most its limit, and fewer where the items are large. */
+/** One page of a list. It has fewer items than the limit if the items are large. */
 export interface Slice<Item> {
   readonly items: readonly Item[];
-  /** Whether the list goes on after these. */
+  /** Whether more items follow. */
   readonly more: boolean;
 }
 
-/** A page of which items are hidden from the reader, who continues after `last`. */
+/** Page of a list with hidden items. The next page starts after `last`. */
 export interface VisibleSlice<Item> extends Slice<Item> {
   readonly last?: Position | undefined;
 }
 
-/** How many hidden items are read for one page. */
+/** Maximum number of hidden items read for one page. */
 const MAX_HIDDEN = 100;
 
-/** The second query of a page and each later one reads at least this many items. */
+/** Minimum number of items in each query of a page after the first. */
 const LEAST_READ = 20;
 
 /**
- * Returns a page of what the reader sees, in as many queries as it takes; shorter with `more` after many hidden items.
- * @param see the item as the reader sees it; undefined if it is hidden
+ * Returns a page of the items that the reader may see, using several queries if needed. After many hidden items, the
+ * page is shorter and has `more`.
+ * @param see returns the item as the reader sees it; undefined if it is hidden
  */
 export async function visiblePage<Item, Seen>(
   page: Page,
@@ -57,7 +58,7 @@ export async function visiblePage<Item, Seen>(
   return { items: seen, more: true, last: after };
 }
 
-/** At most so many that the reader sees, and the last item that was looked at for them. */
+/** Returns up to `limit` visible items, and the last item that was checked. */
 function firstSeen<Item, Seen>(
   items: readonly Item[],
   limit: number,
@@ -72,36 +73,36 @@ function firstSeen<Item, Seen>(
   return [seen, items.at(-1)];
 }
 
-/** A part of a walk over what is due. Each has its place, at which the walk may be left and taken up again. */
+/** Part of a walk over due items. The walk can stop at the place of any item and resume there. */
 export interface Batch<Item> {
   readonly found: readonly { readonly item: Item; readonly place: Position }[];
-  /** Where the walk goes on, where it does. */
+  /** Place where the walk continues; absent at its end. */
   readonly next?: Position | undefined;
 }
 
 export interface Found<Item> {
   readonly items: readonly Item[];
-  /** Where the list goes on, where it does; a page may be shorter than asked for and go on all the same. */
+  /** Next cursor; absent at the end of the list. A page with a cursor may be shorter than the limit. */
   readonly next?: Place | undefined;
 }
 
-/** The place after which a list goes on: what it is ordered by, in the last item looked at, and its id. */
+/** Position after which a list continues: the sort values and id of the last checked item. */
 export interface Place {
   readonly order: readonly number[];
   readonly id: string;
 }
 
-/** Milliseconds of the epoch that a date can hold, and every smaller number. */
+/** Largest absolute value of a Date, in milliseconds since the epoch. */
 const LARGEST = 8.64e15;
 
 const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
 
-/** An opaque cursor, good for one question. @param question what the list was asked for, as text */
+/** Encodes an opaque cursor that is valid for one query. @param question the query's parameters as text */
 export function encodeCursor(question: string, { order, id }: Place): string {
   return Buffer.from(JSON.stringify([question, order, id])).toString('base64url');
 }
 
-/** @throws MusterError INVALID_FORMAT for what is no cursor of ours, or one of another question */
+/** @throws MusterError INVALID_FORMAT if the cursor is not valid for this query */
 export function decodeCursor(
   question: string,
   encoded: string | undefined,
@@ -113,9 +114,7 @@ export function decodeCursor(
   throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
 
-/** Works on all things of a query, some at a time. */
-
-/** Each has commits of its own, and mostly waits for them. */
+/** Concurrent items. Each has its own commits and mostly waits for them. */
 const AT_ONCE = 10;
 
 interface Identified {
@@ -123,11 +122,11 @@ interface Identified {
 }
 
 /**
- * Works on each thing that is wanted, page by page. One that fails does not keep the others from their turn.
- * @param read returns the page after an id; an empty one is the end
+ * Works on all wanted items of a query, page by page. A failing item does not stop the others.
+ * @param read returns the page after an id; an empty page ends the list
  * @param work returns whether it changed anything
- * @returns how many things were changed
- * @throws the first error of `work`, after all have had their turn
+ * @returns the number of changed items
+ * @throws the first error of `work`, after all items were tried
  */
 export async function allOf<Item extends Identified>(
   read: (after?: string) => Promise<readonly Item[]>,

@@ -1,4 +1,4 @@
-/** The clock, chance, hashing, connections, the log and the app, as Node.js, Cloud Logging and Firebase have them. */
+/** Clock, randomness, hashing, connections, log and app, implemented with Node.js, Cloud Logging and Firebase. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** The emulators' time, moved by the file's milliseconds. Read each time: `npm run clock` moves every instance. */
+/** Returns the emulators' clock, shifted by the milliseconds in the file. `npm run clock` shifts every instance. */
 export function movableClock(file: string): Clock {
   return { now: () => new Date(Date.now() + millisecondsIn(file)) };
 }
@@ -19,14 +19,14 @@ function millisecondsIn(file: string): number {
     const milliseconds = Number(readFileSync(file, 'utf8'));
     return Number.isSafeInteger(milliseconds) ? milliseconds : 0;
   } catch {
-    return 0; // nobody has moved it
+    return 0; // The clock was never shifted.
   }
 }
 
-/** Where the build puts what browsers are sent, from each place that this code is run from: its folder, and the bundle's. */
+/** Folders of browser files in the build output, relative to the source file and to the bundle. */
 const ASSET_FOLDERS = ['../../dist/lib/', './', '../'];
 
-/** A file that the build has made for browsers: `signin/page.js`. */
+/** Returns a built browser file: `signin/page.js`. */
 export async function readAsset(name: string): Promise<Buffer> {
   const urls = ASSET_FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));
@@ -34,16 +34,16 @@ export async function readAsset(name: string): Promise<Buffer> {
   return readFile(found);
 }
 
-/** The connection was never made, so that nothing was sent: by the codes that Node.js and its `fetch` give. */
+/** Error codes of Node.js and its `fetch` for connections that were never established. */
 const UNSENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|.*CERT.*)$/;
 
-/** Whether nothing was sent, for certain. */
+/** Returns whether it is certain that nothing was sent. */
 export function isUnsent(error: unknown): boolean {
   return connectionCodes(error).some((code) => UNSENT.test(code));
 }
 
-/** The error's codes and those of its causes, the outermost first. */
+/** Returns the codes of an error and its causes, outermost first. */
 export function connectionCodes(error: unknown): readonly string[] {
   const codes: string[] = [];
   for (let one = error; one instanceof Error && codes.length < 10; one = one.cause) {
@@ -53,7 +53,7 @@ export function connectionCodes(error: unknown): readonly string[] {
   return codes;
 }
 
-/** Whether a credential may be sent there: over TLS, or on this machine. */
+/** Returns whether credentials may be sent to an address: over TLS, or to the local machine. */
 export function isSafeAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const local = url?.protocol === 'http:' && /^(127\.0\.0\.1|localhost)$/.test(url.hostname);
@@ -88,7 +88,7 @@ export const cloudLog: Log = {
   error: (event, fields) => logger.error(event, printable(fields)),
 };
 
-/** Errors have no fields of their own that JSON would show. */
+/** JSON would omit the properties of an Error. */
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error, ...rest } = fields;
   return error instanceof Error
@@ -96,7 +96,7 @@ function printable(fields: Readonly<Record<string, unknown>>): Record<string, un
     : { ...fields };
 }
 
-/** The Admin SDK's app, of the environment's own credentials: it has no name. Others may be there, which act as callers. */
+/** Returns the Admin SDK app with the environment's credentials. Named apps act as callers. */
 export function firebaseApp(): App {
   return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }

@@ -1,8 +1,8 @@
-/** The ports through which rules reach the world. Tests may bind a clock of their own. */
+/** Ports through which rules perform I/O. Tests can use another clock. */
 import type { RecordedAnswer } from './commit.ts';
 import { MusterError } from './errors.ts';
 
-/** The public members of a class, so that a stand-in can take the place of one. */
+/** Public members of a class, so that another implementation can replace it. */
 export type PortOf<Class> = Pick<Class, keyof Class>;
 
 export interface Clock {
@@ -10,20 +10,20 @@ export interface Clock {
 }
 
 export interface Randomness {
-  /** An RFC 9562 UUID, version 4. */
+  /** Returns an RFC 9562 UUID, version 4. */
   uuid(): string;
-  /** `length` random characters of lower-case base32 (`[a-z2-7]`). */
+  /** Returns `length` random characters of lowercase base32 (`[a-z2-7]`). */
   letters(length: number): string;
-  /** `bytes` random bytes as base64url. */
+  /** Returns `bytes` random bytes as base64url. */
   secret(bytes: number): string;
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns a whole number from 0 to `below` - 1. */
   integer(below: number): number;
 }
 
 export interface Hashing {
-  /** SHA-256 as lower-case hexadecimal. */
+  /** Returns SHA-256 as lowercase hexadecimal. */
   sha256(text: string): string;
-  /** HMAC-SHA-256 as base64url. */
+  /** Returns HMAC-SHA-256 as base64url. */
   hmac(key: string, text: string): string;
   /** Compares two digests in constant time. */
   equal(left: string, right: string): boolean;
@@ -35,9 +35,9 @@ export interface Timer {
 }
 
 export interface UnreadableDocuments {
-  /** Never throws, and is cheap for one that is noted time and again. */
+  /** Never throws, and is cheap for a document that is noted repeatedly. */
   note(path: string, error: unknown): void;
-  /** Those that any instance has met in the last hour, as far as they can be counted: at most 1,000. */
+  /** Returns the paths that any instance noted in the last hour, at most 1,000. */
   recent(): Promise<readonly string[]>;
 }
 
@@ -47,12 +47,12 @@ export interface RecordedAnswerQueries {
 
 type LogEntry = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** A structured log. The platform's writes Cloud Logging entries. */
+/** Structured log. In production it writes Cloud Logging entries. */
 export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 
-/** The ports that every feature may use. Features extend it by their own. */
+/** Ports for every feature. Features extend the interface with their own. */
 export interface KernelPorts {
-  /** The answers of calls with an idempotency key. The commit that carries out a call stores its answer. */
+  /** Results of calls with an idempotency key. The commit of a call stores its result. */
   readonly recordedAnswers: RecordedAnswerQueries;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -60,7 +60,7 @@ export interface KernelPorts {
   readonly log: Log;
 }
 
-/** Does its work through the ports of its feature. */
+/** Base class of services, which do I/O only through their feature's ports. */
 export abstract class Service<Ports> {
   protected readonly ports: Ports;
 
@@ -69,7 +69,7 @@ export abstract class Service<Ports> {
   }
 }
 
-/** Whose a document is, as far as it says. */
+/** Owner and workspace of a document, if it states them. */
 interface Belonging {
   readonly owner_uid?: string | undefined;
   readonly workspace?: string | undefined;
@@ -91,7 +91,7 @@ export class UnreadableDocumentError extends MusterError {
   }
 }
 
-/** Gives undefined where the document cannot be read. */
+/** Returns undefined if the document is unreadable. */
 export async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
@@ -101,7 +101,7 @@ export async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<
   }
 }
 
-/** Gives undefined where a document that cannot be read says that it is of another workspace than these: nobody learns of it. */
+/** Returns undefined for another workspace's unreadable document, so that outsiders do not learn of it. */
 export async function readIn<Value>(
   isTheirs: (workspace: string) => boolean,
   reading: Promise<Value>,
@@ -115,7 +115,7 @@ export async function readIn<Value>(
   }
 }
 
-/** Gives undefined to others than the owner of a document that cannot be read: nobody learns of another's. */
+/** Returns undefined if the unreadable document belongs to another owner, so that the caller does not learn of it. */
 export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

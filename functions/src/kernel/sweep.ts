@@ -1,48 +1,48 @@
-/** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
+/** Jobs of the sweep, the scheduled cleanup. Each has its own turn, so that a failure stops no other job. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
 import type { Batch, Position } from './paging.ts';
 
-/** Presence is worth nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
+/** Reliability of presence. `away`: unusable. `back`: recovered recently, so a missing heartbeat proves nothing. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
 
 export interface SweepTurn {
   readonly now: Date;
-  /** Where the last turn stopped, if it did before the end. */
+  /** Position where the last turn stopped; undefined if it finished. */
   readonly from: Position | undefined;
   /** Never rejects. */
   readonly presence: Promise<PresenceHealth>;
-  /** Whether the part is to stop and to say where. */
+  /** Whether the job must stop and return its position. */
   isOver(): boolean;
 }
 
-/** How a turn ended. */
+/** Result of a turn. */
 export interface Swept {
   readonly counts: Readonly<Record<string, number>>;
-  /** Whether something was left that was due. */
+  /** Whether due items remain. */
   readonly isBehind: boolean;
-  /** Where the next turn goes on; absent: at the beginning. */
+  /** Position where the next turn resumes; absent: at the start. */
   readonly stoppedAt?: Position | undefined;
 }
 
 export interface SweepPart {
-  /** For the log and the record. */
+  /** Name in the log and in the stored record. */
   readonly name: string;
-  /** The part whose turn ends before this one's begins, where there is one. It stands before it in the list. */
+  /** Name of an earlier job in the list that must finish before this one starts. */
   readonly after?: string;
-  /** Safe to run twice, late, or in two instances at once. */
+  /** Safe to run twice, late, or in two instances concurrently. */
   run(turn: SweepTurn): Promise<Swept>;
 }
 
-/** A store that keeps things for a time and then removes them. */
+/** A store that keeps data for a limited time. */
 export interface Expiring {
-  /** Names the things, for the log. */
+  /** Name of the data, for the log. */
   readonly name: string;
-  /** Removes old ones, as many as takes a moment, and returns how many: 0 if none are left. */
+  /** Removes a limited number of expired items and returns their number: 0 if none are left. */
   expire(): Promise<number>;
 }
 
-/** A part that removes what has expired until none is left or its turn is over. */
+/** Returns a job that removes expired items until none are left or its turn ends. */
 export function expiryPart(expiring: Expiring): SweepPart {
   return {
     name: expiring.name,
@@ -57,7 +57,7 @@ export function expiryPart(expiring: Expiring): SweepPart {
   };
 }
 
-/** For how many days what has ended is kept, by what it is; 0 for ever. */
+/** Retention period by kind of data, in days; 0 keeps data forever. */
 export type RetentionDays = Readonly<
   Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number> & { agents?: number }
 >;
@@ -65,9 +65,9 @@ export type RetentionDays = Readonly<
 const DAY_MILLISECONDS = 24 * 3_600_000;
 
 /**
- * A part that removes what was over so many days ago, and finds nothing to do where that is 0. It begins once an hour,
- * since looking costs something each time, and goes on each minute until it is through.
- * @param remove removes what was over before an instant
+ * Returns a job that removes items that ended more than `days` days ago, or nothing if `days` is 0. It starts once per
+ * hour, because each query costs money, and then continues every minute until it is finished.
+ * @param remove removes the items that ended before an instant
  */
 export function retentionPart(
   name: string,
@@ -84,12 +84,12 @@ export function retentionPart(
   };
 }
 
-/** Each has commits of its own, and mostly waits for them. */
+/** Concurrent items. Each has its own commits and mostly waits for them. */
 const AT_ONCE = 10;
 
 /**
- * Takes a few at a time, from where the last turn stopped, until there are no more or the turn is over. It
- * never goes back, so that what cannot be cleared up does not keep the walk from the rest.
+ * Works on a few items at a time, from the last position, until none are left or the turn ends. Never goes back, so
+ * that an item that cannot be handled does not block the others.
  * @param work must not reject
  */
 export async function walk<Item>(
@@ -112,19 +112,19 @@ export async function walk<Item>(
   }
 }
 
-/** A part of the sweep that has left something that was due. */
+/** Stored state of a job with remaining due items. */
 const behindPart = z.object({
   since: timestamp,
-  /** Where it goes on; absent: at the beginning. */
+  /** Position where the job resumes; absent: at the start. */
   from: z.exactOptional(z.object({ at: timestamp, id: z.string() })),
 });
 
-/** What one sweep tells the next, which may run in another instance. */
+/** State that one sweep passes to the next, possibly in another instance. */
 export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
   z.object({
-    /** The Realtime Database was away: presence could not be noted. `back_at` is the first sweep that found it working. */
+    /** Outage of the Realtime Database, without presence updates. `back_at`: first sweep after it. */
     outage: z._default(z.nullable(z.object({ since: timestamp, back_at: z.exactOptional(timestamp) })), null),
-    /** By name; a part that is not behind is absent. */
+    /** Jobs with remaining due items, by name. */
     behind: z._default(z.record(z.string(), behindPart), {}),
   }),
 );

@@ -1,34 +1,34 @@
-/** Waiting: timeouts, long polls, and repeating what was stale. */
+/** Timeouts, long polls, and retries after conflicts. */
 import { StaleWriteError } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';
 
 /**
- * Gives the result of the work if it comes in time. The work itself goes on.
- * @param what its subject, for the error: `The Realtime Database`
- * @throws Error where it takes longer
+ * Returns the result of the work, or fails on timeout. The work itself continues.
+ * @param what the subject of the error: `The Realtime Database`
+ * @throws Error if the work takes longer
  */
 export function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   return within(milliseconds, work, () => new Error(`${what} did not respond.`));
 }
 
-/** Notes the time of a wait that others end, and gives its result: a call that waits takes long without being slow. */
+/** Measures a wait for others and returns its result, so that waiting does not count as a slow call. */
 export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
-/** How a call may wait. */
+/** Ways for a call to wait. */
 export interface LongPoll {
-  /** A signal for when the caller has gone away. Make it only to wait for something. */
+  /** Returns a signal for when the client disconnects. Call it only to wait. */
   gone(): AbortSignal;
-  /** To await something that others bring: an event, a free task, the end of a run. */
+  /** Awaits an external event: a change, a claimable task, the end of a run. */
   readonly waiting: Waiting;
 }
 
-/** Waits without keeping an instance awake. */
+/** Waits without keeping the process running. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
-/** @throws what `late` makes where the work takes longer; the work itself goes on */
+/** @throws the error of `late` if the work takes longer; the work itself continues */
 export function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), milliseconds).unref();
@@ -38,7 +38,7 @@ export function within<T>(milliseconds: number, work: Promise<T>, late: () => Er
 
 export type Deferred = ReturnType<typeof deferred>;
 
-/** A promise and what settles it. */
+/** Returns a promise and its resolve function. */
 export function deferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
@@ -47,7 +47,7 @@ export function deferred() {
   return { promise, resolve };
 }
 
-/** A promise for which one may stop to wait. */
+/** A promise whose source can be detached. */
 interface Cancellable {
   readonly promise: Promise<void>;
   forget(): void;
@@ -71,7 +71,7 @@ const CONTENTION = 'CONTENTION';
 const MAX_ATTEMPTS = 25;
 const LONGEST_WAIT_MILLISECONDS = 200;
 
-/** Reads, decides and commits again while others' commits come in between. @throws MusterError CONFLICT in the end */
+/** Retries an attempt that conflicts with other commits. @throws MusterError CONFLICT after many attempts */
 export async function retryStale<Result>(
   randomness: Randomness,
   attempt: (number: number) => Promise<Result>,
@@ -91,12 +91,12 @@ export async function retryStale<Result>(
   });
 }
 
-/** Whether work failed only because others changed the same data: the same work may succeed later. */
+/** Returns whether work failed only because of concurrent changes, so that the same work may succeed later. */
 export function isContention(error: unknown): boolean {
   return error instanceof MusterError && error.details.reason === CONTENTION;
 }
 
-/** Tells whether it was committed: not where somebody else has changed or removed meanwhile what it builds on. */
+/** Returns whether the commit succeeded; false if its documents were changed or deleted since the read. */
 export async function unlessStale(committing: Promise<void>): Promise<boolean> {
   try {
     await committing;
@@ -107,7 +107,7 @@ export async function unlessStale(committing: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The latest of what is told, for a reader who may be slower. */
+/** Latest value of a source, for a reader that may be slower. */
 export class LatestValue<Value> {
   private value: Value | undefined;
   private error: unknown;
@@ -159,25 +159,23 @@ export class LatestValue<Value> {
   }
 }
 
-/** Carries out together what is asked for at once: the first by itself, then whatever has come meanwhile. */
-
 interface Asked<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Carries out a batch. The result tells what came of each item, by its place in the batch. */
+/** Executes a batch. The result returns each item's outcome by its index. */
 type CarryOut<Item, Result> = (items: readonly Item[]) => Promise<(place: number) => Result>;
 
-/** Nobody waits where there is little to do, and where there is much it costs a few batches. */
+/** Combines concurrent items into batches. A lone item runs immediately; others share the next batch. */
 export class Batching<Item, Result> {
   private readonly carryOut: CarryOut<Item, Result>;
   private readonly most: number;
   private waiting: Asked<Item, Result>[] = [];
   private isAtWork = false;
 
-  /** `carryOut`: where it throws, all of the batch fail; `most`: how many items one batch has at most. */
+  /** `carryOut`: if it throws, the whole batch fails; `most`: maximum items per batch. */
   constructor(carryOut: CarryOut<Item, Result>, most: number) {
     this.carryOut = carryOut;
     this.most = most;

@@ -1,14 +1,13 @@
 /**
- * Search that ignores case and accents and finds words by their beginnings.
- *
- * Scripts without spaces are indexed by pairs of letters. Dictionaries (`Intl.Segmenter`) change with ICU, and a text
- * that one version of Node had segmented would then not be found by another. Everything here depends only on properties
- * that Unicode does not change for assigned letters: normalization, case folding, script and general category.
+ * Search that ignores case and accents and matches word prefixes.
+ * Scripts without spaces are indexed by pairs of letters. `Intl.Segmenter` is not used, because its dictionaries
+ * change with ICU: one version of Node might not find text that another one indexed. Everything here depends only on
+ * stable Unicode properties of assigned letters: normalization, case folding, script and general category.
  */
 
 /**
- * Latin letters that Unicode does not decompose, by the plain letters that people type for them.
- * Source: CLDR, common/transforms/Latin-ASCII.xml, and the names of the letters in the Unicode Character Database.
+ * Plain letters for Latin letters that Unicode does not decompose, as people type them. Source: CLDR,
+ * common/transforms/Latin-ASCII.xml, and the letter names in the Unicode Character Database.
  */
 const LETTERS = {
   a: 'ɐɑɒᴀᶏᶐẚⱥꞻꬰꭤ',
@@ -71,17 +70,17 @@ const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The longest beginning of a word that is looked up. */
+/** Maximum length of an indexed prefix. */
 const MAX_PREFIX_LENGTH = 15;
 
-/** Scripts whose words are not separated, and Korean, whose compounds and particles are not. */
+/** Scripts that do not separate words, and Korean, which does not separate compounds and particles. */
 const UNSPACED = [
   ...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul', 'Yi', 'Tangut', 'Khitan_Small_Script', 'Nushu'],
   ...['Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan', 'Tai_Le', 'New_Tai_Lue', 'Tai_Tham', 'Tai_Viet', 'Ahom'],
   ...['Javanese', 'Balinese'],
 ]
   .map((script) => `\\p{Script=${script}}`)
-  // Marks of length and repetition that kana share.
+  // Length and iteration marks that kana share.
   .concat('\u30fc', '\u3031-\u3035', '\u303c')
   .join('');
 
@@ -90,20 +89,20 @@ const RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*|(?:(?![${UNSPACED}])[\
 
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 
-/** Marks are accents in these scripts. In others, they make another letter: は and ば, कि and का. */
+/** Marks are accents in these scripts. In others they form another letter: は and ば, कि and का. */
 const ACCENTS = /([^\p{L}\p{M}]|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+|^\p{M}+/gu;
 
-/** Characters within a word that are not part of it: joiners, soft hyphens, variation selectors, Arabic's stretching. */
+/** Ignored characters within a word: joiners, soft hyphens, variation selectors, the Arabic tatweel. */
 const NOT_OF_A_WORD = /[\p{Default_Ignorable_Code_Point}\u0640]+/gu;
 
-/** Vowels of Hebrew and Arabic, which most texts leave out. */
+/** Vowel points of Hebrew and Arabic, which most texts omit. */
 const POINTS =
   /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/gu;
 
-/** Returns the form in which texts are compared: without case, accents, and what cannot be seen. */
+/** Returns the form in which texts are compared: without case, accents and invisible characters. */
 export function folded(text: string): string {
   const plain = withoutAccents(text.replace(NOT_OF_A_WORD, ''));
-  // Capitals have more letters (ß, SS) or fewer forms (ς, σ; ı, i).
+  // Uppercase merges variants and expands ligatures: ß to SS, ς and σ, ı and i.
   const cased = withoutAccents(plain.toLowerCase().toUpperCase().toLowerCase()).replaceAll('ς', 'σ');
   return cased
     .replace(/\p{Script=Latin}/gu, (letter) => LATIN_LETTERS.get(letter) ?? letter)
@@ -115,8 +114,8 @@ function withoutAccents(text: string): string {
 }
 
 /**
- * Returns the words of a text. `readFile` has `read`, `file` and `readfile`. A run of a script without spaces has each
- * pair of neighbours, and its last letter. A word with points has itself without them, too.
+ * Returns the words of a text. `readFile` has `read`, `file` and `readfile`. A run of a script without spaces yields
+ * each pair of adjacent letters, and its last letter. A word with vowel points is also indexed without them.
  */
 export function wordsOf(text: string): readonly string[] {
   const apart = text.replace(/(\p{Ll}\p{M}*)(\p{Lu})/gu, '$1 $2').replace(NOT_OF_A_WORD, ' ');
@@ -129,8 +128,8 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns the words that a search asks for. A run of a script without spaces is asked for by its pairs of neighbours.
- * @param most how many words a caller can look up; long runs are then asked for by fewer pairs
+ * Returns the words of a search. A run of a script without spaces yields its pairs of adjacent letters.
+ * @param most maximum number of words to look up; long runs then yield fewer pairs
  */
 export function searchWords(search: string, most = Number.POSITIVE_INFINITY): readonly string[] {
   const runs = [...new Set(runsOf(search))];
@@ -151,13 +150,13 @@ function lettersOf(run: string): readonly string[] {
   return run.match(/.\p{M}*/gsu) ?? [];
 }
 
-/** Returns each letter with the one after it, or the only letter. */
+/** Returns each letter with the next one, or the only letter. */
 function pairsOf(run: string): readonly string[] {
   const letters = lettersOf(run);
   return letters.length === 1 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-/** Returns at most so many of some items, from the first to the last, at even distances. */
+/** Returns at most `most` evenly spaced items, from the first to the last. */
 function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const step = most === 1 ? 0 : (items.length - 1) / (most - 1);
@@ -166,7 +165,7 @@ function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
   );
 }
 
-/** Returns the option that a text means: the same, or the only one that differs by form, case or unseen characters. */
+/** Returns the option that a text names: exactly, or uniquely apart from form, case and invisible characters. */
 export function optionMeant(options: readonly string[], text: string): string | undefined {
   if (options.includes(text)) return text;
   const wanted = comparable(text);
@@ -182,13 +181,13 @@ function comparable(text: string): string {
   return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 }
 
-/** Whether each of the words begins one of the text's. */
+/** Returns whether each of the words is a prefix of a word of the text. */
 export function matchesWords(text: string, words: readonly string[]): boolean {
   const own = wordsOf(text);
   return words.every((word) => own.some((one) => one.startsWith(word)));
 }
 
-/** Returns every beginning of every word of a text, for an index. */
+/** Returns all prefixes of all words of a text, for an index. */
 export function prefixesOf(text: string): readonly string[] {
   return [...new Set(wordsOf(text).flatMap(beginningsOf))];
 }
@@ -198,12 +197,12 @@ function beginningsOf(word: string): readonly string[] {
   return letters.map((_, index) => letters.slice(0, index + 1).join(''));
 }
 
-/** Returns the entry of `prefixesOf` by which a word is searched for. */
+/** Returns the `prefixesOf` entry to look up for a word. */
 export function lookedUpPrefix(word: string): string {
   return [...word].slice(0, MAX_PREFIX_LENGTH).join('');
 }
 
-/** Returns the entries for several words, without those that another of them implies. */
+/** Returns the entries to look up for several words, without those that another one implies. */
 export function soughtPrefixes(words: readonly string[]): readonly string[] {
   const prefixes = [...new Set(words.map(lookedUpPrefix))];
   return prefixes.filter((one) => !prefixes.some((other) => other !== one && other.startsWith(one)));

@@ -1,4 +1,4 @@
-/** The server's own Firestore client, and the limits that Firestore has. */
+/** The server's Firestore client, and Firestore limits. */
 
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MusterError } from '../errors.ts';
@@ -8,12 +8,12 @@ import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
 
 let client: Firestore | undefined;
 
-/** The deployment's database, by the parameter `DATABASE_ID`, which operators' programs have in their environment, too. */
+/** Returns the id of the deployment's database. Operator programs have `DATABASE_ID` in their environment, too. */
 export function databaseId(): string {
   return process.env['DATABASE_ID'] || '(default)';
 }
 
-/** The server's own Firestore client: of the environment's credentials, past the security rules. */
+/** Returns the server's Firestore client. It uses the environment's credentials and bypasses the security rules. */
 export function firestore(): Firestore {
   client ??= new Firestore({ databaseId: databaseId() });
   return client;
@@ -22,18 +22,18 @@ export function firestore(): Firestore {
 /** Matches the errors of Firestore and its emulator for a document above 1 MiB. */
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
-/** A page of documents ends before so many bytes of JSON, hardly more than an answer has room for. */
+/** Maximum JSON bytes of a page of documents, slightly more than a response can hold. */
 export const MAX_PAGE_BYTES = 2.5 * MAX_SHOWN_BYTES;
 
-/** A query cannot be broken off: so many documents are read at once, and may be read beyond what is given. */
+/** Maximum documents per read. A query cannot be stopped midway, so up to this many are read in excess. */
 export const MAX_READ_AT_ONCE = 100;
 
-/** Reads one document, whether or not it is there. */
+/** Reads one document to check whether Firestore responds. */
 export async function probeFirestore(database: Firestore): Promise<void> {
   await database.doc(WORKSPACE_ACCESS_PATH).get();
 }
 
-/** Creates a document whose id says what it is about, unless it is there. */
+/** Creates a document unless it exists. Its id must determine its content. */
 export async function createOnce(document: DocumentReference, data: object): Promise<void> {
   try {
     await document.create(data);
@@ -42,10 +42,10 @@ export async function createOnce(document: DocumentReference, data: object): Pro
   }
 }
 
-/** So many documents are deleted in one write. */
+/** Documents per delete batch. */
 const DELETED_AT_ONCE = 300;
 
-/** Deletes a query's documents, the first first, until `isOver`: somebody else goes on later. @returns how many */
+/** Deletes a query's documents in order until `isOver`; a later call deletes the rest. Returns their number. */
 export async function deleteFound(query: Query, isOver: () => boolean = () => false): Promise<number> {
   let deleted = 0;
   while (!isOver()) {
@@ -59,7 +59,7 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
   return deleted;
 }
 
-/** The error of a commit whose data does not fit into a document. */
+/** Returns the error for data that does not fit into a document. */
 export function tooLarge(cause: unknown): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Document too large: the limit is 1 MiB.', {
     reason: 'SIZE_LIMIT_EXCEEDED',

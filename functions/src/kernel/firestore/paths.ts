@@ -1,7 +1,7 @@
-/** Where everything lies in Firestore. Used by stores, triggers and the rules tests alike. */
+/** Firestore paths, shared by stores, triggers and the tests of the security rules. */
 import { segmentOf } from '../ids.ts';
 
-/** The collections at the root. Source: docs/data-model.md#firestore. */
+/** Root collections. Source: docs/data-model.md#firestore. */
 export const COLLECTIONS = {
   agents: 'agents',
   credentials: 'credentials',
@@ -42,10 +42,10 @@ export const COLLECTIONS = {
   reservations: 'reservations',
 } as const;
 
-/** Over how many documents a workspace's counts of agents are spread. */
+/** Documents across which a workspace's agent counts are sharded. */
 export const AGENT_COUNT_SHARDS = 4;
 
-/** Over how many documents what is measured of a hosted agent is spread. */
+/** Documents across which a hosted agent's measurements are sharded. */
 export const MEASURE_SHARDS = 4;
 
 /** Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
@@ -53,17 +53,17 @@ const segment = segmentOf(/\/|\p{Cs}|^(?:\.\.?|__.*__|)$/su, 1500);
 
 type PathOf = (id: string) => string;
 
-/** The path of a document of a collection, by its id. */
+/** Returns the path of a document in a collection. */
 function documentIn(collection: string): PathOf {
   return (id) => `${collection}/${segment(id)}`;
 }
 
-/** The path of a document of a collection below a document, by the ids of both. */
+/** Returns the path of a document in a subcollection. */
 function documentUnder(parentPath: PathOf, collection: string): (parentId: string, id: string) => string {
   return (parentId, id) => `${parentPath(parentId)}/${collection}/${segment(id)}`;
 }
 
-/** The path of what a document has below it under a name. */
+/** Returns a path below a document. */
 function under(parentPath: PathOf, name: string): PathOf {
   return (parentId) => `${parentPath(parentId)}/${name}`;
 }
@@ -73,107 +73,104 @@ export const agentPath = documentIn(COLLECTIONS.agents);
 export const skillPath = documentIn(COLLECTIONS.skills);
 export const credentialPath = documentIn(COLLECTIONS.credentials);
 
-/** What an app may do that somebody has signed in from. */
+/** Grant of an app that a person has signed in from. */
 export const grantPath = documentIn(COLLECTIONS.grants);
 
-/** A sign-in that is under way. */
+/** Pending sign-in. */
 export const authorizationPath = documentIn(COLLECTIONS.authorizations);
 
-/** An app that has registered itself. */
+/** App that registered itself. */
 export const clientPath = documentIn(COLLECTIONS.clients);
 export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
 
-/** That somebody may do something else than before. */
+/** Invalidation record of an access change. */
 export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
-
-/** Which revision of a function serves. */
 
 export const taskPath = documentIn(COLLECTIONS.tasks);
 
-/** The chunks of a task's log, among them what else was logged about it. */
+/** Chunks of a task's log, including system messages. */
 export const TASK_LOGS = 'logs';
 
 export const taskLogPath = documentUnder(taskPath, TASK_LOGS);
 
 const CHUNK_DIGITS = 8;
 
-/** A chunk of a task's log, from 0. */
+/** Returns the path of a chunk of a task's log, numbered from 0. */
 export function taskLogChunkPath(taskId: string, chunk: number): string {
   return taskLogPath(taskId, String(chunk).padStart(CHUNK_DIGITS, '0'));
 }
 
-/** What the attempts at a coding task brought. */
+/** Results of the attempts at a coding task. */
 export const TASK_RESULTS = 'results';
 
-/** A part, from 0, of what an attempt at a coding task brought. */
+/** Returns the path of a part, numbered from 0, of the result of an attempt at a coding task. */
 export function taskResultPath(taskId: string, epoch: number | string, part: number | string): string {
   return `${taskPath(taskId)}/${TASK_RESULTS}/${segment(`${epoch}-${part}`)}`;
 }
 
-/** By the repository's id, which outlives its name, and its number: `29114-7`. */
+/** The id consists of the repository's id, which does not change with its name, and the number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
 
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);
 export const todoPath = documentIn(COLLECTIONS.todos);
 
-/** Keeps a title and due date for one open to-do of an owner. */
+/** Reserves a title and due date for one open to-do of an owner. */
 export const titleGuardPath = documentIn(COLLECTIONS.titleGuards);
 export const recurringTaskPath = documentIn(COLLECTIONS.recurringTasks);
 
-/** A workflow that somebody has saved. */
 export const workflowPath = documentIn(COLLECTIONS.workflows);
 
 /** @param id a hosted agent's name and a shard, as in `claude-0` */
 export const agentMeasurePath = documentIn(COLLECTIONS.agentMeasures);
 
-/** What happened to a to-do: the audit trail and the outbox. */
+/** To-do event, for the audit log and the outbox. */
 export const eventPath = documentIn(COLLECTIONS.events);
 
-/** That an event arrived. */
+/** Receipt of an event. */
 export const auditPath = documentIn(COLLECTIONS.audit);
 
-/** What one commit of a call has changed. */
+/** Audit entry of one commit. */
 export const trailPath = documentIn(COLLECTIONS.trail);
 
-/** By the notification's id. */
+/** The id is the notification's. */
 export const mailPath = documentIn(COLLECTIONS.mail);
 export const preferencesPath = documentIn(COLLECTIONS.preferences);
 
-/** By the to-do's id. */
+/** The id is the to-do's. */
 export const reminderPath = documentIn(COLLECTIONS.reminders);
 export const idempotencyPath = documentIn(COLLECTIONS.idempotency);
 
-/** That a commit was carried out which creates nothing that could hold its id. */
+/** Commit marker of a commit that creates no document to store its id in. */
 export const commitPath = documentIn(COLLECTIONS.commits);
 
-/** The same of a write that somebody made as themselves. */
+/** Commit marker of a write with the caller's own rights. */
 export const writersCommitPath = documentUnder(documentIn(COLLECTIONS.writers), COLLECTIONS.commits);
 export const subscriptionPath = documentIn(COLLECTIONS.subscriptions);
 
-/** Names the workspace's open session. */
+/** Contains the id of the workspace's open session. */
 export const workspacePath = documentIn(COLLECTIONS.workspaces);
 
-/** The counts of the agents that are in the workspace. */
+/** Counts of the workspace's agents. */
 export const agentCountsPath = under(workspacePath, 'agentCounts');
 
-/** How hosted agents have done in the workspace, by kind of work. */
+/** Track records of hosted agents in the workspace, by kind of work. */
 export const workRecordPath = under(workspacePath, 'routing/work');
 
-/** The people who have a role in a workspace. */
+/** People with a role in a workspace. */
 export const MEMBERS = 'members';
 export const memberPath = documentUnder(workspacePath, MEMBERS);
 
-/** What a person may do, where: one document, by which the security rules decide. */
+/** A person's roles in all workspaces: the one document that the security rules check. */
 export const personPath = documentIn(COLLECTIONS.people);
 
-/** Which workspaces there are, and which of them are open. */
+/** List of the workspaces and of which of them are open. */
 export const WORKSPACE_ACCESS_PATH = `${COLLECTIONS.access}/workspaces`;
 
-/** @param id a digest of the workspace and the address */
+/** @param id a digest of the workspace and the email address */
 export const invitationPath = documentIn(COLLECTIONS.invitations);
 export const sessionPath = documentUnder(workspacePath, 'sessions');
 
-/** Where a workspace keeps the sessions that other goals have replaced. */
+/** Sessions of a workspace that were archived when another goal replaced them. */
 export const ARCHIVE = 'archive';
 export const archivedSessionPath = documentUnder(workspacePath, ARCHIVE);
 
@@ -181,39 +178,37 @@ export function countersPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/counters`;
 }
 
-/** What is written when more of a session can be claimed than before: one of them, by its number from 0. */
+/** Documents written when more tasks of a session become claimable, sharded by a number from 0. */
 export function gatesPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/gates`;
 }
 
-/** An orchestration. */
 export const runPath = documentIn(COLLECTIONS.runs);
 
-/** What a run is to do. */
+/** Definition of a run's work. */
 export const runOrderPath = under(runPath, 'order/1');
 
-/** What a run's steps did, by their numbers. */
+/** Results of a run's steps, by step number. */
 export const runStepsPath = under(runPath, 'steps');
 
-/** The journal of a run's calls. */
+/** Journal of a run's model calls. */
 export const runCallsPath = under(runPath, 'calls');
 
-/** Which run answers a question. */
+/** Run that has the cached answer to a question. */
 export const answerPath = documentIn(COLLECTIONS.answerCache);
 
-/** A question to a person. */
 export const requestPath = documentIn(COLLECTIONS.requests);
-/** What is known of a thing and of everything below it. @param key as nodeKey makes it */
+/** Graph node of a thing. @param key comes from nodeKey */
 export const graphPath = documentIn(COLLECTIONS.graph);
 
-/** How much may be spent. @param key as budgetKey makes it */
+/** Spending limit. @param key comes from budgetKey */
 export const budgetPath = documentIn(COLLECTIONS.budgets);
 
-/** What is spent of it, and what is reserved. */
+/** Spent and reserved amounts of a budget. */
 export const budgetCountsPath = under(budgetPath, 'counts/1');
 
-/** What a call in flight has reserved. */
+/** Reservation of a call in flight. */
 export const reservationPath = documentIn(COLLECTIONS.reservations);
 
-/** What one sweep tells the next. */
+/** State that one sweep passes to the next. */
 export const sweepPath = documentIn(COLLECTIONS.sweeps);

@@ -1,7 +1,7 @@
 /**
- * Commits that know whether they have won. The Firestore client sends a commit again whose answer was lost, and the
- * second sending meets what the first has written: to the client that looks as if somebody else had been quicker. So
- * every commit writes an id of its own with its batch, and asks for it before it believes that it has failed.
+ * Commits that can verify whether they were applied. If a response is lost, the Firestore client resends the commit,
+ * and the second attempt conflicts with the writes of the first, as if another writer had won. So each commit writes
+ * its own id with its batch and looks for it before it reports a failure.
  * Source: docs/decisions/0001-optimistic-commits.md
  */
 
@@ -10,30 +10,30 @@ import { z } from 'zod';
 import { StaleWriteError, UnansweredCommitError, type Versioned } from '../commit.ts';
 import { MusterError } from '../errors.ts';
 
-/** How often a commit is sent whose answer is lost, beside what the Firestore client repeats by itself. */
+/** Attempts of a commit whose response is lost, in addition to the Firestore client's own retries. */
 const SENDINGS = 3;
 
-/** By what a commit finds that it was carried out. */
+/** Checks whether a commit was applied. */
 export type Proof = Pick<CommitProof, 'carriedOutAt'>;
 
-/** For a write that comes to the same when it is done twice: nobody needs to know whether it was. */
+/** For idempotent writes, which need no check. */
 export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
 
-/** How many of its latest commits a document holds that commits change. */
+/** Number of latest commit ids that a changeable document keeps. */
 const KEPT_COMMITS = 4;
 
-/** The ids of the latest commits that changed a document, the last one first. Not every document holds them. */
+/** Ids of the latest commits that changed a document, newest first. Only some documents keep them. */
 export const LATEST_COMMITS = 'latest_commits';
 
 const commitIds = z.array(z.string()).catch([]);
 
 const held = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });
 
-/** The id of a commit, and the document that holds it: the first of its batch that can. */
+/** A commit's id and the document that stores it: the first in its batch that can. */
 export class CommitProof {
   readonly id: string;
   private holder: DocumentReference | undefined;
-  /** The commits that had changed the holder before, where others may change it after. */
+  /** Commits that changed the holder before. Used if others may change it afterwards. */
   private before: readonly string[] = [];
 
   /** @param id 20 random characters */
@@ -41,19 +41,19 @@ export class CommitProof {
     this.id = id;
   }
 
-  /** Whether a document holds the id already. */
+  /** Whether a document of the batch stores the id. */
   get isHeld(): boolean {
     return this.holder !== undefined;
   }
 
-  /** The data that a document is written with for the last time, or created with and never deleted. */
+  /** Adds the id to the data of a document that is never changed or deleted afterwards. */
   lastingIn<Data extends object>(document: DocumentReference, data: Data): Data {
     if (this.isHeld) return data;
     this.holder = document;
     return { ...data, commit: this.id };
   }
 
-  /** The data that a document is updated with at a version: further commits may follow at once. */
+  /** Adds the id to the data of a document at a version, after which other commits may change it. */
   latestIn<Data extends object>(document: DocumentReference, data: Data, version: string): Data {
     if (this.isHeld) return data;
     this.holder = document;
@@ -61,7 +61,7 @@ export class CommitProof {
     return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, KEPT_COMMITS) };
   }
 
-  /** When it was carried out, if it was. @throws UnansweredCommitError after so many commits that nobody knows */
+  /** Returns when the commit was applied, if it was. @throws UnansweredCommitError if later commits hide it */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.holder?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
@@ -75,10 +75,10 @@ export class CommitProof {
 }
 
 /**
- * Sends the batch, which must hold the proof.
- * @returns when its first write was carried out
- * @throws UnansweredCommitError where nobody knows whether it was or will be carried out; else what the client threw,
- *   and then it was not
+ * Sends the batch, which must contain the commit marker.
+ * @returns the time of its first write
+ * @throws UnansweredCommitError if it is unknown whether the batch was or will be applied; else the client's error,
+ *   which means that it was not
  */
 export async function commitProven(batch: WriteBatch, proof: Proof): Promise<Timestamp | undefined> {
   for (let sending = 1; ; sending++) {
@@ -95,7 +95,7 @@ export async function commitProven(batch: WriteBatch, proof: Proof): Promise<Tim
   }
 }
 
-/** When the commit was carried out that has failed as its sender sees it. */
+/** Returns when a commit was applied although its sender got an error. */
 async function carriedOutDespite(failure: unknown, proof: Proof): Promise<Timestamp | undefined> {
   const code = statusCode(failure);
   if (!UNANSWERED_CODES.includes(code) && !STALE_CODES.includes(code)) throw failure;
@@ -107,7 +107,7 @@ async function carriedOutDespite(failure: unknown, proof: Proof): Promise<Timest
   }
 }
 
-/** gRPC's codes of a failed call. Source: https://grpc.io/docs/guides/status-codes */
+/** gRPC status codes. Source: https://grpc.io/docs/guides/status-codes */
 export const INVALID_ARGUMENT = 3;
 export const NOT_FOUND = 5;
 export const ALREADY_EXISTS = 6;
@@ -120,7 +120,7 @@ const ABORTED = 10;
 const INTERNAL = 13;
 const UNAVAILABLE = 14;
 
-/** The refusals of a commit that met another's writes, or its own of an earlier sending. */
+/** Codes of a commit that conflicts with another commit, or with its own earlier attempt. */
 export const STALE_CODES: readonly (number | undefined)[] = [
   NOT_FOUND,
   ALREADY_EXISTS,
@@ -128,7 +128,7 @@ export const STALE_CODES: readonly (number | undefined)[] = [
   ABORTED,
 ];
 
-/** These stand in place of an answer that was lost: the commit may have been carried out. */
+/** Codes of a lost response: the commit may have been applied. */
 const UNANSWERED_CODES: readonly (number | undefined)[] = [
   CANCELLED,
   UNKNOWN,
@@ -138,10 +138,10 @@ const UNANSWERED_CODES: readonly (number | undefined)[] = [
   UNAVAILABLE,
 ];
 
-/** Those of them after which the Firestore client does not send a commit again by itself. */
+/** Codes of a lost response after which the Firestore client does not resend the commit. */
 const SENT_ONCE_CODES: readonly (number | undefined)[] = [CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL];
 
-/** The SDK's error where a listening is ended, which has no code of its own. */
+/** Message of the SDK's error for an ended listener, which has no `code`. */
 const ENDED = /^Error (\d+): /;
 
 export function statusCode(error: unknown): number | undefined {
@@ -151,12 +151,12 @@ export function statusCode(error: unknown): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** An update time as an opaque version. */
+/** Returns an update time as an opaque version. */
 export function versionOf({ seconds, nanoseconds }: Timestamp): string {
   return `${seconds}.${nanoseconds}`;
 }
 
-/** @param latestCommits what the document has there, if it has */
+/** Returns a value with its version. @param latestCommits the document's field of that name, if any */
 export function versioned<Value>(
   value: Value,
   updateTime: Timestamp,
@@ -165,17 +165,17 @@ export function versioned<Value>(
   return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
 }
 
-/** Which commits had changed a document when it was read at this version. */
+/** Returns the latest commits of a document at a version. */
 function commitsAt(version: string): readonly string[] {
   return version.split('/').slice(1);
 }
 
-/** The precondition that a document is still at a version. */
+/** Returns the precondition that a document is still at a version. */
 export function atVersion(version: string): { lastUpdateTime: Timestamp } {
   return { lastUpdateTime: timeOf(version) };
 }
 
-/** When a document became what it is at a version. */
+/** Returns the update time in a version. */
 export function timeOf(version: string): Timestamp {
   const [time = ''] = version.split('/');
   const [seconds, nanoseconds] = time.split('.');

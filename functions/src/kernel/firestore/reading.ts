@@ -1,4 +1,4 @@
-/** From snapshots to values that rules work with: the one place that meets documents which cannot be read. */
+/** Converts snapshots to values for rules. Unreadable documents are handled only here. */
 
 import {
   type DocumentSnapshot,
@@ -15,12 +15,12 @@ import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
 import { LATEST_COMMITS, versioned } from './provenCommit.ts';
 
-/** How many documents are read at least in place of those that were stepped over. */
+/** Minimum number of documents read to replace skipped ones. */
 const READ_INSTEAD = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
 
-/** Where documents are, and how they are read: a feature makes its queries of it. */
+/** The database and the reader from which a feature builds its queries. */
 export interface DocumentSource {
   readonly database: Firestore;
   readonly documents: DocumentReading;
@@ -33,14 +33,14 @@ export class DocumentReading {
     this.unreadable = unreadable;
   }
 
-  /** A document that is asked for by itself. @throws UnreadableDocumentError also where it is not there */
+  /** Returns the value of a requested document. @throws UnreadableDocumentError also if it does not exist */
   value<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value {
     const read = this.attempt(snapshot, fromDocument);
     if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, belongingOf(snapshot));
     return read.value;
   }
 
-  /** The same where it may not be there. @throws UnreadableDocumentError */
+  /** Like `value`, but returns undefined if the document does not exist. @throws UnreadableDocumentError */
   find<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value | undefined {
     return snapshot.exists ? this.value(snapshot, fromDocument) : undefined;
   }
@@ -56,13 +56,13 @@ export class DocumentReading {
     );
   }
 
-  /** One of many: none where there is none, or it cannot be read. */
+  /** Returns the value in a list; an empty list if the document does not exist or is unreadable. */
   readable<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): readonly Value[] {
     const read = snapshot.exists ? this.attempt(snapshot, fromDocument) : undefined;
     return read ? [read.value] : [];
   }
 
-  /** The same with its version. */
+  /** Like `readable`, with the document's version. */
   readableVersioned<Value>(
     snapshot: DocumentSnapshot,
     fromDocument: FromDocument<Value>,
@@ -74,7 +74,7 @@ export class DocumentReading {
     );
   }
 
-  /** The first of a query that can be read, so many that others are read in place of those that cannot. */
+  /** Yields the first readable documents of a query, and reads more to replace unreadable ones. */
   async *first<Value>(
     query: Query,
     most: number,
@@ -115,7 +115,7 @@ export class DocumentReading {
     return found;
   }
 
-  /** One page of a query in the order of a time, then of ids. */
+  /** Returns one page of a query, ordered by a time and then by id. */
   slice<Item>(
     query: Query,
     [time, direction]: readonly [time: string, direction: 'asc' | 'desc'],
@@ -127,7 +127,7 @@ export class DocumentReading {
     return this.page(rest, limit, fromDocument);
   }
 
-  /** The first documents that fit a page, and whether there are more; reading stops once the page is full. */
+  /** Returns the first documents that fit a page, and whether more follow. Reading stops once the page is full. */
   async page<Item>(
     query: Query,
     limit: number,
@@ -137,7 +137,7 @@ export class DocumentReading {
     const items: Item[] = [];
     let bytes = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
-      // Not of the document itself, in which there may be anything.
+      // The value is measured and not the document, which may have any other fields.
       bytes += byteLength(value);
       const full = items.length === limit || (items.length > 0 && bytes > mostBytes);
       if (full) return { items, more: true };
@@ -152,7 +152,7 @@ export class DocumentReading {
   ): { readonly value: Value } | undefined {
     try {
       const value = fromDocument(snapshot.data(), snapshot.id);
-      // What is read goes by this id from here on, into cursors and back to the document.
+      // The value's id is used from here on, in cursors and to write the document.
       const own: unknown = snapshot.get('id');
       if (typeof own === 'string' && own !== snapshot.id) throw new OtherIdError();
       return { value };
@@ -163,7 +163,7 @@ export class DocumentReading {
   }
 }
 
-/** A document that says that it is another one. */
+/** The document contains another id than its own. */
 class OtherIdError extends Error {
   override readonly name = 'OtherIdError';
 }
@@ -176,7 +176,7 @@ function belongingOf(snapshot: DocumentSnapshot) {
   return { owner_uid, workspace };
 }
 
-/** The base of classes that query Firestore. */
+/** Base class of Firestore queries. */
 export abstract class FirestoreReader {
   protected readonly database: Firestore;
   protected readonly documents: DocumentReading;
@@ -193,7 +193,7 @@ export interface DuePage {
   readonly after: Position | undefined;
 }
 
-/** Reads what is due by the field `time`. `fromSnapshot` gives nothing for what is unreadable, and stops no sweep. */
+/** Reads documents due by the field `time`. `fromSnapshot` returns [] for unreadable ones, so that no sweep stops. */
 export async function readDue<Item>(
   query: Query,
   time: string,
@@ -202,7 +202,7 @@ export async function readDue<Item>(
 ): Promise<Batch<Item>> {
   const due = query.where(time, '<=', now).orderBy(time).orderBy(FieldPath.documentId()).limit(limit);
   const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
-  // What a range of times finds has a time.
+  // A document that a range of times matches has a time.
   const placeOf = (snapshot: QueryDocumentSnapshot): Position => ({
     at: timestamp.parse(snapshot.get(time)),
     id: snapshot.id,
@@ -214,7 +214,7 @@ export async function readDue<Item>(
   return { found, next: last && docs.length === limit ? placeOf(last) : undefined };
 }
 
-/** How many more are asked for. Where some were stepped over, more may be. */
+/** Returns how many more documents to read. After skipped documents, more may be skipped. */
 function askedNext(left: number, steppedOver: number): number {
   return Math.min(steppedOver > 0 ? Math.max(left, READ_INSTEAD) : left, MAX_READ_AT_ONCE);
 }

@@ -1,4 +1,4 @@
-/** Commits changes in one Firestore write batch: all or none, and once. */
+/** Commits changes atomically and exactly once, in one Firestore write batch. */
 
 import {
   type DocumentReference,
@@ -32,7 +32,7 @@ import { FirestoreReader } from './reading.ts';
 
 const PROOF_LETTERS = 20;
 
-/** How a feature's changes are written: a function for each kind, which adds to the commit's batch. */
+/** Writers of a feature's changes: one function per kind, which adds to the commit's batch. */
 export type ChangeWriters<Changes> = {
   readonly [Kind in keyof Changes]: (change: Changes[Kind], writes: CommitWrites) => void;
 };
@@ -41,25 +41,25 @@ type Fields = Record<string, unknown>;
 
 type FieldPair = readonly [field: string | FieldPath, value: unknown];
 
-/** Fields by their paths, at least one, with what they become. */
+/** Field paths, at least one, with their new values. */
 type FieldValues = readonly [FieldPair, ...FieldPair[]];
 
-/** The writes of a commit. The first that can hold the proof that the commit was carried out does. */
+/** The writes of a commit. The first suitable document stores the commit marker. */
 export class CommitWrites {
   readonly batch: WriteBatch;
   readonly proof: CommitProof;
   readonly randomness: Randomness;
-  /** When it is made. */
+  /** Time of the commit. */
   readonly now: Date;
-  /** The documents that may be gone. */
+  /** Paths of documents that may have been deleted. */
   readonly ifThere = new Set<string>();
   private readonly database: Firestore;
   private readonly gone: ReadonlySet<string>;
   private readonly additions = new Map<string, Addition>();
-  /** By path, the update time that the first write of a document expects; empty if it expects none. */
+  /** Update time that the first write of each path expects; empty if it expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
-  /** @param gone those of `ifThere` that are gone, as an earlier attempt has found */
+  /** @param gone the paths of `ifThere` that an earlier attempt found deleted */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
     this.batch = database.batch();
     this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
@@ -78,65 +78,65 @@ export class CommitWrites {
     return this.database.doc(path);
   }
 
-  /** Stale where there is one. */
+  /** Creates a document. Stale if it exists. */
   create(path: string, data: Fields): void {
     this.batch.create(this.document(path), data);
   }
 
-  /** The same of a document that nobody deletes. */
+  /** Creates a document that is never deleted. Stale if it exists. */
   createLasting(path: string, data: Fields): void {
     const document = this.document(path);
     this.batch.create(document, this.proof.lastingIn(document, data));
   }
 
-  /** Creates it, or takes the place of the one at this version. */
+  /** Creates the document, or replaces the one at this version. */
   createOrReplace(path: string, data: Fields, replaces: string | undefined): void {
     if (replaces === undefined) this.create(path, data);
     else this.replace(path, data, replaces);
   }
 
-  /** Whether there is one or not. */
+  /** Creates or replaces the document. */
   set(path: string, data: Fields): void {
     this.batch.set(this.document(path), data);
   }
 
-  /** The same, where fields that are not named stay. */
+  /** Sets the named fields, whether or not the document exists. */
   merge(path: string, data: Fields): void {
     this.batch.set(this.document(path), data, { merge: true });
   }
 
-  /** Stale where there is none. */
+  /** Updates the named fields. Stale if the document does not exist. */
   update(path: string, data: Fields): void {
     this.batch.update(this.document(path), data);
   }
 
-  /** Nothing if there is none: a neighbour that an operator has deleted must not hold up the commit for ever. */
+  /** Updates a document if it exists: an operator may have deleted it, which must not block the commit forever. */
   updateIfThere(path: string, [[field, value], ...more]: FieldValues): void {
     this.ifThere.add(path);
     if (!this.gone.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
   }
 
-  /** The same for the last time: nobody deletes it or changes it again. */
+  /** Updates a document for the last time: it is never changed or deleted afterwards. */
   updateLasting(path: string, data: Fields): void {
     const document = this.document(path);
     this.batch.update(document, this.proof.lastingIn(document, data));
   }
 
-  /** Fields that are not named stay. Stale at another version. */
+  /** Updates the named fields at a version. Stale at another version. */
   replace(path: string, data: Fields, version: string): void {
     this.batch.update(this.document(path, version), data, atVersion(version));
   }
 
-  /** The same of a document that keeps the ids of its latest commits. */
+  /** Like `replace`, for a document that keeps the ids of its latest commits. */
   replaceLatest(path: string, data: Fields, version: string): void {
     const document = this.document(path, version);
     this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
   }
 
   /**
-   * Adds to numbers of a document, whatever they are by then, and sets fields of it beside. All that the changes of a
-   * commit add to one document is one write: Firestore counts what a commit does to each.
-   * @param amounts by the paths of their fields, `totals.attempts`
+   * Adds to numbers of a document and sets other fields. All additions of a commit to one document are one write,
+   * because Firestore limits the operations of a commit on each document.
+   * @param amounts the addends by field path: `totals.attempts`
    */
   add(path: string, amounts: Readonly<Record<string, number>>, fields: Fields = {}): void {
     const addition = this.additions.get(path) ?? { amounts: new Map(), fields: {} };
@@ -146,7 +146,7 @@ export class CommitWrites {
     this.additions.set(path, addition);
   }
 
-  /** Puts what was added into the batch, after what creates the documents. */
+  /** Adds the collected additions to the batch, after the writes that create the documents. */
   writeAdditions(): void {
     for (const [path, { amounts, fields }] of this.additions) {
       const data: Fields = { ...fields };
@@ -170,41 +170,38 @@ interface Addition {
   readonly fields: Fields;
 }
 
-/** Puts a value into objects within objects, and returns the outermost. */
+/** Sets a value in nested objects and returns the outermost object. */
 function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): Fields {
   const inner: Fields = {};
   into[field] = deeper.length === 0 ? value : nest(Object.assign(inner, into[field]), deeper, value);
   return into;
 }
 
-/** Adds to counters, whatever they are by then. */
+/** Returns the field values that add to counters. */
 export function increments(by: Readonly<Record<string, number>>): Record<string, FieldValue> {
   return Object.fromEntries(
     Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]),
   );
 }
 
-/** A lost answer is asked for within minutes; the document is deleted some time after that. */
+/** Lifetime of a commit marker. A lost response is checked within minutes. */
 const PROOF_MILLISECONDS = 3_600_000;
 
 interface StorePorts<Kinds> {
   readonly database: Firestore;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Of all features. */
   readonly writers: ChangeWriters<Kinds>;
-  /** What the trail tells of changes, of all features. */
   readonly effects: EffectsOf<Kinds>;
-  /** How changes loosen limits, of all features. */
   readonly loosening: LooseningOf<Kinds>;
-  /** Is told of what was committed, before whoever has committed it goes on. */
+  /** Is called after a commit, and awaited before the commit returns. */
   readonly followed?: (changes: readonly ChangeOf<Kinds>[]) => Promise<void>;
 }
 
 export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
   private readonly counts = new Map<keyof Kinds, number>();
 
-  /** How many changes of a kind commits of this instance may have brought about. */
+  /** Returns how many changes of a kind this instance has committed, including failed attempts. */
   committed(kind: keyof Kinds): number {
     return this.counts.get(kind) ?? 0;
   }
@@ -255,7 +252,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     return writes;
   }
 
-  /** Those of some documents that there are not. */
+  /** Returns the paths whose documents do not exist. */
   private async goneOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { database } = this.ports;
     const documents = [...paths].map((path) => database.doc(path));
@@ -267,7 +264,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     this.ports.writers[change.kind](change, writes);
   }
 
-  /** Tells the trail of what a call changes. */
+  /** Adds the audit entry of a call. */
   private addEntry(
     changes: readonly ChangeOf<Kinds>[],
     record: CallRecord | undefined,
@@ -285,7 +282,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     if (undoes !== undefined) writes.replace(trailPath(undoes.id), { undone_by: entry.id }, undoes.version);
   }
 
-  /** Translates the error of a failed commit for rules; one that they do not know goes on as it is. */
+  /** Translates a failed commit's error for rules. Unknown errors are returned unchanged. */
   private async explained(error: unknown, recorded: RecordedAnswer | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
@@ -312,7 +309,7 @@ const codec = documentCodec(
 
 export const recordedAnswerToDocument = codec.toDocument;
 
-/** Tells a repetition from a stale commit; clears an old record. @throws MusterError CONFLICT if the key is settled */
+/** Distinguishes a repetition from a stale commit. @throws MusterError CONFLICT if the key is settled */
 export async function refuseRepetition(
   { database, clock }: { readonly database: Firestore; readonly clock: Clock },
   id: string,
@@ -322,7 +319,7 @@ export async function refuseRepetition(
   if (!snapshot.exists) return;
   if (recordedAnswerFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
     const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
-    await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
+    await document.delete(asItWas).catch(() => undefined); // A concurrent call has stored its own record.
     return;
   }
   throw new MusterError('CONFLICT', 'Another call used this idempotency_key at the same time.', {
@@ -332,14 +329,12 @@ export async function refuseRepetition(
   });
 }
 
-/** The trail as Firestore keeps it: `trail/{id}`, an entry for the commit of a call. */
-
-/** What the trail tells of each change. Kinds that are left out tell nothing: another of their commit does. */
+/** Audit effects by kind of change. An omitted kind has none, because another change of its commit has one. */
 export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => Effect | undefined;
 };
 
-/** By what entries are found, beside what they tell. */
+/** Returns the document of an audit entry, with the fields by which entries are queried. */
 export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
   const effects = entry.effects.map((effect) => belonging(effect, entry.by));
   const kept = { ...entry, effects: keptEffects(effects).map(stored) };
@@ -354,13 +349,13 @@ function stored(effect: Effect): Effect {
   return { ...effect, ...(before && { before: asJson(before) }), ...(after && { after: asJson(after) }) };
 }
 
-/** What says neither whose it is nor where is of the workspace of the call. */
+/** Assigns an effect without a workspace and an owner to the call's workspace. */
 function belonging(effect: Effect, { workspace }: Actor): Effect {
   const isSaid = effect.workspace !== undefined || effect.owner_uid !== undefined;
   return isSaid ? effect : { ...effect, workspace };
 }
 
-/** What the trail tells of a commit. */
+/** Returns the audit effects of a commit. */
 export function effectsOf<Changes, Kind extends keyof Changes>(
   told: EffectsOf<Changes>,
   changes: readonly ({ readonly kind: Kind } & Changes[Kind])[],

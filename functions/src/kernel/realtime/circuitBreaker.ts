@@ -1,19 +1,19 @@
-/** The circuit breaker for when the Realtime Database is away. */
+/** Circuit breaker for an unreachable Realtime Database. */
 import { inTime } from '../waiting.ts';
 
 const TIMEOUT_MILLISECONDS = 1000;
 
-/** Waits a second for the Realtime Database, whose client waits for ever; while an answer is overdue, not at all. */
+/** Waits one second per request, because the client would wait forever. Fails at once while a response is overdue. */
 export class CircuitBreaker {
-  /** Answers that were waited for in vain and have not come since. */
+  /** Number of responses that timed out and have not arrived since. */
   private overdue = 0;
 
-  /** @throws Error while something is waited for in vain */
+  /** @throws Error while a response is overdue */
   requireAnswering(): void {
     if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
-  /** `start` is given a signal that nobody waits any more. @throws Error where it takes longer than a second */
+  /** `start` gets a signal that fires on timeout. @throws Error after one second without a response */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
     this.requireAnswering();
     const late = new AbortController();

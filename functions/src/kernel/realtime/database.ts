@@ -1,4 +1,4 @@
-/** The Realtime Database: its paths (docs/data-model.md#realtime-database), its client and compare-and-set. */
+/** Realtime Database: paths (docs/data-model.md#realtime-database), client and compare-and-set. */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { keyOf, segmentOf } from '../ids.ts';
@@ -7,7 +7,7 @@ import { firebaseApp } from '../platform.ts';
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
 
-/** Each workspace's own but `default`'s: `workspaces/{workspace}/queue`. */
+/** Queues of all workspaces except `default`: `workspaces/{workspace}/queue`. */
 export const WORKSPACE_QUEUES = 'workspaces';
 const DEFAULT_QUEUE = 'default';
 export const LIMITS = 'limits';
@@ -22,35 +22,35 @@ export const COMMITS = 'commits';
 export const UNREADABLE = 'unreadable';
 export const ACCESS_PEOPLE = 'access/people';
 
-/** Which workspaces are open: `access/workspaces/{workspace}`. */
+/** Whether a workspace is open: `access/workspaces/{workspace}`. */
 export const ACCESS_WORKSPACES = 'access/workspaces';
 
-/** Where anybody may write what they like, below the name of a workspace or anything else. */
+/** Roots of free-form data. Paths below them start with a workspace or any other name. */
 export const FREE_FORM_ROOTS: readonly string[] = ['messages', 'shared'];
 
-/** What the rules let be written there: how deep, counted from the root, and how long a text. */
+/** Limits of the security rules for free-form data: levels from the root, and characters per string. */
 export const FREE_FORM = { levels: 20, characters: 1_048_576 } as const;
 
 /** Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
 const segment = segmentOf(/[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u, 768);
 
-/** The path of a node of a list, by its id. */
+/** Returns the path of a list's node, by its id. */
 function nodeIn(list: string): (id: string) => string {
   return (id) => `${list}/${segment(id)}`;
 }
 
-/** The same by any text, such as a uid. */
+/** Like `nodeIn`, for any text such as a uid. */
 function ownNodeIn(list: string): (name: string) => string {
   return (name) => `${list}/${segment(keyOf(name))}`;
 }
 
 export const presencePath = nodeIn(PRESENCE);
 
-/** Where the sweep tries whether something can be written: `presence`. */
+/** Node that the sweep writes to check whether the database accepts writes: `presence`. */
 export const checkPath = nodeIn('checks');
 
-/** A workspace's mirror of what can be claimed now. The default workspace's is where specifications have it. */
+/** Returns the path of a workspace's mirror of claimable tasks. The specifications fix that of `default`. */
 export function taskQueuePath(workspace: string): string {
   return workspace === DEFAULT_QUEUE ? TASK_QUEUE : `${WORKSPACE_QUEUES}/${segment(workspace)}/queue`;
 }
@@ -62,17 +62,17 @@ export function queuedTaskPath(workspace: string, taskId: string): string {
 export const limitPath = ownNodeIn(LIMITS);
 export const agentMetricsPath = ownNodeIn(METRICS_AGENTS);
 
-/** @param minute any moment of it */
+/** @param minute any time within the minute */
 export function minuteMetricsPath(minute: Date): string {
   return `${METRICS_MINUTES}/${minuteKey(minute)}`;
 }
 
-/** `202611220124`: in the order of time. UTC. */
+/** Returns a sortable UTC key: `202611220124`. */
 export function minuteKey(minute: Date): string {
   return minute.toISOString().replace(/\D/g, '').slice(0, 12);
 }
 
-/** The beginning of the minute that `minuteKey` wrote. */
+/** Returns the start of the minute of a key. */
 export function timeOfMinuteKey(key: string): Date {
   const [year, month, day, hour, minute] = [0, 4, 6, 8, 10].map((at) =>
     Number(key.slice(at, at === 0 ? 4 : at + 2)),
@@ -80,33 +80,33 @@ export function timeOfMinuteKey(key: string): Date {
   return new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute));
 }
 
-/** A subscription's log of events, and who writes it. */
+/** A subscription's change log and its current writer. */
 export const busPath = nodeIn(BUS);
 export const taskUpdatesPath = ownNodeIn(TASK_UPDATES);
 export const notificationsPath = ownNodeIn(NOTIFICATIONS);
 export const devicesPath = ownNodeIn(DEVICES);
 
-/** What the rules know of a person: a mirror of `people/{uid}` in Firestore. */
+/** A person's roles for the security rules: mirrors `people/{uid}` in Firestore. */
 export const personAccessPath = ownNodeIn(ACCESS_PEOPLE);
 
-/** That a caller's write was carried out. @param id letters and digits */
+/** Commit marker of a caller's write. @param id letters and digits */
 export const realtimeCommitPath = nodeIn(COMMITS);
 
-/** The Realtime Database. Its client is loaded when something first needs it. */
+/** Returns the Realtime Database. The client is loaded at first use. */
 export async function realtimeDatabase(): Promise<Database> {
   const { getDatabase } = await import('firebase-admin/database');
   return getDatabase(firebaseApp());
 }
 
-/** A minute in which nobody called: nothing is ever there. */
+/** A minute without calls, so its node is always empty. */
 const NOWHERE = minuteMetricsPath(new Date(0));
 
-/** Asks the server for a node that has nothing. */
+/** Reads an empty node from the server, to check whether it responds. */
 export async function probeRealtimeDatabase(database: () => Promise<Database>): Promise<void> {
   await (await database()).ref(NOWHERE).get();
 }
 
-/** Removes what the query finds, in one write. Tells how many. */
+/** Removes the nodes that the query finds, in one write. Returns their number. */
 export async function removeFound(query: Query): Promise<number> {
   const keys = keysIn(await query.get());
   await removeFrom(query.ref, keys);
@@ -123,21 +123,20 @@ export function keysIn(found: DataSnapshot): readonly string[] {
   return keys;
 }
 
-/** The answer went with the connection. Source: @firebase/database, PersistentConnection.cancelSentTransactions_. */
+/** Error message of a lost response. Source: @firebase/database, PersistentConnection.cancelSentTransactions_. */
 const UNANSWERED = 'disconnect';
 
-/** Its error where this process wrote over it. Source: @firebase/database, repoAbortTransactions. */
+/** Error message if this process overwrote the node. Source: @firebase/database, repoAbortTransactions. */
 const OVERWRITTEN = 'set';
 
-/** A connection that breaks again and again ends the trying. */
+/** Limits retries on an unstable connection. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Changes a node from what it is. Where the answer is lost it is done again as soon as there is a connection, over what
- * is there then.
- * @param update gives the new value, or undefined to leave it; called again where the node is another than it
- *   seemed. Where it has written before, and the answer was lost, it must see that and write the same again.
- * @returns whether it was changed, as far as is known
+ * Changes a node, depending on its current value. After a lost response, repeats the change on reconnection.
+ * @param update returns the new value, or undefined to keep the current one. It is called again if the node has
+ *   another value than assumed. After a lost response, it must detect its own write and write the same again.
+ * @returns whether the node was changed, as far as known
  */
 export async function changeNode(
   node: Reference,
@@ -145,7 +144,7 @@ export async function changeNode(
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      // Not applied locally: listeners must not be told of what the database may refuse.
+      // Not applied locally: listeners must not see a value that the database may refuse.
       return (await node.transaction(update, undefined, false)).committed;
     } catch (error) {
       const reason = error instanceof Error ? error.message : undefined;
@@ -156,13 +155,13 @@ export async function changeNode(
   return false;
 }
 
-/** So many may have been added at the same time by others. */
+/** Maximum number of entries that other instances add at the same time. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Of a list of which only the latest are kept, `{list}/{id}` with the milliseconds of the epoch under `at`. Puts an
- * entry there unless it is there, and drops the oldest beyond those that are kept. One that is older than
- * all of them is dropped again.
+ * Adds an entry to a list that keeps only its newest entries, unless the key exists, and removes the oldest entries
+ * beyond `kept`. An entry that is older than all kept ones is removed, too. Entries are at `{list}/{key}` and have
+ * `at` in milliseconds since the epoch.
  * @param byTime the list, ordered by `at`
  */
 export async function putAmongLatest(

@@ -1,4 +1,4 @@
-/** `unreadable/{path}`: documents that could not be read. `at`: when last met, in milliseconds of the epoch. */
+/** Unreadable documents at `unreadable/{path}`. `at`: last occurrence, in milliseconds since the epoch. */
 
 import type { Database, Query } from 'firebase-admin/database';
 import { core } from 'zod';
@@ -10,7 +10,7 @@ import { keysIn, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;
 
-/** An instance tells of a document again after so long. */
+/** Interval after which an instance reports a document again. */
 const TOLD_EVERY_MILLISECONDS = 600_000;
 
 const KEPT_MILLISECONDS = 24 * 3_600_000;
@@ -25,11 +25,11 @@ interface UnreadablePorts {
   readonly log: Log;
 }
 
-/** Keeps account of documents that this version cannot read: changed by hand, or written by a newer version. */
+/** Counts documents that this version cannot read: edited manually, or written by a newer version. */
 export class DatabaseUnreadable extends Service<UnreadablePorts> implements UnreadableDocuments, Expiring {
   readonly name = 'unreadable';
   private readonly breaker = new CircuitBreaker();
-  /** When each was told of last. */
+  /** Time of the last report, by path. */
   private readonly told = new Map<string, number>();
 
   note(path: string, error: unknown): void {
@@ -54,7 +54,7 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Unre
       .sort();
   }
 
-  /** Removes those that nobody has met for a day. Tells how many. */
+  /** Removes documents that were not reported for a day. Returns their number. */
   async expire(): Promise<number> {
     const before = this.ports.clock.now().getTime() - KEPT_MILLISECONDS;
     return removeFound((await this.byTime()).endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
@@ -65,7 +65,7 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Unre
   }
 }
 
-/** Which fields are wrong, and not what they hold. */
+/** Returns the names of the invalid fields, but not their values. */
 function whatIsWrong(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof core.$ZodError)
     return { fields: error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) };
