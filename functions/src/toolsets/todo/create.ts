@@ -37,16 +37,16 @@ export interface TodoDependencies extends DocumentSource {
   readonly realtime: typeof realtimeDatabase;
   readonly app: typeof firebaseApp;
   readonly consoleLinks: ConsoleLinks;
-  /** Where people's devices are told of reminders; undefined: nowhere. */
+  /** Sends reminders to people's devices; undefined if push is disabled. */
   readonly push: PushService | undefined;
-  /** undefined on a machine without a broker, where events go to their consumers at once. */
+  /** Undefined without a broker: events then go directly to their consumers. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly tasks: CoordinationPorts['tasks'];
   readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
 }
 
-/** Creates a person's to-dos, their reminders and the events that tell of them. */
+/** Creates the services for to-dos, reminders and their events. */
 export function createTodo(dependencies: TodoDependencies) {
   const { database, documents, access, graph, store, realtime, app } = dependencies;
   const { consoleLinks, push, publisher, deadLetters, tasks, taskCreation } = dependencies;
@@ -90,7 +90,7 @@ export function createTodo(dependencies: TodoDependencies) {
     sendReminders: () => sendReminders(ports),
     consumers,
     relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
-    /** `before` is the document as it was, if it was there. What becomes readable again is written, and so repaired again. */
+    /** `before` is the previous document, if any. Fixing an unreadable document is a write, which triggers a repair. */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
       unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
   };
@@ -99,7 +99,7 @@ export function createTodo(dependencies: TodoDependencies) {
     node: todoNodeFinder(todos),
     inverses: { todo: recurrence, recurring_task: recurrence, reminder },
     deliveries,
-    /** Which of their agents a person lets answer for them. */
+    /** Returns the agents that a person allows to answer for them. */
     agentsMayAnswer: async (uid: string) => (await notifications.preferences(uid)).agents_may_answer,
     services,
   };

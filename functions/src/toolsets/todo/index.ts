@@ -23,7 +23,7 @@ import {
   updateTask,
 } from './tools/tasks.ts';
 
-/** The to-do specification, "Error Handling". The codes that it adds to ours are reasons of ours. */
+/** Errors in the format of the to-do specification, "Error Handling". Its additional codes are our reasons. */
 const errorEnvelope: ErrorEnvelope = {
   show({ code, message }, { value: _value, entries: _entries, ...details }) {
     const { reason, ...others } = details;
@@ -44,11 +44,11 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** A person's to-dos. Source: the to-do specification, in its order; then ours. */
+/** The toolset for a person's to-dos. Source: the to-do specification, in its order; then additional tools. */
 export const todo: Toolset<TodoServices> = {
   name: 'todo',
   instructions:
-    "A person's to-dos, an agent's owner's: todo.add_task, todo.list_tasks, todo.complete_task; todo.create_recurring_task for what repeats. Times are ISO 8601 in UTC.",
+    "To-dos of a person, or of an agent's owner: todo.add_task, todo.list_tasks, todo.complete_task; todo.create_recurring_task for repeats. Times are ISO 8601 in UTC.",
   scope: 'owner',
   tools: [
     addTask,

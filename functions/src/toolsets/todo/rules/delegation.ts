@@ -1,4 +1,4 @@
-/** To-dos that are handed to the agents of a workspace. Source: docs/semantics.md#one-graph. */
+/** Delegation of to-dos to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { refusalFor } from '../../../access/rules/gate.ts';
 import { nodeKey } from '../../../graph/rules/graphNode.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -32,17 +32,17 @@ export interface Delegated {
 
 export type DelegatedProgress = ReturnType<typeof progressAnswer>;
 
-/** Why a to-do cannot be completed that was completed or deleted in the meantime. */
+/** Reasons why a to-do cannot be completed because it was completed or deleted in the meantime. */
 const ENDED_REASONS = ['ALREADY_COMPLETED', 'TASK_NOT_FOUND'];
 
-/** Of the usual importance. */
+/** Default priority of a delegated task: medium. */
 export const DELEGATED_PRIORITY = 5;
 
 export class Delegation extends Service<DelegationPorts> {
   /**
-   * Makes a task of a to-do, once for as long as that task is open.
-   * @throws MusterError NOT_FOUND; FORBIDDEN in a workspace where the caller may not work; CONFLICT where it is
-   *   delegated already, or completed
+   * Creates a task for a to-do. A to-do has at most one open task.
+   * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot work in the workspace; CONFLICT if the to-do is
+   * already delegated or completed
    */
   async delegate(
     principal: Principal,
@@ -62,7 +62,7 @@ export class Delegation extends Service<DelegationPorts> {
       opener: principal,
       drafts: [{ ...draft, required_capabilities }],
       link: async ([taskId = '']: readonly string[]) => {
-        // Where the commit was stale it is read again.
+        // After a stale commit the to-do is read again.
         const found = unused ?? (await this.open(principal.owner_uid, todoId));
         unused = undefined;
         const { value: before, version } = found;
@@ -81,7 +81,7 @@ export class Delegation extends Service<DelegationPorts> {
     return outcomeOf(tasks[0]);
   }
 
-  /** Completes the to-do of a task that is done, once however often told; where the task came to nothing it stays open. */
+  /** Completes the to-do of a completed task; safe to repeat. If the task was not completed, the to-do stays open. */
   async taskClosed(taskId: string): Promise<void> {
     const { tasks, todos, todoService } = this.ports;
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
@@ -95,7 +95,7 @@ export class Delegation extends Service<DelegationPorts> {
     }
   }
 
-  /** How far delegated to-dos are, where the caller has a role: no more documents than there are such to-dos. */
+  /** Returns the progress of delegated to-dos in workspaces where the caller has a role. One read per such to-do. */
   async progress(
     principal: Principal,
     todos: readonly Todo[],
@@ -112,7 +112,7 @@ export class Delegation extends Service<DelegationPorts> {
     );
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT where it cannot be delegated now */
+  /** @throws MusterError NOT_FOUND; CONFLICT if it cannot be delegated now */
   private async open(ownerUid: string, id: string) {
     const { todos, tasks } = this.ports;
     const found = await readFor(ownerUid, todos.findReminded(id));
@@ -149,11 +149,11 @@ function progressAnswer(
 }
 
 function alreadyDelegated(id: string, taskId: string): MusterError {
-  return new MusterError('CONFLICT', `This task is delegated already, as "${taskId}".`, {
+  return new MusterError('CONFLICT', `This to-do is already delegated, as task "${taskId}".`, {
     field: 'task_id',
     value: id,
     reason: 'ALREADY_DELEGATED',
-    suggestion: 'system.getTree shows how far that is. Once it has failed or was cancelled, delegate again.',
+    suggestion: 'system.getTree shows its progress. After it fails or is cancelled, delegate again.',
     about: { task_id: id, delegated_task_id: taskId },
   });
 }

@@ -1,20 +1,20 @@
 /**
- * No two open to-dos of one owner have the same title and due date. A small document under an id made of the
- * three, the guard, keeps them for one to-do, so that of two commits at once one fails. Source: the to-do specification,
- * DUPLICATE_TASK; docs/semantics.md#to-dos.
+ * Prevents two open to-dos of one owner with the same title and due date. A small document (the guard), whose id is
+ * derived from these three, reserves them for one to-do, so that one of two concurrent commits fails. Source: the
+ * to-do specification, DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 
 import { MusterError } from '../../../kernel/errors.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
 
-/** Reserves the guard of `after` in place of that of `before`. @throws MusterError CONFLICT, with the reason DUPLICATE_TASK */
+/** Replaces the guard of `before` by that of `after`. @throws MusterError CONFLICT with the reason DUPLICATE_TASK */
 export async function guardChanges(ports: TodoPorts, before: Todo | undefined, after: Todo | undefined) {
   const { changes, holder } = await exchange(ports, before, after, before?.id ?? after?.id);
   if (holder === undefined) return changes;
   const { id, title, due_date } = holder;
   const due = due_date ? `the due date ${due_date.toISOString()}` : 'no due date';
-  throw new MusterError('CONFLICT', `An open task with this title and ${due} already exists.`, {
+  throw new MusterError('CONFLICT', `An open to-do with this title and ${due} already exists.`, {
     field: 'title',
     value: title,
     reason: 'DUPLICATE_TASK',
@@ -23,15 +23,15 @@ export async function guardChanges(ports: TodoPorts, before: Todo | undefined, a
   });
 }
 
-/** The same for a to-do that exists already: a duplicate gets no guard. */
+/** Like `guardChanges`, for an existing to-do: a duplicate gets no guard. */
 export async function guardChangesIfFree(ports: TodoPorts, before: Todo | undefined, after: Todo) {
   return (await exchange(ports, before, after, after.id)).changes;
 }
 
 /**
- * How a commit changes the guards, and the to-do that has the wanted one already. A client may have given a to-do
- * the title of another one, or an occurrence may have come to have it: the guard is then the other's, and stays. A
- * to-do without a guard takes it, if it is free, whenever the to-do is written.
+ * Returns the changes of the guards, and another to-do that holds the wanted one. A client or a new occurrence can
+ * cause such a duplicate: the other to-do then keeps the guard. A to-do without a guard gets a free one whenever it
+ * is written.
  */
 async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: string) {
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
@@ -50,7 +50,7 @@ async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: stri
   return { changes: [...released, reserving] };
 }
 
-/** Undefined for a to-do that needs no guard. */
+/** Undefined if the to-do needs no guard. */
 function guardOf({ hashing }: TodoPorts, todo: Todo | undefined): string | undefined {
   if (todo === undefined || todo.completed) return undefined;
   const { owner_uid, title, due_date } = todo;

@@ -1,7 +1,6 @@
 /**
- * Events: what happened to a to-do. Each is written in the commit that makes it happen, and never changed: the
- * documents are the audit trail and the outbox at once. Source: the to-do specification, "Event Structure";
- * docs/decisions/0018-event-spine.md.
+ * Events of to-dos. Each is written in the commit of its change and never modified: the documents are audit trail and
+ * outbox. Source: the to-do specification, "Event Structure"; docs/decisions/0018-event-spine.md.
  */
 
 import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
@@ -23,19 +22,19 @@ import {
 } from './taskEvent.ts';
 
 /**
- * From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.
- * @throws Error where any topic cannot be reached: the trigger then comes again
+ * Publishes an event from the outbox. Repeating publishes it again; consumers deduplicate by event id.
+ * @throws Error if a topic is unreachable: the trigger then retries
  */
 export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, eventId: string) {
   const event = await ports.taskHistory.find(eventId);
-  if (event === undefined) return ports.log.error('event_missing', { eventId }); // events are never deleted
+  if (event === undefined) return ports.log.error('event_missing', { eventId }); // Events are never deleted.
   await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
 }
 
 /**
- * One consumer of a topic. Messages come at least once, late and out of order: what it does must be the same
- * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
- * message is neither tried for a day nor lost.
+ * Creates the consumer of a topic. Delivery is at least once, delayed and unordered, so `act` must be idempotent. It
+ * throws if a retry may succeed. Messages that can never be processed become dead letters, so that they are neither
+ * retried for a day nor lost.
  */
 export function eventConsumer(
   consumer: string,
@@ -43,7 +42,7 @@ export function eventConsumer(
   { deadLetters, log }: TodoPorts,
 ) {
   return {
-    /** Takes an event without its journey as a message. */
+    /** Processes an event directly, without a message. */
     act,
     async receive({ id: messageId, text }: { readonly id: string; readonly text: string }): Promise<void> {
       const read = eventMessage.safeParse(parsedJson(text));
@@ -56,22 +55,22 @@ export function eventConsumer(
 }
 
 /**
- * Records that an event arrived. The events themselves are the audit trail, and nobody can change them through
- * Muster; the digest shows where somebody has done so past it.
+ * Records that an event arrived. Muster never changes events, so a differing digest shows that one was changed by
+ * other means.
  */
 export function audit(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
   const digest = hashing.sha256(canonicalJson(messageOf(event)));
   return recordArrival(event, digest, clock.now());
 }
 
-/** Hands events to their consumers without a broker, on a machine that has none. */
+/** Delivers events directly to their consumers, on a machine without a broker. */
 export function directDelivery(
   consumers: Readonly<Record<Topic, Pick<ReturnType<typeof eventConsumer>, 'act'>>>,
 ): EventPublisher {
   return { publish: (topic, event) => consumers[topic].act(event) };
 }
 
-/** @throws Error where a device cannot be reached for now; what was delivered already is not delivered again then */
+/** @throws Error if a device is temporarily unreachable; completed deliveries are not repeated then */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {
   const notification = notificationOf(event, ports.consoleLinks);
   if (notification === undefined) return;
@@ -88,10 +87,10 @@ export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> 
   const devices = await ports.devices.of(uid);
   const told = await Promise.all(devices.map((device) => pushTo(ports, device, notification, push)));
   const missed = told.filter((isDone) => !isDone).length;
-  if (missed > 0) throw new Error(`${missed} of ${devices.length} devices are still to be told.`);
+  if (missed > 0) throw new Error(`${missed} of ${devices.length} devices have not been notified yet.`);
 }
 
-/** Whether nothing is left to do for the device. */
+/** Returns whether the device needs no retry. */
 async function pushTo(
   { deliveries, devices, log }: TodoPorts,
   device: Device,

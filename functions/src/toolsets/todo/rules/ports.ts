@@ -1,4 +1,4 @@
-/** What the rules of to-dos read and write through. */
+/** Interfaces between the to-do rules and storage. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
@@ -18,40 +18,40 @@ export type DelegationTasks = CoordinationPorts['tasks'];
 export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly store: Store<TodoChange>;
   readonly todos: TodoQueries;
-  /** To-dos, recurring tasks and reminders as the trail tells of them. */
+  /** Audit log fields of to-dos, recurring to-dos and reminders. */
   readonly todoFields: FieldsCodec<Todo>;
   readonly recurringTaskFields: FieldsCodec<RecurringTask>;
   readonly reminderFields: FieldsCodec<Reminder>;
   readonly recurringTasks: RecurringTaskQueries;
   readonly taskHistory: TaskHistory;
   readonly reminders: ReminderQueries;
-  /** Recorded once. @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another */
+  /** Records an event once. @param digest SHA-256 of the event's canonical JSON: a modified event has another */
   readonly recordArrival: (event: TaskEvent, digest: string, recordedAt: Date) => Promise<void>;
   readonly notifications: Notifications;
   readonly clientLists: ClientLists;
-  /** Absent on a machine without a broker: events are handed straight on. */
+  /** Absent on a machine without a broker: events are delivered directly. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly devices: Devices;
   readonly deliveries: Deliveries;
-  /** The person's address, where it is theirs for certain. */
+  /** Returns the person's email address if it is verified. */
   readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
   readonly consoleLinks: ConsoleLinks;
-  /** Absent where nobody's devices can be told of a reminder. */
+  /** Absent if push is disabled. */
   readonly push: PushService | undefined;
 }
 
-/** Reminders that are to be sent, and after which place there are more. */
+/** Due reminders, and the position of the next page. */
 export interface DueReminders {
   readonly reminders: readonly Versioned<Reminder>[];
   readonly next?: Position;
 }
 
-/** How a person is told of things. */
+/** Notification preferences of a person. */
 export interface Preferences {
-  /** How long before its due date they are reminded of a to-do. */
+  /** Time between a default reminder and the due date. */
   readonly leadMilliseconds: number;
-  /** The ids of the agents that may answer questions for them. */
+  /** Ids of the agents that may answer questions for the person. */
   readonly agents_may_answer: readonly string[];
   readonly push: boolean;
   readonly email: boolean;
@@ -62,17 +62,17 @@ export interface Counted<Item> extends Slice<Item> {
 }
 
 export interface TaskHistory {
-  /** @throws Error where there is a document of this id that is no event */
+  /** @throws Error if the document of this id is not an event */
   find(id: string): Promise<TaskEvent | undefined>;
-  /** What happened to a to-do, newest first. */
+  /** Returns a to-do's events, newest first. */
   history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>>;
 }
 
 export interface ReminderQueries {
   find(id: string): Promise<Versioned<Reminder> | undefined>;
-  /** Those that are to be sent by `now`, longest ago first, and after which place there are more. */
+  /** Returns reminders that are due at `now`, oldest first, and the position of the next page. */
   due(now: Date, page: Page): Promise<DueReminders>;
-  /** A person's: those that are still to be sent after an instant, the next first; or all, the latest first. */
+  /** Returns a person's unsent reminders after an instant, soonest first; or all reminders, latest first. */
   list(ownerUid: string, after: Date | undefined, page: Page): Promise<Counted<Reminder>>;
 }
 
@@ -98,13 +98,13 @@ export interface TodoQueries {
   /** Returns to-dos in the order of their ids, undefined for an unknown one. @throws MusterError if one is unreadable */
   findAll(ids: readonly string[]): Promise<readonly (Versioned<Todo> | undefined)[]>;
   findReminded(id: string): Promise<RemindedTodo | undefined>;
-  /** The to-do that has a title and due date for itself. */
+  /** Returns the id of the to-do that holds a title and due date. */
   findGuard(id: string): Promise<Versioned<string> | undefined>;
   list(filter: TodoFilter, sort: TodoSort, todoPage: TodoPage): Promise<FoundTodos>;
   /**
-   * Those that have all words, each as the beginning of one, in title and description: first those that have
-   * them all in the title. A page has the newer before the older of each kind.
-   * @param words of soughtPrefixes
+   * Returns to-dos whose title and description contain all word prefixes, those with all of them in the title first.
+   * Within each group, a page lists newer to-dos first.
+   * @param words from `soughtPrefixes`
    */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
 }
@@ -116,13 +116,13 @@ export interface ClientLists {
 
 export interface Devices {
   of(uid: string): Promise<readonly Device[]>;
-  /** Forgets the device, unless it has another token by now. */
+  /** Deletes the device, unless its token has changed in the meantime. */
   forget(uid: string, device: Device): Promise<void>;
 }
 
 export interface Deliveries {
   readonly name: 'deliveries';
-  /** `busy`: another sender has claimed it, until their lease ends. */
+  /** `busy`: another sender's claim has not expired. */
   claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'>;
   markDelivered(notificationId: string, deviceId: string): Promise<void>;
   release(notificationId: string, deviceId: string): Promise<void>;
@@ -130,20 +130,20 @@ export interface Deliveries {
 }
 
 export interface Notifications {
-  /** The defaults, where the person has not said anything. */
+  /** Returns a person's preferences, or the defaults. */
   preferences(uid: string): Promise<Preferences>;
-  /** Queued once. Source: https://extensions.dev/extensions/firebase/firestore-send-email, Firebase's extension Trigger Email */
+  /** Queues an email once. Source: https://extensions.dev/extensions/firebase/firestore-send-email */
   queueMail(address: string, notification: Notification): Promise<void>;
 }
 
 export interface TodoChanges {
   readonly createTodo: { readonly todo: Todo };
-  /** `before` as its last event reported it. */
+  /** `before` is the state that the last event reported. */
   readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
   readonly deleteTodo: { readonly todo: Todo; readonly version: string };
-  /** A task was made of it. */
+  /** Links the to-do to the task created for it. */
   readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
-  /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
+  /** Reserves a title and due date for an open to-do. `replaces` is the version of an obsolete guard. */
   readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
   readonly releaseTitle: { readonly id: string; readonly version: string };
   readonly createRecurringTask: { readonly recurringTask: RecurringTask };

@@ -1,4 +1,4 @@
-/** Taking back that a to-do was completed. Source: docs/semantics.md#to-dos. */
+/** Reopens completed to-dos. Source: docs/semantics.md#to-dos. */
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
@@ -17,7 +17,7 @@ export interface ReopenedOutcome {
   readonly next?: { readonly todo: Todo; readonly isWithdrawn: boolean };
 }
 
-/** @param own reads the to-do of the caller. @throws MusterError CONFLICT where it is open, or with the reason DUPLICATE_TASK */
+/** @param own reads the caller's to-do. @throws MusterError CONFLICT if it is open, or (reason DUPLICATE_TASK) */
 export function reopenTodo(
   ports: TodoPorts,
   own: () => Promise<RemindedTodo>,
@@ -47,7 +47,7 @@ interface Following {
   readonly changes: readonly TodoChange[];
 }
 
-/** Takes back what the completion of an occurrence has brought about, where nobody has touched that. */
+/** Reverts the effects of an occurrence's completion, unless they were changed since. */
 async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promise<Following> {
   const { recurring_task_id, occurs_on, completed_at, due_date, owner_uid } = todo;
   if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
@@ -71,14 +71,14 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
   };
 }
 
-/** The completion of its last occurrence had ended it. */
+/** Undoes the end of a recurring to-do that the completion of its last occurrence caused. */
 function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
   const { ended_at, ...recurring } = found.value;
   const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
 }
 
-/** Whether an occurrence is as it was created: its reminder is the default one, and nothing is part of it. */
+/** Returns whether an occurrence is unchanged since its creation, with a default reminder and without parts. */
 async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: RecurringTask): Promise<boolean> {
   const { value: todo, reminder } = next;
   if (todo.ancestors !== undefined) return false;
@@ -90,7 +90,7 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
 }
 
 function notCompleted({ id }: Todo): MusterError {
-  return new MusterError('CONFLICT', 'This task is open. Nothing was changed.', {
+  return new MusterError('CONFLICT', 'This to-do is open. Nothing was changed.', {
     field: 'task_id',
     value: id,
     reason: 'NOT_COMPLETED',

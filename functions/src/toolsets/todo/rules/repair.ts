@@ -1,7 +1,7 @@
 /**
- * Makes what follows from a change that was made past the tools: by its owner with a client, or in the Firebase
- * console. It does not believe the event that calls it but reads what is there now, and each of its commits
- * names the version that it decided on: late, twice and in whatever order it ends the same.
+ * Applies the side effects of changes made without the tools: by the owner's client, or in the Firebase console. It
+ * ignores the content of the triggering event and reads the current data. Each commit names the version it is based
+ * on, so the result does not depend on delays, duplicates or order.
  */
 
 import { isVisible } from '../../../kernel/hidden.ts';
@@ -29,7 +29,7 @@ import {
   todoEvent,
 } from './todoChanges.ts';
 
-/** @param before the to-do as it was, for where it is deleted; undefined where that is unknown or unreadable */
+/** @param before the previous to-do, needed if it was deleted; undefined if unknown or unreadable */
 export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {
   return retryStale(ports.randomness, async () => {
     const found = await ports.todos.findReminded(id);
@@ -78,15 +78,15 @@ async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
   ]);
 }
 
-/** Whether the last event reported the to-do as it is. */
+/** Returns whether the last event reported the current state of the to-do. */
 export function isReported({ value, lastReported }: RemindedTodo): boolean {
   return canonicalJson(lastReported) === canonicalJson(todoAnswer(value));
 }
 
-/** Stands for a title of which nothing can be seen. */
+/** Replaces a title without visible characters. */
 const UNTITLED = 'Untitled';
 
-/** The to-do as a tool would have written it; what none takes is cut or left out. @param lastTitle in place of an invisible one */
+/** Returns a valid to-do; invalid values are truncated or dropped. @param lastTitle replaces an invisible title */
 export function normalised(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
   const { completed_at, description, title, ...rest } = todo;
   const tags = new Map<string, string>();

@@ -1,31 +1,31 @@
-/** The events of to-dos, as they are stored and published. Source: the to-do specification; docs/semantics.md#to-dos. */
+/** Stored and published events of to-dos. Source: the to-do specification; docs/semantics.md#to-dos. */
 
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 
-/** A person is asked something; what stands for the to-do's id is the request's. */
+/** A person was asked a question; `taskId` is the request's id. */
 export const QUESTION = 'question';
 
-/** `reminder` and `question` are ours: a reminder of the to-do became due. */
+/** `reminder` and `question` are additions to the specification. `reminder`: a reminder became due. */
 export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder', QUESTION] as const;
 
 export interface TaskEvent {
   readonly id: string;
   readonly type: (typeof EVENT_TYPES)[number];
   readonly taskId: string;
-  /** Whose to-do it is: the owner, also where an agent did it. */
+  /** Owner of the to-do, even if an agent made the change. */
   readonly userId: string;
   readonly timestamp: Date;
-  /** The to-do, or of a reminder the reminder, as tools answer it; null where there was none. */
+  /** The to-do or, for a reminder, the reminder, in the format of the tools; null if it did not exist. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly changes: readonly string[];
 }
 
-/** An event as it travels: JSON. */
+/** A published event, as JSON. */
 export const eventMessage = z.object({
   event_id: z.string().min(1),
-  /** Grows when a consumer that knows only the old structure could no longer read an event. */
+  /** Increases when consumers of the old structure can no longer read an event. */
   schema_version: z.literal(1),
   event_type: z.enum(EVENT_TYPES),
   task_id: z.string().min(1),
@@ -73,12 +73,12 @@ export const TOPICS = {
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
 export interface EventChanges {
-  /** Stale where there is an event of this id: what it says has happened already. */
+  /** Stale if an event with this id exists: its content has already happened. */
   readonly recordEvent: { readonly event: TaskEvent };
 }
 
 export interface EventPublisher {
-  /** Resolves when the event is safe: it is then delivered at least once, in the order of its to-do's others. */
+  /** Resolves when the event is stored durably. It is delivered at least once, in the order of its to-do's events. */
   publish(topic: Topic, event: TaskEvent): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export interface DeadLetters {
   bury(letter: DeadLetter): Promise<void>;
 }
 
-/** All events go to the audit trail, changes also to those who watch, what people are told of to the notifier. */
+/** Returns the topics of an event: the audit trail, and clients for changes or the notifier for notifications. */
 export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
   return [
     TOPICS.taskEvents,

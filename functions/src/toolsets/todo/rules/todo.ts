@@ -1,4 +1,4 @@
-/** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
+/** To-dos of people. Source: the to-do specification; docs/semantics.md#to-dos. */
 
 import { z } from 'zod/mini';
 import { placeFields } from '../../../graph/rules/graphNode.ts';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import type { Reminder } from './reminders/reminder.ts';
 
-/** By rank, lowest first. */
+/** Priorities, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
@@ -19,12 +19,12 @@ export const MAX_TITLE_LENGTH = 500;
 
 export const MAX_DESCRIPTION_LENGTH = 5000;
 
-/** How to-dos are compared where case does not count. Capitals have more letters (ß, SS) or fewer forms (Σ). */
+/** Folds case. Upper case is included because of letters that grow (ß, SS) or have several lower-case forms (Σ). */
 export function caseFolded(text: string): string {
   return text.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** A to-do as tools answer it and as events tell of it. */
+/** Returns a to-do in the format of tools and events. */
 export function todoAnswer(todo: Todo) {
   return {
     id: todo.id,
@@ -42,18 +42,18 @@ export function todoAnswer(todo: Todo) {
 
 type TodoTexts = Pick<Todo, 'title' | 'description' | 'priority' | 'tags'>;
 
-/** Of something new, the texts may be left out. Of an edit, what is left out stays, and null removes. */
+/** For a new to-do, all are optional. For an edit, omitted fields stay and null removes. */
 export interface WrittenTexts {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
   readonly priority?: Priority | undefined;
-  /** In place of the tags that there are. */
+  /** Replaces the existing tags. */
   readonly tags?: readonly string[] | undefined;
 }
 
 const USUAL_TEXTS: TodoTexts = { title: '', priority: 'MEDIUM', tags: [] };
 
-/** @throws MusterError VALIDATION_ERROR for tags */
+/** @throws MusterError VALIDATION_ERROR for invalid tags */
 export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TEXTS): TodoTexts {
   const { description = before.description } = written;
   return {
@@ -64,17 +64,17 @@ export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TE
   };
 }
 
-/** How long ago a date may be that its caller still took for the future. */
+/** Tolerance for dates that were in the future when the caller sent them. */
 const GRACE_MILLISECONDS = 60_000;
 
-/** @param field the argument that names the date. @throws MusterError VALIDATION_ERROR where it was over a minute ago */
+/** @param field argument with the date. @throws MusterError VALIDATION_ERROR if it is over a minute in the past */
 export function requireFuture(field: string, date: Date, now: Date): void {
   if (date.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
-  throw new MusterError('VALIDATION_ERROR', `The ${field} is in the past.`, {
+  throw new MusterError('VALIDATION_ERROR', `${field} is in the past.`, {
     field,
     value: date.toISOString(),
     reason: 'DATE_IN_THE_PAST',
-    suggestion: 'Give a time that is still to come, in UTC or with an offset.',
+    suggestion: 'Use a future time, in UTC or with an offset.',
   });
 }
 
@@ -82,18 +82,18 @@ export const MAX_TAGS = 10;
 
 export const MAX_TAG_LENGTH = 50;
 
-/** Tags trimmed, each once whatever its case. @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED */
+/** Trims tags and removes duplicates, ignoring case. @throws MusterError VALIDATION_ERROR, MAX_TAGS_EXCEEDED */
 export function checkedTags(written: readonly string[]): readonly string[] {
   if (written.length > MAX_TAGS) throw tooManyTags();
   return addedTags([], written);
 }
 
-/** Adds tags to those that a to-do has. @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED */
+/** Adds tags to the existing ones. @throws MusterError VALIDATION_ERROR with the reason MAX_TAGS_EXCEEDED */
 export function addedTags(present: readonly string[], written: readonly string[]): readonly string[] {
   const tags = new Map(present.map((tag) => [caseFolded(tag), tag]));
   for (const tag of written.map((text) => text.trim())) {
     if (!isVisible(tag) || !hasAtMost(tag, MAX_TAG_LENGTH))
-      throw invalid('tags', 'INVALID_TAG', `A tag has 1 to ${MAX_TAG_LENGTH} characters.`);
+      throw invalid('tags', 'INVALID_TAG', `A tag must have 1 to ${MAX_TAG_LENGTH} characters.`);
     if (!tags.has(caseFolded(tag))) tags.set(caseFolded(tag), tag);
   }
   if (tags.size > MAX_TAGS) throw tooManyTags();
@@ -101,7 +101,7 @@ export function addedTags(present: readonly string[], written: readonly string[]
 }
 
 function tooManyTags(): MusterError {
-  const suggestion = `A task has at most ${MAX_TAGS} tags; replace them with todo.update_task.`;
+  const suggestion = `A to-do has at most ${MAX_TAGS} tags. Replace them with todo.update_task.`;
   const message = `More than ${MAX_TAGS} tags. Nothing was changed.`;
   return invalid('tags', 'MAX_TAGS_EXCEEDED', message, suggestion);
 }
@@ -110,24 +110,24 @@ export const SORT_FIELDS = ['due_date', 'priority', 'created_at', 'completed_at'
 
 export const SORT_ORDERS = ['asc', 'desc'] as const;
 
-/** The ends of the range of due dates belong to it; a to-do without a due date is in no range. */
+/** Due-date ranges include both ends. A to-do without a due date is outside all ranges. */
 export interface TodoFilter {
   readonly owner_uid: string;
   readonly priority?: Priority | undefined;
-  /** All of them, whatever their case. */
+  /** All of them, ignoring case. */
   readonly tags: readonly string[];
   readonly dueAfter?: Date | undefined;
   readonly dueBefore?: Date | undefined;
   readonly completed?: boolean | undefined;
 }
 
-/** Without the date that it is sorted by, a to-do comes last either way. Ties go by creation, then id. */
+/** To-dos without the sorted date come last in both orders. Ties are ordered by creation, then id. */
 export interface TodoSort {
   readonly by: (typeof SORT_FIELDS)[number];
   readonly order: (typeof SORT_ORDERS)[number];
 }
 
-/** The codes that the to-do specification, "Error Handling", adds to ours; they travel as reasons. */
+/** Error codes added by the to-do specification, "Error Handling". They are returned as reasons. */
 export const TODO_CODES = [
   'TASK_NOT_FOUND',
   'DUPLICATE_TASK',
@@ -135,19 +135,19 @@ export const TODO_CODES = [
   'INVALID_FREQUENCY',
 ] as const;
 
-/** An argument is not as it has to be. */
+/** Returns the error for an invalid argument. */
 export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {
   const details = { field, reason, ...(suggestion !== undefined && { suggestion }) };
   return new MusterError('VALIDATION_ERROR', message, details);
 }
 
 const HOW_TO_FIND = {
-  Task: 'todo.list_tasks and todo.search_tasks tell the ids of your tasks.',
-  'Recurring task': 'todo.list_recurring_tasks tells the ids of your recurring tasks.',
-  Reminder: 'todo.list_reminders tells the ids of your reminders; todo.set_reminder makes one.',
+  Task: 'todo.list_tasks and todo.search_tasks return the ids of your to-dos.',
+  'Recurring task': 'todo.list_recurring_tasks returns the ids of your recurring to-dos.',
+  Reminder: 'todo.list_reminders returns the ids of your reminders; todo.set_reminder creates one.',
 };
 
-/** Also for what belongs to somebody else. */
+/** Also returned for another owner's objects. */
 export function notFound(what: keyof typeof HOW_TO_FIND, id: string, userId: string): MusterError {
   const name = what.toLowerCase().replace(' ', '_');
   return new MusterError('NOT_FOUND', `${what} with ID '${id}' not found`, {
@@ -161,7 +161,7 @@ export function notFound(what: keyof typeof HOW_TO_FIND, id: string, userId: str
 
 export function alreadyCompleted({ id, completed_at }: Todo): MusterError {
   const when = completed_at ? ` at ${completed_at.toISOString()}` : '';
-  return new MusterError('CONFLICT', `This task was already completed${when}. Nothing was changed.`, {
+  return new MusterError('CONFLICT', `This to-do was already completed${when}. Nothing was changed.`, {
     field: 'task_id',
     value: id,
     reason: 'ALREADY_COMPLETED',
@@ -169,7 +169,7 @@ export function alreadyCompleted({ id, completed_at }: Todo): MusterError {
   });
 }
 
-/** A to-do in the specification's words. The index of our own stands beside it. */
+/** A stored to-do, with the fields of the specification. Our index is a separate field of the document. */
 export const todoDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
@@ -177,19 +177,19 @@ export const todoDocument = z.object({
   description: z.nullable(z.string()),
   due_date: z.nullable(timestamp),
   priority: z.enum(PRIORITIES),
-  /** As written; no two are the same but for case. */
+  /** As entered; distinct ignoring case. */
   tags: z.array(z.string()),
   completed: z.boolean(),
   completed_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** Where it is an occurrence of a recurring task: of which, and for which date. */
+  /** Recurring to-do of an occurrence. */
   recurring_task_id: z.nullable(z.string()),
-  /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
+  /** Nominal date of the occurrence, `YYYY-MM-DD`, even if the to-do itself was moved. */
   occurs_on: z.nullable(z.string()),
-  /** How often it came back after it had been deleted. */
+  /** Changes each time the to-do is restored after a deletion. */
   restored: z.exactOptional(z.int()),
   ...placeFields,
-  /** The task that was made of it for agents, the latest. */
+  /** The latest task created for it. */
   delegated_task_id: z._default(z.nullable(z.string()), null),
 });
 
@@ -197,18 +197,18 @@ export const todoCodec = documentCodec(todoDocument);
 
 export const todoFromDocument = todoCodec.fromDocument;
 
-/** To-dos as the trail tells of them: without their index and what their last events reported. */
+/** Audit log fields of to-dos, without the index and the last reported state. */
 export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoFromDocument);
 
 export type Todo = ReturnType<typeof todoFromDocument>;
 
-/** What is read of a to-do; its index, which is longer, stays where it is. */
+/** The fields to read of a to-do, without its larger index. */
 export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
 
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
-  /** The to-do as its last event reported it; undefined where it has none. */
+  /** The state that the last event reported; undefined without events. */
   readonly lastReported?: JsonObject;
-  /** Tells whether its index is the one that its fields give, which takes a while. */
+  /** Returns whether the stored index matches the fields. Slow. */
   isIndexCurrent(): boolean;
 }

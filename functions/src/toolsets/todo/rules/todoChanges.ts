@@ -1,4 +1,4 @@
-/** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
+/** The changes of a to-do and their side effects, in one commit. Source: the to-do specification, "Side Effects". */
 import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -9,15 +9,15 @@ import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
 
-/** The fields whose changes events report; the rest of a to-do never changes. */
+/** The fields whose changes events report; other fields never change. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
 
-/** The fields in which two states of a to-do differ. */
+/** Returns the fields in which two states of a to-do differ. */
 export function differences(before: JsonObject | null, after: JsonObject | null): readonly string[] {
   return REPORTED.filter((field) => canonicalJson(before?.[field]) !== canonicalJson(after?.[field]));
 }
 
-/** The id of the event that a to-do is gone: another after it came back (`restored`), or was created again (`createdAt`). */
+/** Returns the id of the deletion event, unique per restoration (`restored`) and creation (`createdAt`). */
 export function removalId({ id, recurring_task_id, created_at, restored }: Todo): string {
   const removed =
     recurring_task_id === undefined ? `deleted-${id}` : `withdrawn-${id}-${created_at.getTime()}`;
@@ -27,11 +27,11 @@ export function removalId({ id, recurring_task_id, created_at, restored }: Todo)
 interface ChangeContext {
   readonly now: Date;
   readonly eventId: string;
-  /** How long before the due date the owner wants to be reminded, where that matters. */
+  /** The owner's default time between reminder and due date, if needed. */
   readonly leadMilliseconds?: number;
 }
 
-/** @param isDue whether the to-do gets a due date by it, so that its owner's preferences matter */
+/** @param isDue whether the change sets a due date, so that the owner's preferences are needed */
 export async function changeContext(ports: TodoPorts, todo: Todo, now: Date, isDue: boolean) {
   const context = { eventId: ports.randomness.uuid(), now };
   if (!isDue) return context;
@@ -71,7 +71,7 @@ export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[
   ];
 }
 
-/** No changes where the to-do stays as it is. */
+/** Returns no changes if the to-do stays the same. */
 export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): TodoChange[] {
   const { value, version, reminder } = before;
   const [was, is] = [todoAnswer(value), todoAnswer(after)];
@@ -83,7 +83,7 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
   ];
 }
 
-/** The changes besides the document of a to-do that is deleted. */
+/** Returns the side effects of deleting a to-do. */
 export function removalEffects(todo: Todo, now: Date): TodoChange[] {
   const event = todoEvent(todoAnswer(todo), todo, null, { eventId: removalId(todo), now });
   return [
@@ -98,9 +98,9 @@ function awaited(todo: Todo | undefined): Date | undefined {
 }
 
 /**
- * A reminder comes, moves and goes with the due date. While it waits it keeps its distance to the due date; one
- * that its owner has deleted stays away until there is another due date where there was none. One that its owner has
- * set without a due date stays as it is when there is one.
+ * Updates the reminder with the due date. An unsent reminder keeps its distance to the due date. A reminder that the
+ * owner deleted is created again only when a to-do without a due date gets one. A reminder set without a due date
+ * stays when a due date is added.
  */
 export function reminderChanges(
   before: Todo | undefined,
@@ -109,7 +109,7 @@ export function reminderChanges(
   { now, leadMilliseconds }: Omit<ChangeContext, 'eventId'>,
 ): TodoChange[] {
   const [was, is] = [awaited(before), awaited(after)];
-  const isOver = after.completed && before?.completed === false; // one may have been set without a due date
+  const isOver = after.completed && before?.completed === false; // One may have been set without a due date.
   if (is === undefined) return was === undefined && !isOver ? [] : [{ kind: 'deleteReminder', id: after.id }];
   if (was === undefined && reminder?.value.sent !== false)
     return [{ kind: 'createReminder', reminder: reminderBefore(after, is, now, leadMilliseconds) }];
@@ -125,7 +125,7 @@ export function reminderChanges(
   return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
 }
 
-/** Returns a to-do as a part of what it was made for, and as what others are for. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Returns a to-do as a node of the graph. Source: docs/decisions/0035-graph-and-budgets.md. */
 export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   const { id, title, owner_uid, completed, created_at } = todo;
   return {
@@ -143,7 +143,7 @@ export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   };
 }
 
-/** Counted as it was reported last: what its owner has changed past the tools is counted as it is repaired. */
+/** Returns the to-do as last reported: direct changes by the owner are counted when they are repaired. */
 export function asReported({ value, lastReported }: RemindedTodo): Todo {
   return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
 }

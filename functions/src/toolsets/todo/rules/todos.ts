@@ -36,18 +36,18 @@ import {
   replacementChanges,
 } from './todoChanges.ts';
 
-/** Of a search: each may cost a query more. */
+/** Maximum words of a search; each may cost an additional query. */
 const MAX_WORDS = 10;
 
 interface TodoDraft extends WrittenTexts {
   readonly due_date?: Date | undefined;
-  /** What it is for, and who must see that, from where. */
+  /** The parent item, with the caller and workspace that must have access to it. */
   readonly link?: { readonly part_of: NodeRef; readonly principal: Principal; readonly workspace: string };
 }
 
 interface TodoEdit extends WrittenTexts {
   readonly due_date?: Date | null | undefined;
-  /** Beside the tags that there are. */
+  /** In addition to the existing tags. */
   readonly moreTags?: readonly string[] | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface EndedOutcome {
 }
 
 export class TodoService extends Service<TodoPorts> {
-  /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
+  /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   add(
     ownerUid: string,
     { due_date, link: wanted, ...texts }: TodoDraft,
@@ -93,7 +93,7 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
+  /** @throws MusterError NOT_FOUND (TASK_NOT_FOUND); VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>) {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
@@ -110,7 +110,7 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is completed already */
+  /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is already completed */
   complete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordAnswer, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
@@ -120,7 +120,7 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is open, or DUPLICATE_TASK */
+  /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is open, or DUPLICATE_TASK */
   reopen(
     ownerUid: string,
     id: string,
@@ -129,7 +129,7 @@ export class TodoService extends Service<TodoPorts> {
     return reopenTodo(this.ports, () => this.own(ownerUid, id), recordAnswer);
   }
 
-  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND */
+  /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND */
   delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordAnswer, ({ value: todo, version }, now) => ({
       todo,
@@ -141,24 +141,24 @@ export class TodoService extends Service<TodoPorts> {
     return this.ports.todos.list({ ...filter, tags: checkedTags(filter.tags) }, sort, page);
   }
 
-  /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
+  /** @throws MusterError VALIDATION_ERROR if the query has no word or too many */
   async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
     const words = soughtPrefixes(searchWords(query, MAX_WORDS));
     if (words.length === 0) {
-      const suggestion = 'Give at least one letter or digit.';
-      throw invalid('query', 'NO_WORDS', 'There is no word to search for.', suggestion);
+      const suggestion = 'Use at least one letter or digit.';
+      throw invalid('query', 'NO_WORDS', 'query contains no searchable word.', suggestion);
     }
     if (words.length > MAX_WORDS) {
-      const suggestion = 'Leave out words: all of them must be in a task for it to be found.';
+      const suggestion = 'Use fewer words: a to-do must contain all of them.';
       throw invalid('query', 'TOO_MANY_WORDS', `A search has at most ${MAX_WORDS} words.`, suggestion);
     }
     return this.ports.todos.search(ownerUid, words, page);
   }
 
   /**
-   * What happened to a to-do, newest first, also after it was deleted.
-   * Events expire: a to-do that is there may have none.
-   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND, if the owner has neither the to-do nor events of it
+   * Returns a to-do's events, newest first, even after its deletion. Events expire, so an existing to-do may have
+   * none.
+   * @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND if the owner has neither the to-do nor its events
    */
   async history(ownerUid: string, id: string, page: Page): Promise<Slice<TaskEvent>> {
     const slice = await this.ports.taskHistory.history(ownerUid, id, page);
@@ -188,7 +188,7 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
+  /** Repairs direct changes by the owner first: an event reports the change since the previous event. */
   private async own(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await this.find(ownerUid, id);
     if (isReported(found)) return found;

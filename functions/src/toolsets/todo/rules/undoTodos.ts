@@ -1,4 +1,4 @@
-/** Takes back what was done to to-dos, recurring tasks and reminders. Source: docs/semantics.md#taking-back. */
+/** Undoes changes of to-dos, recurring to-dos and reminders. Source: docs/semantics.md#taking-back. */
 
 import { asBefore, changedSince } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
@@ -11,7 +11,7 @@ import { isReported, repairTodo } from './repair.ts';
 import type { RemindedTodo, Todo } from './todo.ts';
 import { changeContext, creationChanges, removalEffects, replacementChanges } from './todoChanges.ts';
 
-/** The states of a task in which its to-do can stop waiting for it. */
+/** States of a task in which its to-do can be detached from it. */
 const UNDELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
 
 interface InversePorts extends TodoPorts {
@@ -20,10 +20,10 @@ interface InversePorts extends TodoPorts {
 
 export class TodoInverse extends Service<InversePorts> {
   /**
-   * Undoes what an event has done to a to-do or a recurring task. What it has done to a recurring task and to its
-   * occurrences is undone together, so that a recurring task that continues has an open occurrence. If one part is
-   * refused, only an occurrence that becomes open again is undone: one more to do harms nothing.
-   * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or DUPLICATE_TASK
+   * Undoes an event's changes of a to-do or a recurring to-do. Changes of a recurring to-do and of its occurrences
+   * are undone together, so that an active recurring to-do has an open occurrence. If one part is refused, only a
+   * reopened occurrence is undone, because an additional open to-do does no harm.
+   * @throws MusterError CONFLICT with the reason CHANGED_SINCE or DUPLICATE_TASK
    */
   readonly recurrence = async (
     effect: Effect,
@@ -52,7 +52,7 @@ export class TodoInverse extends Service<InversePorts> {
     ]);
     const fields = asBefore(effect, before && reminderFields.of(before.value));
     if (fields === undefined) return before === undefined ? [] : [{ kind: 'dropReminder', before }];
-    if (todo === undefined || todo.value.completed) throw changedSince(effect, ['its to-do is done or gone']);
+    if (todo === undefined || todo.value.completed) throw changedSince(effect, ['its to-do is not open']);
     return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
@@ -92,7 +92,7 @@ export class TodoInverse extends Service<InversePorts> {
     return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
   }
 
-  /** Undoes a delegation, or its undoing. While somebody has its task, or has done it, the to-do waits for that. */
+  /** Undoes a delegation, or its undo. Not possible while the to-do's task is held or after it was completed. */
   private async delegation(
     effect: Effect,
     { value: before, version }: RemindedTodo,
@@ -106,7 +106,7 @@ export class TodoInverse extends Service<InversePorts> {
     return [{ kind: 'delegateTodo', before, todo, version }];
   }
 
-  /** Whether a due date goes that came to a to-do whose owner had set a reminder: one at another time than the default. */
+  /** Returns whether the undo removes a due date from a to-do whose reminder the owner had set explicitly. */
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
     if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false)
       return false;
@@ -115,7 +115,7 @@ export class TodoInverse extends Service<InversePorts> {
     return reminder.value.remind_at.getTime() !== usual.remind_at.getTime();
   }
 
-  /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
+  /** Repairs direct changes by the owner first: an event reports the change since the previous event. */
   private async repaired({ id, owner_uid = '' }: Effect): Promise<RemindedTodo | undefined> {
     const { todos } = this.ports;
     const found = await readFor(owner_uid, todos.findReminded(id));
@@ -134,7 +134,7 @@ export class TodoInverse extends Service<InversePorts> {
     return [replacement(recurringTask, found)];
   }
 
-  /** A recurring task that had ended may have lost its open occurrence meanwhile: then the next one is created. */
+  /** Creates the next occurrence if an ended recurring to-do lost its open one in the meantime. */
   private async continued(
     effect: Effect,
     change: Extract<TodoChange, { readonly kind: 'replaceRecurringTask' }>,
@@ -151,7 +151,7 @@ export class TodoInverse extends Service<InversePorts> {
       after,
       now,
     });
-    if (following === undefined) throw changedSince(effect, ['its last occurrence is done or gone']);
+    if (following === undefined) throw changedSince(effect, ['its last occurrence is not open']);
     return following.changes;
   }
 
@@ -159,16 +159,16 @@ export class TodoInverse extends Service<InversePorts> {
     effect: Effect,
     { value: todo, version }: RemindedTodo,
   ): Promise<readonly TodoChange[]> {
-    // Another occurrence may be created under its id, and would not know what is part of this one.
+    // Another occurrence could be created under its id, without this one's parts.
     if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
-      throw changedSince(effect, ['something is part of it']);
+      throw changedSince(effect, ['it has parts']);
     const released = await guardChanges(this.ports, todo, undefined);
     const effects = removalEffects(todo, this.ports.clock.now());
     return [{ kind: 'deleteTodo', todo, version }, ...effects, ...released];
   }
 
   private async recreation(before: Todo, now: Date): Promise<readonly TodoChange[]> {
-    // One event can bring it back several times: the time makes each different from those before.
+    // One event can restore it several times: the time makes each restoration unique.
     const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
     const isDue = todo.due_date !== undefined && !todo.completed;
     const context = await changeContext(this.ports, todo, now, isDue);
@@ -177,7 +177,7 @@ export class TodoInverse extends Service<InversePorts> {
   }
 }
 
-/** Whether an effect is of a recurring task or of one of its occurrences, whose ids begin with the recurring task's. */
+/** Returns whether an effect is of a recurring to-do or of its occurrences, whose ids start with its id. */
 function belongsTo({ kind, id }: Effect, recurringTaskId: string): boolean {
   return (
     (kind === 'recurring_task' && id === recurringTaskId) ||

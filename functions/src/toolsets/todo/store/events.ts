@@ -1,4 +1,4 @@
-/** Events as Firestore keeps them: as they travel, but for the time. Reminders are written here too. */
+/** Firestore storage of events, in their published format with a timestamp, and of reminders. */
 
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import type { ReminderChanges } from '../rules/reminders/reminder.ts';
 import { reminderToDocument } from '../rules/reminders/reminder.ts';
 import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
-/** An update keeps the fields that it does not name. */
+/** An update keeps omitted fields, so these are deleted explicitly. */
 const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
 
 export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
@@ -65,7 +65,7 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
   }
 }
 
-/** Recorded once. @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another */
+/** Records an event once. @param digest SHA-256 of the event's canonical JSON: a modified event has another */
 export function recordArrivalIn(database: Firestore) {
   return async (event: TaskEvent, digest: string, recorded_at: Date): Promise<void> => {
     const { event_data: _, schema_version: _version, ...arrived } = eventToDocument(event);

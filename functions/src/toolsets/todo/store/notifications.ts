@@ -1,4 +1,4 @@
-/** How reminders reach people, and what is kept for it: inbox, devices, deliveries, preferences and mails. */
+/** Storage for notifications: client lists, devices, deliveries, preferences and emails. */
 
 import type { App } from 'firebase-admin/app';
 import type { Database, Reference } from 'firebase-admin/database';
@@ -27,10 +27,10 @@ interface RealtimePorts {
   readonly database: () => Promise<Database>;
 }
 
-/** Of each person. A client that missed more reads the to-dos again. */
+/** Maximum entries per person. A client that missed more reads the to-dos again. */
 const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
-/** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
+/** Latest entries per person for clients: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
@@ -45,17 +45,17 @@ export class DatabaseClientLists extends Service<RealtimePorts> implements Clien
   }
 }
 
-/** So many devices of a person are told; the security rules cannot count them. */
+/** Maximum devices to notify per person; the security rules cannot count devices. */
 const MOST_DEVICES = 20;
 
 const storedDevice = z.looseObject({ token: z.string().min(1) });
 
-/** Undefined for what is none: people's clients write them. */
+/** Undefined if invalid: clients write these values. */
 export function tokenIn(value: unknown): string | undefined {
   return storedDevice.safeParse(value).data?.token;
 }
 
-/** `devices/{uid}/{deviceId}`: where a person's clients register their FCM tokens. */
+/** `devices/{uid}/{deviceId}`: FCM tokens registered by a person's clients. */
 export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(devicesPath(uid));
@@ -78,22 +78,22 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
 
 const DELIVERED = 'settled';
 
-/** A sender that takes longer is dead. */
+/** Lease of a sender. A sender that takes longer has crashed. */
 const LEASE_MILLISECONDS = 60_000;
 
-/** When a claim ends: its first word. */
+/** Returns the end of a claim, its first word. */
 function endOf(claim: unknown): number {
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }
 
-/** Messages are delivered again for a day at most. */
+/** Longer than the redelivery of messages, which is at most a day. */
 const KEPT_MILLISECONDS = 2 * 24 * 60 * 60_000;
 
 const SWEPT_AT_ONCE = 200;
 
 /**
- * `deliveries/{notification}/devices/{device}`: which device is being told, until when, or has been told, so that
- * two senders at once push once. `at` is the time of the last claim, by which old ones are found and removed.
+ * `deliveries/{notification}/devices/{device}`: the claim of a device, or that it was notified, so that concurrent
+ * senders push once. `at` is the time of the last claim, used to remove old entries.
  */
 export class DatabaseDeliveries
   extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
@@ -105,7 +105,7 @@ export class DatabaseDeliveries
     const now = this.ports.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
-    // Its sender knows it by the second word, where the answer to it was lost.
+    // The second word identifies the sender if the response to the write is lost.
     const claim = `${now + LEASE_MILLISECONDS} ${this.ports.randomness.uuid()}`;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
@@ -138,13 +138,13 @@ export class DatabaseDeliveries
 
 const MINUTE = 60_000;
 
-/** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
+/** Returns the lead time of reminders and the additional channels besides the client list. */
 export function preferencesFromDocument(data: unknown): Preferences {
   const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
   return { leadMilliseconds: reminder_lead_minutes * MINUTE, agents_may_answer, ...channels };
 }
 
-/** What each person prefers, and mails. */
+/** Firestore storage of preferences and emails. */
 export class FirestoreNotifications extends FirestoreReader implements Notifications {
   async preferences(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
@@ -163,9 +163,9 @@ export class FirestoreNotifications extends FirestoreReader implements Notificat
   }
 }
 
-/** The address of a person whom Firebase Auth knows, where it is theirs for certain. */
+/** Returns the verified email address of a Firebase Auth user, if any. */
 export async function verifiedEmail(app: App, uid: string): Promise<string | undefined> {
   const { getAuth } = await import('firebase-admin/auth');
-  const { users } = await getAuth(app).getUsers([{ uid }]); // other than getUser, it does not throw
+  const { users } = await getAuth(app).getUsers([{ uid }]); // Unlike getUser, getUsers does not throw.
   return users.find(({ emailVerified }) => emailVerified)?.email;
 }

@@ -1,4 +1,4 @@
-/** Reminders and recurring tasks as Firestore keeps them. */
+/** Firestore storage of reminders and recurring to-dos. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -53,14 +53,14 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
   }
 }
 
-/** What a range of times finds has a time. */
+/** Documents found by a range of times have a time. */
 function positionOf(snapshot: DocumentSnapshot): Position {
   const { remind_at } = z.looseObject({ remind_at: timestamp }).parse(snapshot.data());
   return { at: remind_at, id: snapshot.id };
 }
 
 export function recurringTaskToDocument(recurring: RecurringTask): Record<string, unknown> {
-  // Beside `ended_at` for queries.
+  // `ended` is for queries.
   return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.ended_at !== undefined };
 }
 

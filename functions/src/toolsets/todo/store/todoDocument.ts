@@ -1,7 +1,6 @@
 /**
- * The words of a to-do as search finds them: every beginning of every word is a field of its own, with the owner
- * as its value. Firestore keeps an ascending index of each such field, which is the list of one owner's to-dos
- * with that word, and answers several equalities from several of these lists at once.
+ * Search index of a to-do: each prefix of each word is a separate field with the owner as its value. Firestore keeps
+ * an ascending index per field, which lists the to-dos of one owner with that word, and merges several equalities.
  * See docs/decisions/0017-to-do-queries-and-search.md.
  */
 
@@ -21,7 +20,7 @@ import {
   todoCodec,
 } from '../rules/todo.ts';
 
-/** Where a to-do has a word: in its title, only in its description, or in either. */
+/** Location of a word: in the title, only in the description, or in either. */
 type WordPlace = 'title' | 'rest' | 'any';
 
 export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, string>>>>;
@@ -29,8 +28,8 @@ export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, strin
 type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
 /**
- * What the words of one to-do may take of its document, in bytes: room for a usual text of 5,000 letters. A text of
- * nothing but long words would take several times that.
+ * Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. A text that consists
+ * only of long words would need several times as much.
  */
 export const MAX_WORD_BYTES = 100_000;
 
@@ -52,8 +51,8 @@ export function wordIndexOf({ owner_uid, title, description = '' }: Worded): Wor
 }
 
 /**
- * As many of the words, from the first, as there is room for, of which they take their part.
- * Source: https://firebase.google.com/docs/firestore/storage-size, a field's name and a string's value.
+ * Returns as many words, from the first, as fit into the remaining room, and reduces it. Source:
+ * https://firebase.google.com/docs/firestore/storage-size, a field's name and a string's value.
  */
 function shortEnough(words: readonly string[], ownerUid: string, room: { bytes: number }): readonly string[] {
   const end = words.findIndex((word) => {
@@ -68,14 +67,14 @@ export interface SoughtWord {
   readonly word: string;
 }
 
-/** A to-do that has all of the words, wherever. */
+/** Matches to-dos that contain all words in any place. */
 export function anywhere(words: readonly string[]): readonly SoughtWord[] {
   return words.map((word) => ({ place: 'any', word }));
 }
 
 /**
- * The ways of having all of the words, each to-do having one of them: all in the title; then all but the last,
- * and so on to all but the first. Of what follows the first word that the title lacks, the place is open.
+ * Returns disjoint ways to contain all words: all in the title, then all but the last, and so on to all but the
+ * first. Words after the first one that the title lacks may be in either place.
  */
 export function waysOfHaving(words: readonly string[]): readonly (readonly SoughtWord[])[] {
   const inTitle = words.map((word): SoughtWord => ({ place: 'title', word }));
@@ -87,17 +86,17 @@ export function waysOfHaving(words: readonly string[]): readonly (readonly Sough
   return [inTitle, ...lacking.reverse()];
 }
 
-/** Short, so that the many of one to-do stay small; long enough that no two of an owner's are the same. */
+/** Short, to keep documents small; long enough that keys of one owner do not collide. */
 const KEY_LENGTH = 16;
 
-/** The key of a set of tags, whatever their order and case. */
+/** Returns the key of a set of tags, ignoring order and case. */
 export function tagSetKey(tags: readonly string[]): string {
   return keyOf([...new Set(tags.map(caseFolded))].sort());
 }
 
 /**
- * The key of every set that can be made of a to-do's tags: at most 1,023 for ten of them, and 7 for three.
- * "Has all of these tags" is then one read of one index. See docs/decisions/0017-to-do-queries-and-search.md.
+ * Returns the keys of all subsets of a to-do's tags: at most 1,023 for ten tags, 7 for three. "Has all of these tags"
+ * is then one read of one index. See docs/decisions/0017-to-do-queries-and-search.md.
  */
 export function tagSetKeys(tags: readonly string[]): readonly string[] {
   const sorted = [...new Set(tags.map(caseFolded))].sort();
@@ -110,20 +109,20 @@ function keyOf(sorted: readonly string[]): string {
   return systemHashing.sha256(JSON.stringify(sorted)).slice(0, KEY_LENGTH);
 }
 
-/** Later and earlier than every date: where there is none, a to-do comes last either way. */
+/** Later and earlier than every date, so that to-dos without a date come last in both orders. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
 
 export function priorityRank(priority: Todo['priority']): number {
   return PRIORITIES.indexOf(priority);
 }
 
-/** What a list asks for beside tags and dates, as one key: `all`, `open`, `HIGH`, `open HIGH`. */
+/** Returns the key of a list's filters except tags and dates: `all`, `open`, `HIGH`, `open HIGH`. */
 export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | 'priority'>): string {
   const state = completed ? 'done' : 'open';
   return [...(completed === undefined ? [] : [state]), ...(priority ? [priority] : [])].join(' ') || 'all';
 }
 
-/** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
+/** Returns the query index. Times are epoch milliseconds, so that cursors are numbers. */
 function indexOf(todo: Todo) {
   const { completed, priority } = todo;
   const [due, done] = [todo.due_date?.getTime(), todo.completed_at?.getTime()];
@@ -134,37 +133,37 @@ function indexOf(todo: Todo) {
     done_up: done ?? LAST_OF_ALL,
     done_down: done ?? FIRST_OF_ALL,
     priority: priorityRank(priority),
-    // All kinds that it is one of.
+    // Every kind that the to-do matches.
     kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
     tag_sets: tagSetKeys(todo.tags),
     words: wordIndexOf(todo),
   };
 }
 
-/** `recorded` is the to-do as its last event reported it: what somebody changes past the tools differs from it. */
+/** `recorded` is the state that the last event reported: direct changes by clients differ from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
   return { ...todoCodec.toDocument(todo), index: indexOf(todo), recorded: todoAnswer(todo) };
 }
 
-/** The to-do as its last event reported it, where it has one. */
+/** Returns the state that the last event reported, if any. */
 export function lastReportedOf(data: unknown): Pick<RemindedTodo, 'lastReported'> {
   const { recorded } = z.object({ recorded: z.optional(jsonObject) }).parse(data);
   return recorded ? { lastReported: recorded } : {};
 }
 
-/** Whether a document's index is the one that its to-do has. */
+/** Returns whether a document's index matches its to-do. */
 export function isIndexCurrent(todo: Todo, data: unknown): boolean {
   const { index } = z.object({ index: z.unknown() }).parse(data);
   return canonicalJson(index) === canonicalJson(indexOf(todo));
 }
 
-/** The values of a document in fields of the index, `index.created`. */
+/** Returns a document's values of index fields, such as `index.created`. */
 export function sortedBy(data: unknown, fields: readonly string[]): readonly number[] {
   const { index } = z.object({ index: z.record(z.string(), z.unknown()) }).parse(data);
   return fields.map((field) => Number(index[field.replace('index.', '')]));
 }
 
-/** The id of the to-do that has the title. */
+/** Returns the id of the to-do that holds the title. */
 export function titleGuardFromDocument(data: unknown): string {
   return z.object({ task_id: z.string() }).parse(data).task_id;
 }
@@ -196,7 +195,7 @@ const recordCodec = documentCodec(
   }),
 );
 
-/** A to-do from a document that is gone, as its last event told of it; undefined where that cannot be read. */
+/** Returns the to-do of a deleted document, as last reported; undefined if it is unreadable. */
 export function todoFromRecord(data: unknown): Todo | undefined {
   try {
     const { recorded, ...others } = recordCodec.fromDocument(data);

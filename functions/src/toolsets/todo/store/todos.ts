@@ -112,7 +112,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     );
   }
 
-  /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries-and-search.md. */
+  /** Returns the query of a filter, and its sort fields. See docs/decisions/0017-to-do-queries-and-search.md. */
   private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
     const byPriority = sort.by === 'priority' && filter.priority === undefined;
     const direction = sort.order === 'asc' ? 'up' : 'down';
@@ -131,7 +131,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
   }
 }
 
-/** A query takes one array, so with tags the rest is asked of its own fields: "either" as "any of these", with the same indexes. */
+/** A query can use only one array: with tags, the other filters use `in` on their own fields, with the same indexes. */
 function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
   const { tags, completed, priority } = filter;
   if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));
@@ -152,7 +152,7 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
 export const todoWriters: ChangeWriters<TodoChanges> = {
   createTodo({ todo }, writes) {
     writes.create(todoPath(todo.id), todoToDocument(todo));
-    // Where it came back its node is there, of one that was deleted.
+    // A restored to-do already has a node, marked as deleted.
     const before = todo.restored === undefined ? undefined : todoNode(todo, true);
     writeNode(before, todoNode(todo), writes);
   },
@@ -183,7 +183,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
 
 type Having = (sought: readonly SoughtWord[]) => Query;
 
-/** A to-do that was found, and in which of the ways of having the words. */
+/** A found to-do, and the index of its way to contain the words. */
 interface Match {
   readonly way: number;
   readonly snapshot: QueryDocumentSnapshot;
@@ -213,13 +213,13 @@ export async function searchTodos(
   };
 }
 
-/** Those of a page and one more, way by way, until that is known to be all. */
+/** Reads the matches of a page plus one, way by way, until all are found. */
 async function firstMatches(having: Having, words: readonly string[], { limit, after }: TodoPage) {
   const ways = waysOfHaving(words);
   const begin = after?.order[0] ?? 0;
   const read = async (way: number, wanted: number, afterId?: string): Promise<readonly Match[]> => {
     const sought = ways[way];
-    if (sought === undefined) return []; // a cursor can say anything
+    if (sought === undefined) return []; // A cursor can contain any value.
     const ordered = having(sought).orderBy(FieldPath.documentId());
     const rest = afterId === undefined ? ordered : ordered.startAfter(afterId);
     const { docs } = await rest
@@ -240,7 +240,7 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
   return { matches, total };
 }
 
-/** What the trail tells of to-dos, recurring tasks and reminders that somebody sets; titles and events follow from them. */
+/** Audit log fields of to-dos, recurring to-dos and explicit reminders; titles and events follow from them. */
 
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
 

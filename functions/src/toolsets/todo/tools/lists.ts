@@ -1,4 +1,4 @@
-/** The tools that list to-dos, filter, sort and search them. Source: the to-do specification. */
+/** The tools that list, filter, sort and search to-dos. Source: the to-do specification. */
 import { z } from 'zod';
 import { textUpTo } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
@@ -18,14 +18,13 @@ import {
 
 export const listTasks = defineTool({
   name: 'list_tasks',
-  title: 'To-dos',
+  title: 'List to-dos',
   view: 'todos',
-  description: 'Lists to-dos, with filters and an order; todo.search_tasks finds words.',
-  details:
-    'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
+  description: 'Lists to-dos, filtered and sorted; todo.search_tasks finds words.',
+  details: 'Due-date ranges include both ends. To-dos without the sorted date come last.',
   input: z.strictObject({
     ...filters,
-    sort_by: z.enum(SORT_FIELDS).optional().describe('created_at by default'),
+    sort_by: z.enum(SORT_FIELDS).optional().describe('Default: created_at'),
     sort_order: sortOrder,
     limit: listedLimit,
     cursor,
@@ -46,12 +45,12 @@ export const listTasks = defineTool({
 
 export const filterTasks = defineTool({
   name: 'filter_tasks',
-  title: 'To-dos that match',
-  description: 'Lists to-dos that match all given criteria; as todo.list_tasks.',
+  title: 'Filter to-dos',
+  description: 'Lists to-dos matching all criteria, like todo.list_tasks.',
   audience: 'older clients',
   input: z.strictObject({
     ...filters,
-    sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('created_at by default'),
+    sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('Default: created_at'),
     sort_order: sortOrder,
     limit: pageLimit(),
     cursor,
@@ -72,12 +71,12 @@ export const filterTasks = defineTool({
 
 export const sortTasks = defineTool({
   name: 'sort_tasks',
-  title: 'To-dos in an order',
-  description: 'Lists all to-dos in an order; as todo.list_tasks.',
-  details: 'Those without the date sorted by come last.',
+  title: 'Sort to-dos',
+  description: 'Lists all to-dos sorted, like todo.list_tasks.',
+  details: 'To-dos without the sorted date come last.',
   audience: 'older clients',
   input: z.strictObject({
-    sort_by: z.enum(SORT_FIELDS).describe('By what'),
+    sort_by: z.enum(SORT_FIELDS).describe('Sort by'),
     sort_order: sortOrder,
     limit: pageLimit(),
     cursor,
@@ -91,9 +90,9 @@ export const sortTasks = defineTool({
 export const searchTasks = defineTool({
   name: 'search_tasks',
   title: 'Search to-dos',
-  description: 'Finds to-dos whose title and description have all the words, or words that begin so.',
+  description: 'Finds to-dos whose title and description contain all words or word prefixes.',
   details:
-    'Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
+    'Ignores case, accents and letters after the 15th of a word. In descriptions with hundreds of long words, the last ones may not be found. Title matches come first, then newest first.',
   input: z.strictObject({ query: textUpTo(200).describe('Words to find'), limit: listedLimit, cursor }),
   output: listShape,
   ...reading,

@@ -1,4 +1,4 @@
-/** The tools that create, change, delete and list recurring to-dos. Source: the to-do specification. */
+/** The tools that create, update, delete and list recurring to-dos. Source: the to-do specification. */
 import { z } from 'zod';
 import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
@@ -21,16 +21,16 @@ function createRecurringTaskAnswer({ recurringTask: task, first, lastDue }: Begu
 export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
   title: 'Create a recurring to-do',
-  description: 'Adds a to-do that repeats: completing or deleting an occurrence creates the next.',
-  details: 'Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
+  description: 'Adds a recurring to-do: completing or deleting an occurrence creates the next.',
+  details: 'Occurrences are computed from start_date; if a month lacks that day, its last day is used.',
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
-    frequency: shapes.frequency('How often'),
+    frequency: shapes.frequency('Frequency'),
     start_date: shapes.date('First occurrence, in UTC'),
     end_date: shapes.date('Last occurrence').optional(),
     timezone: shapes.timezone,
-    priority: shapes.priority('MEDIUM by default').optional(),
+    priority: shapes.priority('Default: MEDIUM').optional(),
     tags: shapes.fewTags('Tags').optional(),
   }),
   output: partial({
@@ -48,15 +48,14 @@ export const createRecurringTask = defineTool({
   },
 });
 
-const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';
+const UPDATED = 'Recurring task updated. Its current occurrence stays unchanged.';
 
-const UNCHANGED = 'Nothing changed: the recurring task has these values already.';
+const UNCHANGED = 'Nothing was changed: the recurring to-do already has these values.';
 
 export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
-  title: 'Change a recurring to-do',
-  description:
-    'Changes the occurrences to come of a repeating to-do; todo.update_task changes the present one.',
+  title: 'Update a recurring to-do',
+  description: "Changes a recurring to-do's future occurrences; todo.update_task changes the current one.",
   input: z.strictObject({
     recurring_task_id: shapes.recurringTaskId,
     title: shapes.title('New title').optional(),
@@ -89,13 +88,13 @@ export const updateRecurringTask = defineTool({
 const deleteRecurringTaskAnswer = (recurring: RecurringTask) =>
   shapes.writtenRecurringAnswer(
     recurring,
-    `Recurring task '${recurring.title}' ended. The occurrence that there is now stays.`,
+    `Recurring task '${recurring.title}' ended. Its current occurrence stays.`,
   );
 
 export const deleteRecurringTask = defineTool({
   name: 'delete_recurring_task',
   title: 'End a recurring to-do',
-  description: 'Ends a repeating to-do. Its present occurrence stays; todo.delete_task removes that.',
+  description: 'Ends a recurring to-do; its current occurrence stays (todo.delete_task removes it).',
   input: z.strictObject({ recurring_task_id: shapes.recurringTaskId }),
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
@@ -107,8 +106,8 @@ export const deleteRecurringTask = defineTool({
 
 export const listRecurringTasks = defineTool({
   name: 'list_recurring_tasks',
-  title: 'Recurring to-dos',
-  description: 'Lists repeating to-dos, newest first.',
+  title: 'List recurring to-dos',
+  description: 'Lists recurring to-dos, newest first.',
   input: z.strictObject({
     include_ended: z.boolean().default(false).describe('Also ended ones'),
     limit: pageLimit(),
@@ -120,7 +119,7 @@ export const listRecurringTasks = defineTool({
         following_occurrences: z
           .array(z.iso.datetime())
           .optional()
-          .describe('When the next three after that are due, as the rule has them.'),
+          .describe('Due dates of the three following occurrences, by the rule.'),
       }),
     ),
     total: z.int(),

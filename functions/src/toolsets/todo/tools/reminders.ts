@@ -1,4 +1,4 @@
-/** The tools that set, postpone, delete and list reminders. Source: the to-do specification. */
+/** The tools that set, snooze, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
 import { partial } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminders/reminders.ts';
@@ -19,8 +19,8 @@ import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from 
 export const setReminder = defineTool({
   name: 'set_reminder',
   title: 'Set a reminder',
-  description: 'Sets when to be reminded of a to-do, in place of the reminder it has.',
-  details: 'A task with a due date has one by itself.',
+  description: "Sets a to-do's reminder time, replacing its current reminder.",
+  details: 'A due date sets one automatically.',
   input: z.strictObject({ task_id: taskId, remind_at: date('In UTC') }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),
@@ -32,15 +32,15 @@ export const setReminder = defineTool({
 
 const MINUTE = 60_000;
 
-const MOST_MINUTES = 40_320; // four weeks
+const MOST_MINUTES = 40_320; // Four weeks.
 
 export const snoozeReminder = defineTool({
   name: 'snooze_reminder',
   title: 'Snooze a reminder',
-  description: 'Reminds again some minutes from now, also of what was already sent.',
+  description: 'Snoozes a reminder for some minutes, even one already sent.',
   input: z.strictObject({
     reminder_id: reminderId,
-    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('From now'),
+    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('Minutes'),
   }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: false }),
@@ -53,13 +53,13 @@ export const snoozeReminder = defineTool({
 export const deleteReminder = defineTool({
   name: 'delete_reminder',
   title: 'Delete a reminder',
-  description: 'Deletes a reminder; its to-do stays.',
-  details: 'The task has none until todo.set_reminder makes another.',
+  description: 'Deletes a reminder, not its to-do.',
+  details: 'The to-do has no reminder until todo.set_reminder is called.',
   input: z.strictObject({ reminder_id: reminderId }),
   output: partial({ success: z.boolean(), message: z.string() }),
   ...writing({ destructiveHint: true, idempotentHint: false }),
   example: { reminder_id: 'todo-xxx-001' },
-  answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
+  answer: () => ({ success: true, message: 'The reminder was deleted. Its to-do stays.' }),
   handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
     services.reminders.delete(principal.owner_uid, reminder_id, recordAnswer),
 });
@@ -69,14 +69,14 @@ const limited = z
   .refine((limit) => limit >= 1, 'expected a whole number from 1 to 100')
   .max(MAX_LIMIT)
   .default(10)
-  .describe('How many');
+  .describe('Maximum');
 
 export const listReminders = defineTool({
   name: 'list_reminders',
-  title: 'Reminders',
-  description: 'Lists upcoming reminders, the next first; with upcoming false all, the latest first.',
+  title: 'List reminders',
+  description: 'Lists upcoming reminders, soonest first; with upcoming: false all, latest first.',
   input: z.strictObject({
-    upcoming: z.boolean().default(true).describe('Only those to come'),
+    upcoming: z.boolean().default(true).describe('Only upcoming ones'),
     limit: limited,
     cursor,
   }),

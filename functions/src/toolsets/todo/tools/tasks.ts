@@ -1,4 +1,4 @@
-/** The tools that add, change, complete, reopen, delete and delegate a to-do, and its history. Source: the to-do specification. */
+/** The tools that manage single to-dos and their history. Source: the to-do specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
@@ -17,14 +17,14 @@ export const addTask = defineTool({
   name: 'add_task',
   title: 'Add a to-do',
   description:
-    'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo.create_recurring_task.',
-  details: 'The reminder comes an hour before unless preferences say otherwise.',
+    'Adds a to-do. A due date adds a reminder, by default an hour before. For repeats: todo.create_recurring_task.',
+  details: 'The reminder is an hour before, unless preferences say otherwise.',
   rare: ['part_of'],
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
     due_date: shapes.date('Due, in UTC').optional(),
-    priority: shapes.priority('MEDIUM by default').optional(),
+    priority: shapes.priority('Default: MEDIUM').optional(),
     tags: shapes.fewTags('Tags').optional(),
     part_of: partOf,
   }),
@@ -46,9 +46,9 @@ export const addTask = defineTool({
 
 export const updateTask = defineTool({
   name: 'update_task',
-  title: 'Change a to-do',
+  title: 'Update a to-do',
   description:
-    'Changes fields of a to-do; what is left out stays, clear removes. Of a repeating one it changes only this occurrence.',
+    'Updates a to-do; omitted fields stay, clear removes. For a recurring to-do, changes only this occurrence.',
   input: z.strictObject({
     task_id: shapes.taskId,
     title: shapes.title('New title').optional(),
@@ -78,7 +78,7 @@ export const updateTask = defineTool({
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
   title: "Set a to-do's due date",
-  description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
+  description: "Sets a to-do's due date and moves its reminder; null removes both.",
   audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, due_date: shapes.dateOrNull('null removes it') }),
   output: shapes.writtenShape,
@@ -98,7 +98,7 @@ export const setTaskDueDate = defineTool({
 export const setTaskPriority = defineTool({
   name: 'set_task_priority',
   title: "Set a to-do's priority",
-  description: 'Sets the priority of a to-do.',
+  description: "Sets a to-do's priority.",
   audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, priority: shapes.priority('New priority') }),
   output: shapes.writtenShape,
@@ -113,8 +113,8 @@ export const setTaskPriority = defineTool({
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
   title: 'Tag a to-do',
-  description: 'Adds tags to a to-do and keeps those it has; todo.update_task replaces them.',
-  details: 'A tag that it has already, in whatever case, is not added again.',
+  description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces them.',
+  details: 'A tag it already has, in any case, is not added again.',
   audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
   output: shapes.writtenShape,
@@ -133,16 +133,14 @@ function completeTaskAnswer({ todo, next }: EndedOutcome) {
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a to-do',
-  description: 'Completes a to-do. If it repeats, the next occurrence is created.',
-  details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
+  description: 'Completes a to-do. If it repeats, creates the next occurrence.',
+  details: 'Deletes its reminder. Completing a completed to-do changes nothing and says so.',
   input: z.strictObject({ task_id: shapes.taskId }),
   output: partial({
     success: z.boolean(),
     task: shapes.taskShape,
     message: z.string(),
-    next_occurrence: shapes.occurrenceShape.describe(
-      'If task is recurring, contains next occurrence details',
-    ),
+    next_occurrence: shapes.occurrenceShape.describe('If the to-do is recurring, the next occurrence'),
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
@@ -153,7 +151,7 @@ export const completeTask = defineTool({
 
 function reopenTaskAnswer({ todo, next }: ReopenedOutcome) {
   const kept = next?.isWithdrawn === false;
-  const more = kept ? ' The occurrence that has followed it stays.' : '';
+  const more = kept ? ' The occurrence that follows it stays.' : '';
   return {
     success: true,
     task: todoAnswer(todo),
@@ -166,9 +164,8 @@ function reopenTaskAnswer({ todo, next }: ReopenedOutcome) {
 export const reopenTask = defineTool({
   name: 'reopen_task',
   title: 'Reopen a to-do',
-  description: 'Makes a completed to-do open again, with its reminder.',
-  details:
-    'Of one that repeats, the occurrence that its completion made goes again, unless it was changed since.',
+  description: 'Reopens a completed to-do and its reminder.',
+  details: 'For a recurring to-do, removes the occurrence created by its completion, unless it was changed.',
   input: z.strictObject({ task_id: shapes.taskId }),
   output: partial({
     success: z.boolean(),
@@ -193,9 +190,8 @@ export const deleteTask = defineTool({
   name: 'delete_task',
   title: 'Delete a to-do',
   description:
-    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo.delete_recurring_task ends them all.',
-  details:
-    'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
+    'Deletes a to-do permanently. If it repeats, skips this occurrence; todo.delete_recurring_task ends them all.',
+  details: 'Also deletes its reminder. Creates the next occurrence of a recurring to-do. The history stays.',
   input: z.strictObject({ task_id: shapes.taskId }),
   output: partial({ success: z.boolean(), message: z.string(), next_occurrence: shapes.occurrenceShape }),
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
@@ -209,21 +205,21 @@ export const delegate = defineTool({
   name: 'delegate',
   title: 'Delegate a to-do',
   description:
-    'Hands a to-do to the agents of a workspace: makes a task of it, whose completion completes the to-do.',
+    "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
   details:
-    "Members of the workspace see its title and description as the task, and otherwise only that it is somebody's to-do. Where the task fails or is cancelled the to-do stays open, says so, and can be delegated again.",
+    'Workspace members see its title and description as a task, and only that it belongs to a to-do. If the task fails or is cancelled, the to-do stays open, says so, and can be delegated again.',
   input: z.strictObject({
     task_id: shapes.taskId,
     workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
       .optional()
-      .describe("Whose agents; the call's own"),
+      .describe("Default: the call's"),
     priority: wholeNumber(1, 10).default(DELEGATED_PRIORITY).describe('1 (first) to 10 (last)'),
     required_capabilities: listUpTo(
       10,
       z.string().regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"'),
     )
       .optional()
-      .describe('Only agents that have all of these get it'),
+      .describe('Required capabilities of the agent'),
     hints: textUpTo(20_000).optional().describe('For the worker'),
   }),
   output: partial({
@@ -233,7 +229,7 @@ export const delegate = defineTool({
     message: z.string(),
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
-  // The to-do is its owner's; the task is the workspace's.
+  // The to-do is owner-scoped; the task is workspace-scoped.
   role: 'worker',
   scope: 'workspace',
   example: { task_id: 'todo-xxx-001', priority: 3 },
@@ -241,7 +237,7 @@ export const delegate = defineTool({
     success: true,
     task: todoAnswer(todo),
     delegated: { task_id: task.id, workspace: task.workspace, status: 'open' as const },
-    message: `Task '${todo.title}' is delegated as ${task.id} in the workspace ${task.workspace}.`,
+    message: `To-do '${todo.title}' delegated as ${task.id} in the workspace ${task.workspace}.`,
   }),
   handler: ({ services, principal, workspace: own, recordAnswer }, written) => {
     const { task_id: todoId, workspace = own, required_capabilities = [], ...rest } = written;
@@ -260,9 +256,9 @@ const eventShape = eventMessage.extend({
 
 export const getTaskHistory = defineTool({
   name: 'get_task_history',
-  title: 'What happened to a to-do',
-  description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
-  details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
+  title: 'To-do history',
+  description: "Lists a to-do's history, newest first, even after it was deleted.",
+  details: 'Creations, updates, completions, reminders and deletions, with the to-do before and after.',
   audience: 'those who administer',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: partial({ events: z.array(eventShape), ...endShape }),

@@ -1,4 +1,4 @@
-/** Arguments and answers that the to-do tools share. Source: the to-do specification. */
+/** Arguments and outputs shared by the to-do tools. Source: the to-do specification. */
 
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/graphNode.ts';
@@ -46,7 +46,7 @@ const instant = z.iso
 
 export const date = (text: string) => instant.describe(text);
 
-/** Listed as the specification has it, which knows no null. */
+/** A date argument whose listed schema has no null, as in the specification. */
 export const dateOrNull = (text: string) =>
   listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
 
@@ -54,10 +54,10 @@ export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
 
 export const tags = (text: string) => z.array(z.string()).describe(text);
 
-/** How many there may be is checked where it has a code of its own: MAX_TAGS_EXCEEDED. */
+/** The maximum is checked elsewhere, for its own code MAX_TAGS_EXCEEDED. */
 export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
 
-/** A date as handlers take it: left out stays left out, null stays null. */
+/** Converts a date argument; undefined and null stay the same. */
 export function dateOf(text: string): Date;
 
 export function dateOf(text: string | undefined): Date | undefined;
@@ -74,13 +74,13 @@ export const delegatedShape = partial({
   task_id: z.string(),
   workspace: z.string(),
   status: z.enum(NODE_STATUSES),
-  done: z.int().describe('Of the things below, itself with them.'),
+  done: z.int().describe('Number of completed items among `things`.'),
   things: z.int(),
   attempts: z.number(),
   cost_usd: z.number(),
 });
 
-/** The contract requires nothing of an answer. */
+/** The contract requires none of the fields. */
 export const taskShape = partial({
   id: z.string(),
   title: z.string(),
@@ -91,8 +91,8 @@ export const taskShape = partial({
   completed: z.boolean(),
   created_at: time,
   completed_at: time,
-  recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
-  delegated: delegatedShape.describe('Where agents do it: how far they are.'),
+  recurring_task_id: z.string().describe('The recurring to-do of this occurrence.'),
+  delegated: delegatedShape.describe('Progress of a delegated to-do.'),
 });
 
 export const writtenShape = partial({ success: z.boolean(), task: taskShape, message: z.string() });
@@ -107,7 +107,7 @@ export function writtenAnswer(todo: Todo, message: string) {
   return { success: true, task: todoAnswer(todo), message };
 }
 
-/** Of tools that change to-dos, which are a person's own: an agent that may only look elsewhere may only look here. */
+/** Properties of tools that change to-dos. To-dos are personal, but a read-only agent cannot change them. */
 export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
   annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
   loosens: [],
@@ -120,27 +120,27 @@ export const reading = {
   role: 'viewer' as const,
 };
 
-/** Refuses an edit that names no field. @throws MusterError VALIDATION_ERROR */
+/** @throws MusterError VALIDATION_ERROR if an edit sets no field */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;
-  throw new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
+  throw new MusterError('VALIDATION_ERROR', 'Nothing to update.', {
     reason: 'NOTHING_TO_CHANGE',
-    suggestion: `Give at least one of ${names}.`,
+    suggestion: `Set at least one of ${names}.`,
   });
 }
 
-/** @param done what to say where something was changed */
+/** @param done message if something was changed */
 export function editAnswer({ todo, changed }: EditedOutcome, done: string) {
-  return writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
+  return writtenAnswer(todo, changed.length === 0 ? 'Nothing was changed: values are the same.' : done);
 }
 
-/** What the end of an occurrence has made: a sentence about it, and the occurrence. */
+/** Returns a sentence about the next occurrence, and the occurrence. */
 export function following(next: Todo | undefined) {
   const sentence = next?.due_date ? ` Next occurrence created for ${next.due_date.toISOString()}` : '';
   return { sentence, ...(next && { next_occurrence: occurrenceAnswer(next) }) };
 }
 
-/** What it may be is checked where it has a code of its own: INVALID_FREQUENCY. */
+/** The value is checked elsewhere, for its own code INVALID_FREQUENCY. */
 export const frequency = (text: string) =>
   z
     .string()
@@ -149,7 +149,7 @@ export const frequency = (text: string) =>
 
 export const timezone = textUpTo(100)
   .optional()
-  .describe('IANA zone whose wall-clock hour is kept; UTC by default');
+  .describe('IANA time zone of the wall-clock time; default: UTC');
 
 export const recurringTaskShape = partial({
   id: z.string(),
@@ -157,7 +157,7 @@ export const recurringTaskShape = partial({
   frequency: z.string(),
   start_date: time,
   end_date: time,
-  next_occurrence: time.describe('When the occurrence that there is now is due, as the rule has it.'),
+  next_occurrence: time.describe('Due date of the current occurrence, by the rule.'),
   description: z.string(),
   priority: z.string(),
   tags: z.array(z.string()),
@@ -197,20 +197,20 @@ export const writtenRecurringShape = partial({
 
 export const reminderId = idOf('a reminder').describe('From todo.list_reminders');
 
-/** The contract requires nothing of an answer. */
+/** The contract requires none of the fields. */
 export const reminderShape = partial({
   id: z.string(),
   task_id: z.string(),
   task_title: z.string(),
   remind_at: time,
   sent: z.boolean(),
-  sent_at: time.describe('When it was sent.'),
-  late: z.boolean().describe('Whether that was minutes after it was to be.'),
+  sent_at: time.describe('Time of sending.'),
+  late: z.boolean().describe('Whether it was sent minutes late.'),
 });
 
 export const setShape = partial({ success: z.boolean(), reminder: reminderShape, message: z.string() });
 
 export function setAnswer(reminder: Reminder) {
-  const message = `The reminder comes at ${reminder.remind_at.toISOString()}.`;
+  const message = `The reminder is set to ${reminder.remind_at.toISOString()}.`;
   return { success: true, reminder: reminderAnswer(reminder), message };
 }

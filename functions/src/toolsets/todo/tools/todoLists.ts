@@ -1,4 +1,4 @@
-/** What the tools that list have in common: arguments, pages and ends. */
+/** Arguments and pagination shared by the list tools. */
 
 import { z } from 'zod';
 import { canonicalJson, fitting } from '../../../kernel/json.ts';
@@ -17,9 +17,9 @@ export const cursor = z
   .string()
   .refine((text) => text.length <= 20_000, 'expected a next_cursor of this tool')
   .optional()
-  .describe('The last next_cursor');
+  .describe('Previous next_cursor');
 
-/** A limit whose bounds the contract does not list. */
+/** A limit whose range the contract does not list. */
 export const pageLimit = (usual = 10) =>
   z
     .int()
@@ -27,26 +27,26 @@ export const pageLimit = (usual = 10) =>
     .default(usual)
     .describe(`1 to ${MAX_LIMIT}`);
 
-export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('How many');
+export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('Maximum');
 
 export const filters = {
-  priority: priority('Of this priority').optional(),
+  priority: priority('Priority').optional(),
   tags: tags('All of these tags').optional(),
-  due_before: date('Due until then').optional(),
-  due_after: date('Due from then').optional(),
+  due_before: date('Latest due date').optional(),
+  due_after: date('Earliest due date').optional(),
   completed: z.boolean().optional().describe('Completed or open'),
 };
 
-export const sortOrder = z.enum(SORT_ORDERS).optional().describe('desc by default');
+export const sortOrder = z.enum(SORT_ORDERS).optional().describe('Default: desc');
 
 export const endShape = {
-  truncated: z.boolean().optional().describe('Whether there is more; next_cursor goes on.'),
+  truncated: z.boolean().optional().describe('Whether there is more; continue with next_cursor.'),
   next_cursor: z.string().optional(),
 };
 
 export const pagesShape = {
-  total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
-  has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
+  total_pages: z.int().optional().describe('Number of pages with this limit.'),
+  has_previous: z.boolean().optional().describe('Whether there is a previous page.'),
   ...endShape,
 };
 
@@ -66,7 +66,7 @@ interface AskedList extends AskedPage, z.output<z.ZodObject<typeof filters>> {
   readonly sort_order?: TodoSort['order'] | undefined;
 }
 
-/** Answers list_tasks, filter_tasks and sort_tasks. */
+/** Handles list_tasks, filter_tasks and sort_tasks. */
 export async function listed({ services, principal }: CallContext<TodoServices>, asked: AskedList) {
   const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
   const { due_after, due_before, tags: all = [], ...rest } = criteria;
@@ -95,10 +95,9 @@ export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
   return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
 }
 
-/** @throws MusterError INVALID_FORMAT for what is no cursor of ours, or one of another question */
+/** @throws MusterError INVALID_FORMAT if the cursor is invalid or belongs to another list */
 export function pageOf(question: object, { limit, cursor: encoded }: AskedPage): TodoPage {
-  const suggestion =
-    'Send next_cursor with the same arguments as before, or leave the cursor out to start again.';
+  const suggestion = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
   const after = decodeCursor(canonicalJson(question), encoded, suggestion);
   return { limit, ...(after && { after }) };
 }
@@ -108,13 +107,13 @@ function endOf(question: object, next: Place | undefined) {
   return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
 }
 
-/** The page of a list that goes by one time. */
+/** Returns the page request of a list ordered by one time. */
 export function timePageOf(question: object, asked: AskedPage): Page {
   const { limit, after } = pageOf(question, asked);
   return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
 }
 
-/** As much of a page of such a list as an answer has room for, and its end. `timeOf` is what the list goes by. */
+/** Returns the part of a page that fits a response, and its end. `timeOf` returns the time that orders the list. */
 export function fittingPage<Item extends { readonly id: string }, Answer>(
   question: object,
   { items, more }: Slice<Item>,
@@ -132,7 +131,7 @@ export function listText(answer: z.output<typeof listShape>): string {
   const pages = total_pages !== undefined && total_pages > 1 ? `, in ${total_pages} pages` : '';
   const where = has_previous === true ? ', after earlier ones' : '';
   const lines = [`${tasks.length} of ${total} to-dos${pages}${where}`, ...tasks.flatMap(todoLines)];
-  if (truncated === true) lines.push(`There is more: next_cursor ${next_cursor ?? ''}`);
+  if (truncated === true) lines.push(`More: next_cursor ${next_cursor ?? ''}`);
   return terminalLines(lines);
 }
 
@@ -143,13 +142,13 @@ function todoLines(todo: z.output<typeof taskShape>): readonly string[] {
     due_date && `due ${due_date}`,
     ...tags.map((tag) => `#${tag}`),
     todo.completed_at && `completed ${todo.completed_at}`,
-    todo.recurring_task_id && `an occurrence of ${todo.recurring_task_id}`,
+    todo.recurring_task_id && `occurrence of ${todo.recurring_task_id}`,
     todo.created_at && `created ${todo.created_at}`,
   ];
   return [
     `[${completed === true ? 'x' : ' '}] ${id}  ${title}`,
     `    ${parts.filter((part) => part).join(', ')}`,
-    ...(delegated === undefined ? [] : [`    with agents: ${delegatedText(delegated)}`]),
+    ...(delegated === undefined ? [] : [`    delegated: ${delegatedText(delegated)}`]),
     ...(description === undefined ? [] : quotedLines(description).map((line) => `  ${line}`)),
   ];
 }

@@ -1,9 +1,9 @@
-/** A person's to-dos, drawn from what list_tasks answers; a tick completes one, and takes that back. */
+/** Interactive list of to-dos from list_tasks; the checkbox completes or reopens one. */
 import { MOST_ROWS, make, rows, state, tick, toneOf, words } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
-/** Where agents do it: how far they are. */
+/** Progress of a delegated to-do. */
 function delegated(todo: Fields): HTMLElement | undefined {
   const { status, done, things } = fieldsOf(todo['delegated']);
   const word = textOf(status);
@@ -34,7 +34,7 @@ function row(todo: Fields, person: Person): HTMLElement {
   const title = textOf(todo['title']);
   const isDone = todo['completed'] === true;
   const toggle = () => {
-    if (isDone) person.act('reopen_task', { task_id: id }, `opened the to-do ${id} again`);
+    if (isDone) person.act('reopen_task', { task_id: id }, `reopened the to-do ${id}`);
     else person.act('complete_task', { task_id: id }, `completed the to-do ${id}`);
   };
   const name = words(title, 60).textContent ?? id;
@@ -48,7 +48,7 @@ function row(todo: Fields, person: Person): HTMLElement {
   );
 }
 
-/** Agents change a to-do by themselves; what a person has to do waits for the person. */
+/** Returns whether agents may change the to-do while it is shown. */
 function isUnderWay(todo: Fields): boolean {
   const { status } = fieldsOf(todo['delegated']);
   return todo['completed'] !== true && ['open', 'in_progress', 'waiting'].includes(textOf(status));
@@ -63,7 +63,7 @@ begin({
     const open = todos.filter(({ completed }) => completed !== true).length;
     const shown = Math.min(todos.length, MOST_ROWS);
     const known = Math.max(todos.length, numberOf(total));
-    const heading = todos.length === 0 ? 'No to-dos are like that' : `${open} open of ${todos.length} listed`;
+    const heading = todos.length === 0 ? 'No matching to-dos' : `${open} open of ${todos.length} listed`;
     return [
       make('h1', 'To-dos'),
       make('p.quiet', heading),

@@ -1,8 +1,7 @@
 /**
- * The occurrences of a rule. rrule-temporal says on which days they are, Temporal at which instant on
- * such a day: RFC 5545 leaves out what falls into the gap of a clock put forward, and we do not.
- *
- * Loading this takes tens of milliseconds: import it where it is needed first.
+ * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545
+ * omits occurrences in the gap of a clock change, and we keep them.
+ * ¶ Loading this module takes tens of milliseconds: import it lazily.
  */
 
 import { RRuleTemporal } from 'rrule-temporal';
@@ -11,27 +10,25 @@ import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceR
 
 const DAY_MILLISECONDS = 24 * 3_600_000;
 
-/** The shortest month. */
+/** Days in the shortest month. */
 const DAYS_OF_EVERY_MONTH = 28;
 
-/** What a gap has moved may be due on the day after the one that it means. The search begins a day before that. */
+/** A clock gap can move an occurrence to the next day, and the search starts one day earlier. */
 const DAYS_BEFORE = 2;
 
-/** The occurrence that the anchor is. */
+/** Returns the occurrence at the anchor. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
   return { on: start(rule).toPlainDate().toString(), due: rule.start_date };
 }
 
 /**
- * The first occurrence that is due after an instant, computed from the anchor: in a month that lacks the
- * anchor's day on its last, at the anchor's time of day, in a gap of the clock as much later as the gap is
- * long, in an overlap the first time. It takes the same few steps however far away that is.
- *
- * @param after what the occurrence is due strictly after: for a completed one the later of its due date and
- *   its completion
- * @param afterDate `on` of the occurrence that it follows, where there is one. It makes sure that the next
- *   one has another id when the to-do was moved ahead or the rule was edited.
- * @returns undefined after the last
+ * Returns the first occurrence due after an instant, computed from the anchor: on the last day of a month without the
+ * anchor's day, at the anchor's time of day. In a clock gap it is later by the length of the gap; in an overlap it is
+ * the first of the two times. The number of steps does not depend on the distance.
+ * @param after the occurrence is due strictly later; for a completed one, the later of its due date and completion
+ * @param afterDate `on` of the previous occurrence, if any. Ensures a different id for the next one if the to-do was
+ * moved ahead or the rule was edited.
+ * @returns undefined after the last occurrence
  */
 export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''): Occurrence | undefined {
   const first = firstOccurrence(rule);
@@ -49,7 +46,7 @@ export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''
   return undefined;
 }
 
-/** The occurrences after one, as the rule has them; fewer than asked for where it ends. */
+/** Returns the next occurrences by the rule; fewer if the rule ends. */
 export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, count: number): Occurrence[] {
   const found: Occurrence[] = [];
   let after: Occurrence | undefined = latest;
@@ -61,10 +58,10 @@ export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, c
   return found;
 }
 
-/** The longest time between two occurrences in days, with two for clocks that are changed. */
+/** Maximum number of days between two occurrences, plus two for clock changes. */
 const LONGEST_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
 
-/** The last occurrence of a rule that ends. */
+/** Returns the last occurrence of a rule with an end. */
 export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   if (rule.end_date === undefined) return undefined;
   const near = rule.end_date.getTime() - LONGEST_DAYS[rule.frequency] * DAY_MILLISECONDS;
@@ -74,7 +71,7 @@ export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   return last;
 }
 
-/** The rule in another zone, with the same dates and times of day. Its end moves along, so that the occurrences stay the same. */
+/** Returns the rule in another time zone, with unchanged dates and times of day. Its end is converted accordingly. */
 export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRule {
   if (timezone === rule.timezone) return rule;
   const { local_start: _, end_date, ...rest } = rule;
@@ -91,7 +88,7 @@ export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRu
   };
 }
 
-/** The last instant that an end means: of a day that is written as its midnight, the end of that day. */
+/** Returns the last instant of an end date: for midnight, the end of that day. */
 export function lastInstant(endDate: Date, timezone: string): Date {
   const end = local(endDate, timezone);
   const day = end.startOfDay();
@@ -103,18 +100,18 @@ function storable(date: Date): Date {
   return date < END_OF_TIME ? date : END_OF_TIME;
 }
 
-/** The date and time of day that the rule means. The clock may skip them on the first day: the anchor is later then. */
+/** Returns the nominal first date and time of day. A clock change can skip it: the anchor is later then. */
 function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): Temporal.PlainDateTime {
   return local_start === undefined
     ? local(anchor, timezone).toPlainDateTime()
     : Temporal.PlainDateTime.from(local_start);
 }
 
-/** The days on which the rule recurs, as midnights of UTC, where every day has one. */
+/** Returns the recurring days, as midnights in UTC, which has no clock changes. */
 function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
   const dtstart = midnight(first);
   const { day } = dtstart;
-  // The last of the 28th, 29th, 30th and 31st that a month has: RFC 5545 would leave out shorter months.
+  // Selects the last existing day of the 28th to 31st: RFC 5545 would omit shorter months.
   const days = Array.from(
     { length: day - DAYS_OF_EVERY_MONTH + 1 },
     (_, index) => DAYS_OF_EVERY_MONTH + index,
@@ -128,7 +125,7 @@ function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTempo
   });
 }
 
-/** A date before the wanted occurrence and at most a few occurrences away from it. */
+/** Returns a date before the wanted occurrence, at most a few occurrences away from it. */
 function searchStart({ timezone }: RecurrenceRule, after: Date, first: string, afterDate: string): string {
   const near = local(after, timezone).toPlainDate().subtract({ days: DAYS_BEFORE }).toString();
   return [first, near, afterDate].reduce((latest, date) => (date > latest ? date : latest));
@@ -142,7 +139,7 @@ function midnight(date: string): Temporal.ZonedDateTime {
   return Temporal.PlainDate.from(date).toZonedDateTime('UTC');
 }
 
-/** In a gap as much later as the gap is long, in an overlap the first: what Temporal calls compatible. */
+/** In a clock gap, later by the length of the gap; in an overlap, the first time (`compatible` in Temporal). */
 function instant(wallClock: Temporal.PlainDateTime, timezone: string): Date {
   return new Date(wallClock.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds);
 }

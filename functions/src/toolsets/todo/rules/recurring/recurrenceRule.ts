@@ -1,4 +1,4 @@
-/** When a recurring to-do recurs. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
+/** Recurrence rules. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { invalid, PRIORITIES } from '../todo.ts';
@@ -7,10 +7,10 @@ export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
 
 const DEFAULT_TIMEZONE = 'UTC';
 
-/** Those of IANA's names that have three letters. */
+/** IANA time zone names of three letters. */
 const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' ');
 
-/** The last instant that the databases can store, and that RFC 3339 can write. */
+/** The latest instant that the databases can store and RFC 3339 can express. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 export type RecurrenceRule = Pick<
@@ -26,9 +26,9 @@ export interface RequestedRule {
 }
 
 /**
- * @param lastInstant the last instant that an end means, in a zone
- * @throws MusterError VALIDATION_ERROR, with the reason INVALID_FREQUENCY, INVALID_TIMEZONE, INVALID_DATE
- *   or END_BEFORE_START, naming the argument of create_recurring_task
+ * @param lastInstant returns the last instant of an end date in a time zone
+ * @throws MusterError VALIDATION_ERROR with the reason INVALID_FREQUENCY, INVALID_TIMEZONE, INVALID_DATE or
+ * END_BEFORE_START, and the argument of create_recurring_task as field
  */
 export function recurrenceRule(
   requested: RequestedRule,
@@ -38,7 +38,7 @@ export function recurrenceRule(
   const frequency = FREQUENCIES.find((known) => known === requested.frequency);
   if (frequency === undefined) {
     const suggestion = `Use one of ${FREQUENCIES.join(', ')}.`;
-    throw invalid('frequency', 'INVALID_FREQUENCY', 'There is no such frequency.', suggestion);
+    throw invalid('frequency', 'INVALID_FREQUENCY', 'Unknown frequency.', suggestion);
   }
   checkTimezone(timezone);
   checkDate('start_date', anchor);
@@ -46,23 +46,22 @@ export function recurrenceRule(
   checkDate('end_date', end);
   const endDate = lastInstant(end, timezone);
   if (endDate < anchor) {
-    const suggestion = 'Give an end_date at or after the start_date, or none to repeat without end.';
-    throw invalid('end_date', 'END_BEFORE_START', 'The end_date is before the start_date.', suggestion);
+    const suggestion = 'Use an end_date at or after start_date, or omit it to repeat without end.';
+    throw invalid('end_date', 'END_BEFORE_START', 'end_date is before start_date.', suggestion);
   }
   return { frequency, start_date: anchor, timezone, end_date: endDate };
 }
 
 /**
- * Offsets such as "+02:00" are refused: they know no daylight saving time, which is what a zone is for.
- * So are abbreviations such as "IST", which Intl takes and IANA does not have.
- * @throws MusterError VALIDATION_ERROR, with the reason INVALID_TIMEZONE
+ * Offsets such as "+02:00" are rejected because they have no daylight saving time. Abbreviations such as "IST" are
+ * rejected because IANA does not define them, although Intl accepts them.
+ * @throws MusterError VALIDATION_ERROR with the reason INVALID_TIMEZONE
  */
 export function checkTimezone(timezone: string): void {
   const isAbbreviation = timezone.length === 3 && !SHORT_TIMEZONES.includes(timezone.toUpperCase());
   if (/^[A-Za-z]/.test(timezone) && !isAbbreviation && isKnownTimezone(timezone)) return;
-  const suggestion =
-    'Use a name of the IANA time zone database, such as "Europe/Berlin", or leave it out for UTC.';
-  throw invalid('timezone', 'INVALID_TIMEZONE', 'There is no such time zone.', suggestion);
+  const suggestion = 'Use an IANA time zone name, such as "Europe/Berlin", or omit timezone for UTC.';
+  throw invalid('timezone', 'INVALID_TIMEZONE', `Unknown time zone "${timezone}".`, suggestion);
 }
 
 function isKnownTimezone(timezone: string): boolean {
@@ -75,22 +74,21 @@ function isKnownTimezone(timezone: string): boolean {
 }
 
 function checkDate(field: string, date: Date): void {
-  // Written so that an invalid date, which compares with nothing, is refused as well.
+  // An invalid date fails both comparisons, so it is rejected too.
   if (date.getUTCFullYear() > 0 && date <= END_OF_TIME) return;
-  throw invalid(field, 'INVALID_DATE', `The ${field} is not a date between the years 1 and 9999.`);
+  throw invalid(field, 'INVALID_DATE', `${field} must be between the years 1 and 9999.`);
 }
 
 /**
- * One occurrence of a rule. `on` is its calendar date in the rule's zone, `YYYY-MM-DD`: a rule has at most one
- * occurrence a date. It is the date that the rule means. Where the clock is put forward over midnight, `due` may
- * be just after it.
+ * One occurrence of a rule. `on` is its nominal calendar date in the rule's zone, `YYYY-MM-DD`; a rule has at most
+ * one occurrence per date. If the clock is put forward over midnight, `due` can be slightly later than that date.
  */
 export interface Occurrence {
   readonly on: string;
   readonly due: Date;
 }
 
-/** A task that makes to-dos again and again: `recurringTasks/{id}`. */
+/** A recurring to-do: `recurringTasks/{id}`. */
 export const recurringTaskDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
@@ -99,18 +97,18 @@ export const recurringTaskDocument = z.object({
   priority: z.enum(PRIORITIES),
   tags: z.array(z.string()),
   created_at: timestamp,
-  /** No more occurrences come: it was deleted, or the last one was done. */
+  /** Set if there are no further occurrences: it was deleted, or its last occurrence ended. */
   ended_at: z.nullable(timestamp),
   frequency: z.enum(FREQUENCIES),
-  /** The first occurrence. It alone says on which day and at what time of day the others are. */
+  /** The first occurrence. It determines the day and the time of day of all others. */
   start_date: timestamp,
-  /** The last instant at which an occurrence may be due, itself included. */
+  /** The last instant at which an occurrence can be due, inclusive. */
   end_date: z.nullable(timestamp),
-  /** The IANA zone whose calendar and clock count. */
+  /** The IANA time zone of the dates and times of day. */
   timezone: z.string(),
-  /** The date and time of day that the rule means, if the clock of a zone that it was moved to skips them at `start_date`. */
+  /** Nominal date and time of day, if a clock change in a new time zone skips them at `start_date`. */
   local_start: z._default(z.nullable(z.string()), null),
-  /** The last occurrence that was made. Only what ends this one makes another. */
+  /** The latest created occurrence. Only its end creates another. */
   latest_on: z.string(),
   latest_due: timestamp,
 });

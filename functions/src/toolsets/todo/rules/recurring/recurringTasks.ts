@@ -1,4 +1,4 @@
-/** A person's recurring tasks. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
+/** Recurring to-dos. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Page } from '../../../../kernel/paging.ts';
@@ -37,11 +37,11 @@ export interface EditedRecurringTask {
 
 type Calendar = typeof import('./occurrences.ts');
 
-/** How many dates to come a list shows. */
+/** Number of future dates in lists. */
 const SHOWN_AHEAD = 3;
 
 export class RecurringTasks extends Service<TodoPorts> {
-  /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
+  /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   async create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
     const { clock, randomness, store } = this.ports;
     const { firstOccurrence, lastInstant, lastOccurrence } = await import('./occurrences.ts');
@@ -73,7 +73,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     });
   }
 
-  /** Changes the occurrences to come only. @throws MusterError NOT_FOUND; VALIDATION_ERROR */
+  /** Changes future occurrences only. @throws MusterError NOT_FOUND; VALIDATION_ERROR */
   async edit(
     ownerUid: string,
     id: string,
@@ -89,7 +89,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
   }
 
-  /** Ends it: the occurrence that is there stays. @throws MusterError NOT_FOUND */
+  /** Ends a recurring to-do; its current occurrence stays. @throws MusterError NOT_FOUND */
   end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
     const change = (recurring: RecurringTask) => ({ ...recurring, ended_at: clock.now() });
@@ -101,7 +101,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     return this.ports.recurringTasks.list(ownerUid, withEnded, page);
   }
 
-  /** When the next few of each are due after the one that there is; of what has ended, nothing. */
+  /** Returns the next due dates after the current occurrence; none for ended recurring to-dos. */
   async followingDates(all: readonly RecurringTask[]): Promise<ReadonlyMap<string, readonly Date[]>> {
     const living = all.filter(({ ended_at }) => ended_at === undefined);
     if (living.length === 0) return new Map();
@@ -149,7 +149,7 @@ function edited(
   const checked = checkedTexts(edit, recurring);
   checkTimezone(timezone);
   const { start_date: anchor, local_start, end_date: movedEnd } = inTimezone(recurring, timezone);
-  // An end that the caller does not name means what it has meant before.
+  // An omitted end keeps its nominal date.
   const { end_date = movedEnd } = edit;
   const requested = { start_date: anchor, frequency, timezone, end_date: end_date ?? undefined };
   const rule = recurrenceRule(requested, edit.end_date ? lastInstant : undefined);
@@ -160,12 +160,12 @@ export function replacement(recurringTask: RecurringTask, found: Versioned<Recur
   return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 
-/** The id of the to-do of a recurring task's latest occurrence. It does not depend on who creates the to-do. */
+/** Returns the id of the latest occurrence's to-do, which does not depend on who creates it. */
 export function latestId({ id, latest_on }: RecurringTask): string {
   return `${id}_${latest_on}`;
 }
 
-/** The to-do of a recurring task's latest occurrence. */
+/** Returns the to-do of the latest occurrence. */
 export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Todo {
   const { id, owner_uid, title, description, priority, tags, latest_on, latest_due } = recurring;
   return {
@@ -189,9 +189,9 @@ interface FollowingOccurrence {
 }
 
 /**
- * The occurrence that follows a to-do which was completed or deleted at `now`, and the changes that make it. Only
- * the end of a recurring task's latest occurrence makes the next, and the commit changes the recurring task at the
- * version that it was read at: of two at once, one fails.
+ * Returns the occurrence that follows a to-do completed or deleted at `now`, and the changes that create it. Only the
+ * end of the latest occurrence creates the next one. The commit also updates the recurring to-do at the version read,
+ * so that one of two concurrent commits fails.
  */
 export async function followingOccurrence(
   ports: TodoPorts,
@@ -215,8 +215,8 @@ interface Advance {
 }
 
 /**
- * Advances a recurring task to the first occurrence after an instant that is not completed. One that exists already,
- * because the recurring task was set back, is taken as it is.
+ * Advances a recurring to-do to the first occurrence after an instant that is not completed. An existing one, from
+ * before the recurring to-do was reset, is used unchanged.
  * @returns undefined if the rule has no more occurrences
  */
 export async function occurrenceAfter(

@@ -1,15 +1,15 @@
-/** What a person is told of, and the ways in which devices are told. */
+/** Notifications to people, and their delivery to devices. */
 import type { ConsoleLinks } from '../../../../kernel/consoleLinks.ts';
 import { oneLine } from '../../../../kernel/hidden.ts';
 import { QUESTION, type TaskEvent } from '../taskEvent.ts';
 
 export interface Notification {
-  /** The event's id: a notification that comes again has the same one. */
+  /** The event's id, so that duplicates have the same id. */
   readonly id: string;
   readonly uid: string;
-  /** What it is about: the id of the to-do, or of the request. */
+  /** The id of the to-do or request. */
   readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
-  /** How the subject of its mail begins. */
+  /** Prefix of the email's subject. */
   readonly what: 'Reminder' | 'Question';
   readonly title: string;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface Notification {
   readonly at: Date;
 }
 
-/** `unregistered`: the device has gone for good; `refused`: never taken; `unreachable`: may be taken later. */
+/** `unregistered`: the device no longer exists; `refused`: permanent failure; `unreachable`: a retry may succeed. */
 
 export type PushOutcome = 'sent' | 'unregistered' | 'refused' | 'unreachable';
 
@@ -32,19 +32,19 @@ export interface Device {
 
 const LONGEST_TITLE = 200;
 
-/** A title goes into the subject of a mail, where a line's end would begin another header. */
+/** Returns a single-line title: in an email's subject, a line break would start another header. */
 function titleLine(title: string): string {
   const line = oneLine(title);
   const characters = [...line];
   return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
 }
 
-/** Undefined for an event of which people are not told. */
+/** Undefined for events without a notification. */
 export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notification | undefined {
   const { id, type, taskId, userId: uid, timestamp: at, after } = event;
   if (type === QUESTION) {
     const title = typeof after?.['question'] === 'string' ? titleLine(after['question']) : taskId;
-    const body = 'An agent asks you. Answer it in your inbox.';
+    const body = 'An agent has a question for you. Answer it in your inbox.';
     const workspace = typeof after?.['workspace'] === 'string' ? after['workspace'] : undefined;
     const link = links.to({ kind: 'request', id: taskId, workspace });
     return { id, uid, about: { request_id: taskId }, what: 'Question', title, body, link, at };
@@ -52,12 +52,12 @@ export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notificat
   if (type !== 'reminder') return undefined;
   const title = typeof after?.['task_title'] === 'string' ? titleLine(after['task_title']) : taskId;
   const isLate = after?.['late'] === true;
-  const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
+  const body = isLate ? 'This reminder for your to-do is late.' : 'A reminder for your to-do.';
   const link = links.to({ kind: 'todo', id: taskId });
   return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, link, at };
 }
 
-/** Returns the message of a mail: plain text, with the link on a line of its own. */
+/** Returns the text of an email: plain text, with the link on its own line. */
 export function mailOf({ what, title, body, link }: Notification) {
   return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n\n${link}\n` };
 }

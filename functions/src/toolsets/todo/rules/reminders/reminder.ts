@@ -1,13 +1,13 @@
-/** A reminder, as it is stored, and when it is due. Source: the to-do specification, set_reminder. */
+/** Stored reminders and preferences. Source: the to-do specification, set_reminder. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 
-/** How long before the due date, where its owner has not said otherwise. */
+/** Default time between reminder and due date. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
 
-/** People write it themselves, as the security rules allow: what is missing or unknown is as by default. */
+/** Written directly by people, as the security rules allow: missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
   reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MILLISECONDS / 60_000),
   push: z.catch(z.boolean(), true),
@@ -21,7 +21,7 @@ interface Remindable {
   readonly title: string;
 }
 
-/** The reminder of a to-do that is due at `dueDate`; at once where the time for it has passed already. */
+/** Returns the reminder for a to-do due at `dueDate`; immediate if its time has passed. */
 export function reminderBefore(
   todo: Remindable,
   dueDate: Date,
@@ -36,19 +36,19 @@ export function reminderAt({ id, owner_uid, title }: Remindable, remindAt: Date)
 }
 
 export interface ReminderChanges {
-  /** In place of the one that the to-do may have. */
+  /** Replaces the to-do's reminder, if any. */
   readonly createReminder: { readonly reminder: Reminder };
   readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
-  /** By itself, and not because its to-do changes: the trail tells of it. `before` is what it takes the place of. */
+  /** An explicit change, not caused by the to-do, so it is audited. `before` is the reminder it replaces. */
   readonly setReminder: { readonly reminder: Reminder; readonly before?: Versioned<Reminder> | undefined };
   readonly dropReminder: { readonly before: Versioned<Reminder> };
-  /** Whether there is one or not; with a version only that one. */
+  /** Succeeds without a reminder, too; with `version`, deletes only that version. */
   readonly deleteReminder: { readonly id: string; readonly version?: string };
 }
 
 export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument } = documentCodec(
   z.object({
-    /** The to-do's. */
+    /** Same as the to-do's id. */
     id: z.string(),
     task_id: z.string(),
     task_title: z.string(),
@@ -56,7 +56,7 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
     remind_at: timestamp,
     sent: z.boolean(),
     sent_at: z.exactOptional(timestamp),
-    /** Sent, but much later than it was to be. */
+    /** Sent much later than planned. */
     late: z.exactOptional(z.boolean()),
   }),
 );

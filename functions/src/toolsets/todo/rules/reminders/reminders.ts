@@ -1,6 +1,6 @@
 /**
- * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
- * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
+ * Reminders. A to-do with a due date has one, with the to-do's id: it moves with the due date and is deleted when the
+ * to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
@@ -12,16 +12,16 @@ import type { TaskEvent } from '../taskEvent.ts';
 import { alreadyCompleted, notFound, requireFuture, type Todo } from '../todo.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
 
-/** Later than this is late: the schedule runs every minute. */
+/** Threshold for a late reminder. The schedule runs every minute. */
 const LATE_MILLISECONDS = 2 * 60_000;
 
-/** The reminder after it was sent. */
+/** Returns the reminder marked as sent. */
 export function sentReminder(reminder: Reminder, now: Date): Reminder {
   const isLate = now.getTime() - reminder.remind_at.getTime() > LATE_MILLISECONDS;
   return { ...reminder, sent: true, sent_at: now, ...(isLate && { late: true }) };
 }
 
-/** Says that the reminder became due. Its id is the same however often that is found out. */
+/** Returns the event of a due reminder. Its id is stable, so duplicates are detected. */
 export function reminderEvent(before: Reminder, after: Reminder, now: Date): TaskEvent {
   return {
     id: `reminder-${before.id}-${before.remind_at.getTime()}`,
@@ -35,7 +35,7 @@ export function reminderEvent(before: Reminder, after: Reminder, now: Date): Tas
   };
 }
 
-/** A reminder as tools answer it. */
+/** Returns a reminder in the format of the tools. */
 export function reminderAnswer(reminder: Reminder) {
   return {
     id: reminder.id,
@@ -48,15 +48,15 @@ export function reminderAnswer(reminder: Reminder) {
   } satisfies JsonObject;
 }
 
-/** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
+/** Manages a person's explicit reminders. Default reminders change in the commits of their to-dos. */
 export class ReminderService extends Service<TodoPorts> {
-  /** Those that are still to be sent, the next first; or all, the latest first. */
+  /** Returns unsent reminders, soonest first; or all, latest first. */
   list(ownerUid: string, isUpcoming: boolean, page: Page) {
     const { reminders, clock } = this.ports;
     return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
   }
 
-  /** Replaces the one that it has. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR for a past time */
+  /** Replaces the current one. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR if in the past */
   set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
     const { todos, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
@@ -65,13 +65,13 @@ export class ReminderService extends Service<TodoPorts> {
       if (found.value.completed) throw alreadyCompleted(found.value);
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
-      // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
+      // If the to-do is completed in the meantime, sending the reminder detects it.
       await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordAnswer(reminder));
       return reminder;
     });
   }
 
-  /** Reminds again after some time from now, also of what was sent. @throws MusterError NOT_FOUND */
+  /** Schedules the reminder again after some time from now, even if it was sent. @throws MusterError NOT_FOUND */
   snooze(ownerUid: string, id: string, milliseconds: number, recordAnswer: RecordAnswer<Reminder>) {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
@@ -101,16 +101,16 @@ export class ReminderService extends Service<TodoPorts> {
 
 const READ_TOGETHER = 200;
 
-/** Reminders that are sent in one commit: two writes for each, of 500. */
+/** Reminders per commit: two writes each, of at most 500. */
 export const SENT_TOGETHER = 50;
 
-/** How long one run sends: the next minute's continues with the rest. */
+/** Maximum duration of a run. The next minute's run continues. */
 const TURN_MILLISECONDS = 45_000;
 
 /**
- * Sends what is due; safe to run twice, late, or in several instances at once. Each reminder is marked as sent, at the
- * version that was read, in the commit that puts its event into the outbox, under an id made of the reminder and its
- * time. So of two senders at once one commits; and one that dies has either sent a reminder or left it due.
+ * Sends due reminders; safe to repeat, to delay, and to run in several instances concurrently. A reminder is marked
+ * as sent, at the version read, in the commit of its event, whose id is derived from the reminder and its time. So
+ * only one of two concurrent senders commits, and a crashed sender has either sent a reminder or left it due.
  */
 export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MILLISECONDS): Promise<void> {
   const counts = { sent: 0, dropped: 0, taken: 0, failed: 0 };
@@ -134,7 +134,7 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MILLIS
 
 type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
 
-/** Sends reminders in one commit; if any of them stands in its way, one by one. */
+/** Sends reminders in one commit; if it fails, one by one. */
 async function sendTogether(
   ports: TodoPorts,
   reminders: readonly Versioned<Reminder>[],
@@ -153,7 +153,7 @@ async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise
   try {
     return await send(ports, reminder);
   } catch (error) {
-    if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by another sender or call
+    if (error instanceof StaleWriteError) return 'taken'; // Sent, moved or deleted by another sender or call.
     ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
     return 'failed';
   }
@@ -163,7 +163,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
   const todo = await ports.todos.find(reminder.value.task_id);
   const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
   if (await unlessStale(ports.store.commit(changes))) return outcome;
-  // It may have been set once more to the very time at which it was sent: that is one reminder.
+  // The reminder may have been set again to the time at which it was already sent, which counts as one reminder.
   if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
     await ports.store.commit(changes.slice(0, 1));
   return 'taken';
@@ -171,7 +171,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
 
 interface Sending {
   readonly outcome: Outcome;
-  /** First that the reminder is marked, then its event. */
+  /** The change of the reminder, then its event. */
   readonly changes: readonly TodoChange[];
   readonly event?: TaskEvent;
 }
@@ -181,7 +181,7 @@ function sendingOf(
   todo: Versioned<Todo> | undefined,
   now: Date,
 ): Sending {
-  // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
+  // A client may have completed or deleted the to-do directly, without a repair yet.
   if (todo === undefined || todo.value.completed)
     return { outcome: 'dropped', changes: [{ kind: 'deleteReminder', id: reminder.id, version }] };
   const sent = sentReminder(reminder, now);
