@@ -126,7 +126,7 @@ export class Session {
     if (file === undefined) return false;
     try {
       if (beatIn(readFileSync(file, 'utf8'))?.token !== token) return false;
-      // Writes to the opened file, so that a file with which a hook has replaced it stays unchanged.
+      // Writes to the opened file. If a hook has replaced that file, the new one is unchanged.
       writeSync(file, JSON.stringify({ token, pid: process.pid }), 0);
       return true;
     } finally {

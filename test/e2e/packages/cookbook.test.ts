@@ -1,4 +1,4 @@
-/** The workflows of docs/guides/cookbook.md, started by the real tools and taken to their end. Models are played. */
+/** The workflows of docs/guides/cookbook.md, run from start to end with the real tools and fake models. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { byDay } from '../../support/night.ts';
@@ -9,7 +9,7 @@ import { endpointUrl, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 import { Kitchen, models, type Run } from './kitchen.ts';
 
-/** Most of the time they wait for Cloud Tasks, whose emulator looks once a second. */
+/** Concurrent workflows. Each one mostly waits for Cloud Tasks, whose emulator polls once a second. */
 const AT_ONCE = 3;
 
 const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
@@ -32,9 +32,9 @@ const namesOf = ({ steps }: Run) =>
 
 type Recipes = Readonly<Record<string, () => Promise<void>>>;
 
-/** Of many steps, or of a wait for a person: by night. */
+/** Workflows with many steps, or with a wait for a person. Only in the nightly run. */
 const slow: Recipes = {
-  'review before merge: merges what was mended and approved': inKitchen(async (kitchen) => {
+  'review before merge: merges a fixed and approved change': inKitchen(async (kitchen) => {
     await kitchen.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
     const started = kitchen.start('review-before-merge');
     await kitchen.does(/Do this on a new branch/, 'branch roof: + tiles');
@@ -51,7 +51,7 @@ const slow: Recipes = {
     await kitchen.say(gemini('Slate is heavy.'));
     const added = await succeed(leader, 'todo_add_task', { title: `Which roof ${mark}` });
     const { id } = todo.parse(added['task']);
-    // Room for what one model may answer, and not for both.
+    // Enough for one model's maximum cost, but not for two.
     await succeed(leader, 'system_setBudget', { kind: 'todo', id, money: 0.015 });
     const started = await kitchen.start('research', { part_of: { kind: 'todo', id } });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
@@ -80,7 +80,7 @@ const quick: Recipes = {
     for (const made of ['beams', 'tiles', 'gutter']) assert.ok(joining.includes(`made: ${made}`), joining);
   }),
 
-  'ask a person, then go on: the run waits for their answer': inKitchen(async (kitchen) => {
+  'ask a person, then continue: the run waits for the answer': inKitchen(async (kitchen) => {
     await kitchen.say(claude('Slate\nThatch'), claude('A slate roof.'), gemini('A slate roof.'));
     const started = kitchen.start('ask-a-person');
     const asked = await kitchen.claim();
@@ -101,7 +101,7 @@ const quick: Recipes = {
     assert.match(working, /Decided:.*Slate/s);
   }),
 
-  'retry with a dearer model: only where the cheaper one was not good enough': inKitchen(async (kitchen) => {
+  'retry with a more expensive model: only if the first is not good enough': inKitchen(async (kitchen) => {
     await kitchen.say(gemini('A tent.'), gemini('BAD\nIt is no roof.'));
     await kitchen.say(claude('A roof.'));
     const ended = await kitchen.ended(await kitchen.start('dearer-model'));
@@ -118,7 +118,7 @@ const quick: Recipes = {
     }
   }),
 
-  'a report every night: completing it makes the next': inKitchen(async (kitchen) => {
+  'a report every night: completion creates the next to-do': inKitchen(async (kitchen) => {
     const { leader, mark } = kitchen;
     await kitchen.say(gemini('Nothing needs you.'));
     const first = new Date(Date.now() + 60_000);
@@ -155,5 +155,5 @@ describe('the cookbook', function () {
 
   someAtOnce(AT_ONCE, byDay(quick, { night: { ...slow, ...quick } }));
 
-  after(async () => assert.deepEqual(await models.problems(), [], 'not as the vendors describe it'));
+  after(async () => assert.deepEqual(await models.problems(), [], 'requests that the vendors would reject'));
 });

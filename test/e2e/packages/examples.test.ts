@@ -16,7 +16,7 @@ describe('the workers of examples/', () => {
     ['worker.ts', process.execPath, ['--disable-warning=ExperimentalWarning']],
     ['worker.py', 'python3', []],
   ] as const) {
-    it(`${file} does all that there is, in the order of its dependencies`, async () => {
+    it(`${file} completes all tasks in the order of their dependencies`, async () => {
       const url = endpointUrl('', { workspace: newWorkspace('example') });
       const [leader, worker] = await Promise.all([
         registerAgent('lead', { role: 'leader' }),

@@ -1,4 +1,4 @@
-/** Where the recipes of docs/guides/cookbook.md are tried: a workspace with a leader, an agent, and models that are played. */
+/** Fixture for the workflows of docs/guides/cookbook.md: a workspace with a leader, an agent, and fake models. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,9 +28,9 @@ export type Run = z.output<typeof run>;
 
 export const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
 
-/** A workspace with a leader, who starts workflows, and an agent that does what they hand to the network. */
+/** A workspace with a leader that starts workflows and an agent that does their network steps. */
 export class Kitchen {
-  /** In the input, so that the models know whose question it is. */
+  /** Part of the input, by which the fake models assign requests to this test. */
   readonly mark = randomUUID();
   readonly leader: Connection;
   private readonly worker: Connection;
@@ -59,14 +59,14 @@ export class Kitchen {
     await Promise.all([this.leader.close(), this.worker.close()]);
   }
 
-  /** What the models answer, one request after the other. */
+  /** Sets the models' answers, one per request. */
   async say(...answers: readonly { readonly text: string; readonly vendor: Vendor }[]): Promise<void> {
-    // The rule that came last holds first.
+    // The last rule applies first.
     for (const { text, vendor } of [...answers].reverse())
       await models.when({ text: this.mark, vendor, times: 1 }, { does: 'answer', text });
   }
 
-  /** Starts a file's workflow. Returns its run, which may go on. */
+  /** Starts a file's workflow and returns its run, which may still be in progress. */
   async start(name: string, more: Fields = {}): Promise<Run> {
     const path = new URL(`../../../examples/workflows/${name}.json`, import.meta.url).pathname;
     const { workflow } = await succeed(this.leader, 'orchestration_save_workflow', {
@@ -78,7 +78,7 @@ export class Kitchen {
     return run.parse(await succeed(this.leader, 'orchestration_orchestrate_workflow', wishes));
   }
 
-  /** The agent claims the next task of the run. */
+  /** Claims the run's next task as the agent. */
   claim(): Promise<Task> {
     return eventually('a step can be claimed', async () => {
       const { task: claimed } = await this.work('coordination_claim_task', { agent_id: this.agent.id });
@@ -86,13 +86,13 @@ export class Kitchen {
     });
   }
 
-  /** Completes a task that it has claimed. */
+  /** Completes a claimed task. */
   async complete({ id, claim_epoch }: Task, output: string): Promise<void> {
     const mine = { agent_id: this.agent.id, task_id: id, claim_epoch };
     await this.work('coordination_complete_task', { ...mine, output });
   }
 
-  /** Claims a task whose description is such, and completes it. */
+  /** Claims the next task, checks its description and completes it. */
   async does(wanted: RegExp, output: string): Promise<void> {
     const claimed = await this.claim();
     assert.match(claimed.description, wanted);
@@ -103,7 +103,7 @@ export class Kitchen {
     return succeed(this.worker, tool, args);
   }
 
-  /** The run when it has succeeded. */
+  /** Waits until the run has succeeded and returns it. */
   ended({ runId }: Run): Promise<Run> {
     return eventually(
       `${runId} succeeds`,

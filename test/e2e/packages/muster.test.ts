@@ -18,7 +18,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
-/** What xterm and its like are told: another screen without a cursor, and back. */
+/** Escape sequences of xterm: switch to the alternate screen without a cursor, and back. */
 const OTHER_SCREEN = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
 const OWN_SCREEN = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
 const HOME_AND_CLEAR = `${ESCAPE}[H${ESCAPE}[J`;
@@ -82,19 +82,19 @@ describe('the package muster-hub, from its tarball', () => {
     ...(token !== undefined && { MUSTER_TOKEN: token }),
   });
 
-  /** What it prints to both. Rejects where it ends with another code than 0. */
+  /** Runs `muster` and returns its output. Rejects if its exit code is not 0. */
   function muster(args: readonly string[], token: string | undefined) {
     return run(process.execPath, [program(), ...args], { cwd: `${folder}/empty`, env: environment(token) });
   }
 
   const here = ['--url', MCP_URL, '--workspace', workspace];
 
-  it('brings everything along: nothing else is installed', () => {
+  it('installs no other package', () => {
     const installed = readdirSync(`${folder}/empty/node_modules`).filter((name) => !name.startsWith('.'));
     assert.deepEqual(installed, ['muster-hub']);
   });
 
-  it('connects a client without telling the credential, and prints the block for AGENTS.md', async () => {
+  it('connects a client without revealing the credential, and prints the section for AGENTS.md', async () => {
     const { stdout, stderr } = await muster(['connect', 'claude', ...here], worker.token);
     const config = readFileSync(`${folder}/empty/.mcp.json`, 'utf8');
     assert.match(stdout, /^## Working through Muster\n/);
@@ -105,7 +105,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.ok(!readFileSync(`${folder}/empty/.mcp.json`, 'utf8').includes('headers'));
   });
 
-  it('shows the goal, who does what and what waits', async () => {
+  it('shows the goal, held tasks and waiting tasks', async () => {
     const { stdout } = await muster(['status', '--json', ...here], worker.token);
     const { goal, progress, doing, waiting } = snapshot.parse(JSON.parse(stdout));
     assert.deepEqual([goal, progress['percent'], progress['total']], ['Ship it', 0, 2]);
@@ -123,13 +123,13 @@ describe('the package muster-hub, from its tarball', () => {
     assert.match(text, /blocked +\S+ +Test it\n/);
   });
 
-  it('prints the same once, as plain lines, where nobody sits at a terminal', async () => {
+  it('prints the status once as plain lines if the output is not a terminal', async () => {
     const { stdout } = await muster(['status', ...here], worker.token);
     assert.match(stdout, /^Goal: Ship it\n/);
     assert.ok(!stdout.includes(ESCAPE), stdout);
   });
 
-  it('shows in a terminal what changes as it does, and leaves the terminal as it was', async () => {
+  it('refreshes the status in a terminal, and restores the terminal at the end', async () => {
     const terminal = await startTerminal(process.execPath, [program(), 'status', '--every', '1', ...here], {
       cwd: folder,
       env: environment(worker.token),
@@ -148,14 +148,14 @@ describe('the package muster-hub, from its tarball', () => {
       const shown = await terminal.ended();
       assert.ok(shown.startsWith(OTHER_SCREEN), JSON.stringify(shown.slice(0, 100)));
       assert.ok(shown.endsWith(OWN_SCREEN), JSON.stringify(shown.slice(-100)));
-      // Whatever is drawn begins at the top, so that nothing runs down the screen.
+      // Each refresh starts at the top, so that the screen does not scroll.
       assert.ok(shown.split(HOME_AND_CLEAR).length > 2, 'it was drawn once only');
     } finally {
       terminal.kill();
     }
   });
 
-  it('says in a sentence what is wrong', async () => {
+  it('reports mistakes in one sentence', async () => {
     const told = async (args: readonly string[], token: string | undefined): Promise<string> => {
       const { code, stderr } = await muster(args, token).catch((error) => error);
       assert.equal(code, 1);
@@ -168,7 +168,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.match(await told(['dance'], worker.token), /Unknown command "dance"/);
   });
 
-  it('has the runner in it, which finds its watchdog', async () => {
+  it('includes the runner with its watchdog', async () => {
     const { stdout } = await muster(['runner', '--help'], worker.token);
     assert.match(stdout, /--repo <path>/);
     const repo = newRepository(`${folder}/repo`);
@@ -180,7 +180,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
   });
 
-  it('does a coding task with the runner in it', async () => {
+  it('does a coding task with its runner', async () => {
     const stage = await Stage.open('packed');
     try {
       installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");

@@ -53,12 +53,12 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
   const claude = async (...args: readonly string[]): Promise<string> =>
     (await execute(`${PROGRAMS}/claude`, [...args], { cwd: home, env: environment() })).stdout;
 
-  it('is a valid plugin in a valid marketplace, by Claude Code itself', async () => {
+  it("passes Claude Code's validation as a plugin and a marketplace", async () => {
     for (const path of [ROOT, `${ROOT}/plugins/muster`])
       assert.match(await claude('plugin', 'validate', '--strict', path), /Validation passed/);
   });
 
-  it('is installed from the clone by Claude Code, which then reaches the hub with the credential', async () => {
+  it('can be installed from the clone by Claude Code, which then connects to the hub', async () => {
     await claude('plugin', 'marketplace', 'add', ROOT);
     await claude('plugin', 'install', 'muster@muster');
     const details = await claude('plugin', 'details', 'muster');
@@ -78,7 +78,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     assert.ok(!listed.includes(worker.token));
   });
 
-  it('is installed from the clone by Gemini CLI', async () => {
+  it('can be installed from the clone by Gemini CLI', async () => {
     const gemini = async (...args: readonly string[]) => {
       const { stdout, stderr } = await execute(`${PROGRAMS}/gemini`, ['extensions', ...args], {
         cwd: home,
@@ -96,7 +96,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
   describe('its hook', () => {
     const session = randomUUID();
     let heard: Server;
-    /** What the hook has called that the hub has done, each as its method and agent. */
+    /** Successful calls of the hook, each as its method and agent. */
     const done: string[] = [];
 
     before(async () => {
@@ -120,7 +120,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     });
     after(() => close(heard));
 
-    /** Has the hook hear of an event, as Claude Code tells it. Returns what it prints. */
+    /** Runs the hook with an event of Claude Code and returns its output. */
     async function hear(event: Readonly<Record<string, unknown>>, token = worker.token): Promise<string> {
       const env = {
         ...environment(),
@@ -133,7 +133,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
       return (await running).stdout;
     }
 
-    it('keeps alive what the session holds from a prompt until the model stops', async () => {
+    it("renews the leases of the session's agents from a prompt until the model stops", async () => {
       await hear({ hook_event_name: 'UserPromptSubmit' });
       assert.deepEqual(done, []);
       await hear({
@@ -147,17 +147,17 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
       await hear({ hook_event_name: 'SessionEnd' });
     });
 
-    it('shows the questions that wait, which steer no terminal', async () => {
+    it('shows open questions without control characters', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.includes(`- Ship [2J ${session}?`), systemMessage);
     });
 
-    it('cuts a long question between characters', async () => {
+    it('truncates a long question between characters', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.split('\n').includes(`- ${'a'.repeat(199)}`), systemMessage);
     });
 
-    it('is silent without a credential, and where no hub answers', async () => {
+    it('prints nothing without a valid credential', async () => {
       assert.equal(await hear({ hook_event_name: 'SessionStart' }, ''), '');
       assert.equal(await hear({ hook_event_name: 'SessionStart' }, 'not.one'), '');
     });

@@ -1,4 +1,4 @@
-/** Sessions of the real Claude Code with the plugin and the real Gemini CLI with the extension, their models played. */
+/** Sessions of the real Claude Code with the plugin and the real Gemini CLI with the extension, with fake models. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { eventually } from '../support/waiting.ts';
 const ROOT = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
 const PROGRAMS = `${ROOT}/test/clients/node_modules/.bin`;
 
-/** Longer than the half minute within which an agent is noted as alive, and not much. */
+/** Slightly longer than the 30 seconds within which presence is written. */
 const LEASE_SECONDS = 45;
 
 const claimed = z.object({
@@ -56,7 +56,7 @@ describe('a session', () => {
     PATH: process.env['PATH'],
     HOME: home,
     TMPDIR: home,
-    // Nobody answers there: whoever would go beyond this machine gets nowhere.
+    // An unreachable proxy, so that connections to other machines fail.
     HTTP_PROXY: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -74,8 +74,8 @@ describe('a session', () => {
   const statusOf = async (id: string): Promise<string | undefined> =>
     listed.parse(await everyItem(lead, 'get_all_tasks', 'tasks')).find((task) => task.id === id)?.status;
 
-  it('of Claude Code keeps what it holds while its model thinks, by the hook of the plugin', async () => {
-    // Somebody without the hook claims at the same time: what is theirs is given to others.
+  it("of Claude Code keeps its task while the model thinks, with the plugin's hook", async () => {
+    // Another agent, without the hook, claims a task at the same time and loses it.
     const bystander = await registerAgent('bystander');
     const claim = async (agent: TestAgent) => {
       const client = await connect('client 2026-07-28', url, agent.token);
@@ -139,7 +139,7 @@ describe('a session', () => {
     }
   });
 
-  it('of Gemini CLI reaches the hub through the extension, and calls its tools', async () => {
+  it('of Gemini CLI calls tools through the extension', async () => {
     const model = await startScriptedGemini([
       () => ({
         tool: 'mcp_muster_coordination_register_agent',

@@ -1,4 +1,4 @@
-/** The page of examples/web in a real browser: a person signs in by the hub's own page, sees tasks come and go, adds one. */
+/** The page of examples/web in a real browser: a person signs in at the hub, watches tasks and adds one. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ const FILES = new URL('../../../examples/web', import.meta.url).pathname;
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
-/** As any server of files does it. */
+/** Serves the files like any static file server. */
 async function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -49,7 +49,7 @@ describe('the page of examples/web', () => {
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
     page = await (await openWindow(browser)).newPage();
-    // The browser itself complains of the 401 by which a hub tells where to sign in.
+    // The browser logs the 401 with which the hub announces its sign-in.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))
         complaints.push(message.text());
@@ -65,7 +65,7 @@ describe('the page of examples/web', () => {
 
   const item = (text: string) => page.getByRole('listitem').filter({ hasText: text });
 
-  it('signs a person in by the hub, with PKCE and as an app of its own', async () => {
+  it('signs a person in at the hub with PKCE, as a self-registered app', async () => {
     const { email, password } = await seededAccount('Ada Person');
     await page.goto(originOf(server));
     assert.deepEqual(await axeViolations(page), []);
@@ -79,15 +79,15 @@ describe('the page of examples/web', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // Only leaders create tasks, and the page proposes less.
+    // Only leaders create tasks, and the page suggests a lower role.
     await page.locator('select#role').selectOption('leader');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByLabel('New task').waitFor();
-    assert.equal(new URL(page.url()).search, '', 'the code stays in no address');
+    assert.equal(new URL(page.url()).search, '', 'the code is removed from the address');
     assert.deepEqual(await axeViolations(page), []);
   });
 
-  it('shows a task as soon as somebody has made it, and what becomes of it', async () => {
+  it('shows a new task immediately, and its status when it changes', async () => {
     await succeed(lead, 'create_task', { description: 'Write the <b>parser</b>' });
     await item('Write the <b>parser</b> (available)').waitFor();
     const work = await connect(
@@ -112,7 +112,7 @@ describe('the page of examples/web', () => {
     assert.match(JSON.stringify(await succeed(lead, 'get_all_tasks')), /Test the parser/);
   });
 
-  it('gets another token by itself when its own is no longer good, and is still there after a reload', async () => {
+  it('refreshes an invalid token automatically, and stays signed in after a reload', async () => {
     await page.evaluate(`{
       const session = JSON.parse(sessionStorage.getItem('muster-session'));
       sessionStorage.setItem('muster-session', JSON.stringify({ ...session, accessToken: 'ma_no_longer_good' }));
@@ -122,14 +122,14 @@ describe('the page of examples/web', () => {
     assert.equal(await page.getByRole('alert').innerText(), '');
   });
 
-  it('takes no code that somebody else has got, and says so', async () => {
+  it('refuses a code of a sign-in that it did not start, and reports that', async () => {
     await page.goto(`${page.url()}?code=mc_of_somebody_else&state=made-up&iss=${encodeURIComponent(ORIGIN)}`);
     await page.getByText('This page did not start this sign-in').waitFor();
     await item('Test the parser (available)').waitFor();
     assert.match(await page.getByRole('alert').innerText(), /did not start/, 'the message is gone');
   });
 
-  it('signs out at the hub too', async () => {
+  it('revokes the sign-in at the hub on sign-out', async () => {
     const session = 'JSON.parse(sessionStorage.getItem("muster-session")).accessToken';
     const token = String(await page.evaluate(session));
     const call = () =>
@@ -141,7 +141,7 @@ describe('the page of examples/web', () => {
     assert.equal((await call()).status, 200);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    // An instance may trust what it has looked up for some seconds.
+    // An instance may use its credential cache for some seconds.
     await eventually('the token is no longer good', async () => (await call()).status === 401 || undefined);
   });
 });

@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { Mistake } from '../mistake.ts';
 
-/** The limit of Linux. */
+/** Maximum number of symbolic links, as in Linux. */
 const MAX_LINKS = 40;
 
 /**
