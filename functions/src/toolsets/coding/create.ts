@@ -30,7 +30,7 @@ export interface CodingDependencies extends DocumentSource {
   readonly taskCreation: PortOf<TaskCreation>;
 }
 
-/** Creates tasks for coding agents, and what their runners do. */
+/** Creates the services for coding tasks and their runners. */
 export function createCoding(dependencies: CodingDependencies) {
   const { database, documents, coordination, membership, ...given } = dependencies;
   const ports: CodingPorts = {

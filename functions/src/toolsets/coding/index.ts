@@ -5,7 +5,7 @@ import { resources, templates } from './resources.ts';
 import { createTask, getTaskLogs, updateTask } from './tools/tasks.ts';
 import { appendLogs, claimTask, endTask, heartbeatTask, registerRunner, reportTask } from './tools/work.ts';
 
-/** The coding specification, "Tool Response Format". */
+/** Format of error responses. Source: the coding specification, "Tool Response Format". */
 const errorEnvelope: ErrorEnvelope = {
   show: ({ code, message }, { entries: _entries, ...details }) => ({
     status: 'error',
@@ -19,11 +19,11 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** Coding agents at work on branches. Source: the coding specification, in its order; then what runners use. */
+/** Toolset for coding agents that work on branches: the specification's tools in its order, then those of runners. */
 export const coding: Toolset<CodingServices> = {
   name: 'coding',
   instructions:
-    'coding agents work on branches: coding.create_task, then coding.report_task or task://{taskId} until it is completed or failed; coding.end_task stops it. Tools for runners are at /mcp/coding.',
+    'Run coding agents on branches: coding.create_task, then coding.report_task or task://{taskId} until it is completed or failed; coding.end_task stops it. Tools for runners: /mcp/coding.',
   tools: [
     createTask,
     updateTask,

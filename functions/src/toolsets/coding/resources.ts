@@ -1,4 +1,4 @@
-/** Source: the coding specification, "Resources". */
+/** Resources of coding tasks. Source: the coding specification, "Resources". */
 
 import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';
@@ -19,7 +19,7 @@ import {
   taskId,
 } from './tools/codingAnswers.ts';
 
-/** A resource has no arguments, so it shows this many and says whether there are more. */
+/** Limits of a resource, which takes no arguments; its response states whether more exist. */
 const MAX_TASKS = 100;
 const MAX_LINES = 5000;
 const MAX_LOG_BYTES = 36_000;
@@ -30,7 +30,7 @@ const asText = { mimeType: 'text/plain', role: 'viewer' } as const;
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** The latest tasks without what makes them long. */
+/** Returns the latest tasks without their instructions and configuration. */
 async function listed({ services, workspace }: CallContext<CodingServices>, filter: CodingFilter) {
   const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
   const now = services.coding.now();
@@ -59,7 +59,7 @@ export const resources: readonly Resource<CodingServices>[] = [
     name: 'agent-status',
     title: 'Agent status',
     description:
-      'How many coding tasks wait (for others to be done, or for a runner) and run, which tools there are, and which runners have them.',
+      'Numbers of waiting and active coding tasks, the coding tools, and the runners that have each tool.',
     ...asJson,
     read: async ({ services, workspace }) =>
       json({ workspace, ...(await services.coding.overview(workspace)) }),
@@ -70,7 +70,7 @@ export const resources: readonly Resource<CodingServices>[] = [
     uri: 'agent://tasks',
     name: 'agent-tasks',
     title: "Agents' tasks",
-    description: 'The same as task://list.',
+    description: 'Same content as task://list.',
   },
 ];
 
@@ -130,7 +130,7 @@ async function coordinationSession({ services, workspace }: CallContext<CodingSe
   };
 }
 
-/** Completes a variable by names that the workspace's latest tasks have. */
+/** Completes a variable with names from the workspace's latest tasks. */
 const namesOf =
   (names: (task: CodingTask) => readonly string[]): Completion<CodingServices> =>
   async ({ services, workspace }) =>
@@ -169,7 +169,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     name: 'task',
     title: 'Coding task',
     description:
-      'All about a task: its state, its attempts, how long it has taken, and the latest lines of its log. Listen to it with subscriptions/listen while it runs.',
+      'A task with its state, attempts, duration and latest log lines. To follow it while it runs, use subscriptions/listen.',
     ...asJson,
     ...ofTask,
     watch,
@@ -184,14 +184,14 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     name: 'task-logs',
     title: "A coding task's log",
     description:
-      "The latest part of a task's log, about 256 KiB, as plain text. coding.get_task_logs reads all of it.",
+      "The latest part of a task's log, as plain text. coding.get_task_logs returns the whole log.",
     ...asText,
     ...ofTask,
     watch,
     read: async ({ services, workspace, directory }, { taskId }) => {
       const { log } = await services.coding.findWithLog(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
       const left = log.total - log.lines.length;
-      const omitted = `(${left} lines before these: coding.get_task_logs has task ${taskId}'s from the first)`;
+      const omitted = `(${left} earlier lines omitted: coding.get_task_logs returns the whole log of task ${taskId})`;
       return linesText([...(left > 0 ? [directory.named(omitted)] : []), ...log.lines.map(logLineText)]);
     },
   }),
@@ -199,7 +199,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'task://{taskId}/result',
     name: 'task-result',
     title: "A coding task's result",
-    description: 'What a task has brought, as it was given to coding.end_task.',
+    description: "A task's result, as sent to coding.end_task.",
     answersWhole: true,
     ...asJson,
     ...ofTask,
@@ -211,7 +211,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     name: 'session',
     title: 'Session',
     description:
-      "A runner's session on a task (coding: the task's id, a dot and the epoch of the claim) or a coordination session (coordination: its id).",
+      "A runner's session on a task (coding: the task's id, a dot and the claim epoch) or a coordination session (coordination: its id).",
     ...asJson,
     variables: z
       .strictObject({ sessionType: z.enum(sessionTypes), sessionId: z.string() })
@@ -224,7 +224,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'branch://{branchName}/tasks',
     name: 'branch-tasks',
     title: 'Tasks on a branch',
-    description: `The latest ${MAX_TASKS} coding tasks on a branch. The slashes of its name may be written as %2F or as they are.`,
+    description: `The latest ${MAX_TASKS} coding tasks on a branch. Slashes in its name can be encoded as %2F or left as they are.`,
     ...asJson,
     variables: z.strictObject({ branchName: z.string().min(1).max(250) }),
     slashes: true,
@@ -235,7 +235,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'project://{projectPath}/status',
     name: 'project-status',
     title: 'Status of a project',
-    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), and how many of them are in each status. The slash may be written as %2F or as it is.`,
+    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), with their number per status. The slash can be encoded as %2F or left as it is.`,
     ...asJson,
     variables: z.strictObject({ projectPath: projectName }),
     slashes: true,
@@ -252,7 +252,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'log://{logType}/{date}',
     name: 'historical-logs',
     title: 'Historical logs',
-    description: `What all coding tasks logged of one type on one day in UTC, the latest ${MAX_LINES_OF_DAY} lines or so, as plain text. Types: ${LOG_TYPES.join(', ')}. Date: 2026-11-22.`,
+    description: `Log lines of one type on one day in UTC, from all coding tasks, about the latest ${MAX_LINES_OF_DAY}, as plain text. Types: ${LOG_TYPES.join(', ')}. Date: 2026-11-22.`,
     ...asText,
     variables: z.strictObject({ logType: z.enum(LOG_TYPES), date: z.iso.date() }),
     complete: { logType: async () => LOG_TYPES, date: days },
@@ -263,7 +263,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
         .slice(-MAX_LINES_OF_DAY);
       const isCut = more || lines.length > shown.length;
       return linesText([
-        ...(isCut ? ['(There are earlier lines that are not shown.)'] : []),
+        ...(isCut ? ['(Earlier lines omitted.)'] : []),
         ...shown.map((line) => `${line.taskId} ${logLineText(line)}`),
       ]);
     },

@@ -29,13 +29,13 @@ import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.t
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type SessionSpreads } from './store/sessions.ts';
 
-/** `Change`: what a commit that creates tasks may change besides. */
+/** `Change`: additional changes that a commit that creates tasks may contain. */
 export interface CoordinationDependencies<Change extends AnyChange> extends DocumentSource {
   readonly access: AccessPorts;
   readonly graph: GraphPorts & BudgetPorts;
   readonly store: Store<CoordinationChange | Change>;
   readonly realtime: typeof realtimeDatabase;
-  /** What this instance knows of the load of sessions: its writers know it, too. */
+  /** Shard counts of sessions that this instance has read; shared with the writers. */
   readonly spreads: SessionSpreads;
   readonly liveness: AgentLiveness;
   readonly ownerRoles: OwnerRoles;
@@ -43,7 +43,7 @@ export interface CoordinationDependencies<Change extends AnyChange> extends Docu
   readonly codingExpiry: (sessions: SessionQueries) => CodingExpiry;
 }
 
-/** Creates the queue of tasks: sessions, claims, leases, messages. */
+/** Creates the services of the task queue: sessions, claims, leases and messages. */
 export function createCoordination<Change extends AnyChange>(dependencies: CoordinationDependencies<Change>) {
   const { database, documents, access, graph, store, realtime, spreads } = dependencies;
   const { liveness, ownerRoles, askToRaise, codingExpiry } = dependencies;
@@ -78,7 +78,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     sessionSpreading: new SessionSpreading(ports),
     mirrorQueuedTask: (taskId: string, before?: unknown) => mirrorQueuedTask(realtime, tasks, taskId, before),
-    /** Tells the dependents of a task whether it can never start, if it was written so. */
+    /** Updates the dependents of a task if the written task requires it. */
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
     },

@@ -38,11 +38,11 @@ const resources: readonly Resource<CoordinationServices>[] = [
   ),
 ];
 
-/** Teams of agents on one task graph. Source: the coordination specification, in its order. */
+/** Toolset for teams of agents that share one task graph. Source: the coordination specification, in its order. */
 export const coordination: Toolset<CoordinationServices> = {
   name: 'coordination',
   instructions:
-    'a shared task graph. A leader calls coordination.init_coordination, then coordination.create_tasks_batch. A worker calls coordination.register_agent, then coordination.claim_task and coordination.complete_task until there is no more.',
+    'Shared task graph. Leaders call coordination.init_coordination, then coordination.create_tasks_batch. Workers call coordination.register_agent, then coordination.claim_task and coordination.complete_task until no task is left.',
   tools: [
     initCoordination,
     createTask,
@@ -75,11 +75,11 @@ export const coordination: Toolset<CoordinationServices> = {
   },
 };
 
-/** A resource has no arguments, so it shows this many and says whether there is more, and which tool has it. */
+/** Number of items in a resource, which takes no arguments. A longer list names the tool that returns the rest. */
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
 
-const goesOn = (tool: string) => `${tool} with next_cursor as its cursor has the rest.`;
+const goesOn = (tool: string) => `For the rest, call ${tool} with next_cursor as cursor.`;
 
 function resource(
   name: string,

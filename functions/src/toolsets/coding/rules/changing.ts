@@ -1,4 +1,4 @@
-/** Moving coding tasks on, and ending them. Source: the coding specification, update_task and end_task. */
+/** Updates and ends of coding tasks. Source: the coding specification, update_task and end_task. */
 
 import { agentNotRegistered } from '../../../agents/rules/agent.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
@@ -43,7 +43,7 @@ interface UpdateRequest extends TaskAddress {
 }
 
 interface EndRequest extends TaskAddress, EndReport {
-  /** Of the claim, where its runner reports. */
+  /** Claim epoch, if the runner reports. */
   readonly epoch?: number | undefined;
   readonly log?: string | undefined;
 }
@@ -54,7 +54,7 @@ interface Started {
 }
 
 export class CodingChanges extends Service<CodingPorts> {
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back */
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the status would move back */
   async update(
     principal: Principal,
     request: UpdateRequest,
@@ -75,7 +75,7 @@ export class CodingChanges extends Service<CodingPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it */
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the claim or the status does not allow it */
   end(principal: Principal, request: EndRequest, recordAnswer: RecordAnswer<Ended>): Promise<Ended> {
     const { sessions, store } = this.ports;
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
@@ -111,9 +111,9 @@ export class CodingChanges extends Service<CodingPorts> {
   }
 
   /**
-   * A task that nobody holds becomes the caller's own, who works on it without a runner: nothing is in progress that
-   * nobody would be missed at. Of one that a runner has claimed it is only noted; its claim and its lease stay.
-   * @throws MusterError CONFLICT where it has ended, cannot be claimed, or the caller cannot hold tasks
+   * Claims an unclaimed task for the caller, who works without a runner: every task in progress needs a holder whose
+   * absence is noticed. A task that a runner has claimed is only marked as in progress; its claim and lease stay.
+   * @throws MusterError CONFLICT if the task has ended or cannot be claimed, or if the caller cannot hold tasks
    */
   private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
     const { value: before, version } = found;
@@ -130,13 +130,13 @@ export class CodingChanges extends Service<CodingPorts> {
     if (agent_id === undefined) throw nobodyToHold(id);
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
-      throw notClaimable(id, 'a budget that holds for it is spent', 'system.setBudget raises it.');
+      throw notClaimable(id, 'a budget for it is exhausted', 'Raise the budget with system.setBudget.');
     const [agent, open] = await Promise.all([agents.find(agent_id), sessions.current(workspace)]);
     if (agent === undefined) throw agentNotRegistered(agent_id);
     if ((await ownerStanding(this.ports, found.value, agent.value)) !== 'works')
-      throw notClaimable(id, 'its owner has no role as a worker here any more', 'Create another task.');
+      throw notClaimable(id, 'its owner no longer has the role worker here', 'Create another task.');
     if (open?.session.id !== session)
-      throw notClaimable(id, 'its session was archived', 'Create another task.');
+      throw notClaimable(id, 'its session is archived', 'Create another task.');
     const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
     const task = asCodingTask(startTask(claimed, { agent_id }, now));
     return { task, changes: claimChanges(found, task, agent, now) };
@@ -162,18 +162,18 @@ export class CodingChanges extends Service<CodingPorts> {
 }
 
 function nothingToUpdate(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'There is nothing to update.', {
+  return new MusterError('VALIDATION_ERROR', 'Nothing to update.', {
     field: 'status',
     reason: 'NOTHING_TO_UPDATE',
-    suggestion: 'Give a status, a log message, or both.',
+    suggestion: 'Set status, log or both.',
   });
 }
 
 function nobodyToHold(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Nobody works on task "${taskId}", and a person cannot hold it.`, {
+  return new MusterError('CONFLICT', `Task "${taskId}" is unclaimed, and people cannot hold tasks.`, {
     field: 'status',
     reason: 'NOT_HOLDER',
     suggestion:
-      'Call as an agent to take it on, claim it for an agent of yours with coding.claim_task {taskId, agentId}, or start a runner.',
+      'Call as an agent, claim it for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
   });
 }

@@ -1,4 +1,4 @@
-/** Coding tasks, for those who want work done: creating and reading them. Source: the coding specification. */
+/** Creating and reading coding tasks. Source: the coding specification. */
 
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
@@ -34,15 +34,15 @@ interface CodingDraft {
   readonly part_of?: NodeRef | undefined;
 }
 
-/** How many agents of each tool are shown. */
+/** Maximum number of runners per tool in the overview. */
 const MAX_RUNNERS = 20;
 
-/** How much of a log is shown with its task; get_task_logs has the rest. */
+/** Default limits for the part of a log that is returned with its task. */
 const SHOWN_LINES = 50;
 const SHOWN_LOG_BYTES = 16_000;
 
 export class CodingService extends Service<CodingPorts> {
-  /** @throws MusterError VALIDATION_ERROR, INVALID_FORMAT for what is no branch */
+  /** @throws MusterError VALIDATION_ERROR; INVALID_FORMAT for an invalid branch name */
   async create(
     principal: Principal,
     draft: CodingDraft,
@@ -91,20 +91,20 @@ export class CodingService extends Service<CodingPorts> {
     return { task, now: this.now() };
   }
 
-  /** A task and the latest lines of its log. @throws MusterError NOT_FOUND */
+  /** Returns a task and the latest lines of its log. @throws MusterError NOT_FOUND */
   async findWithLog(workspace: string, taskId: string, limit = SHOWN_LINES, bytes = SHOWN_LOG_BYTES) {
     const reading = this.ports.taskLogs.tail(taskId, limit, bytes);
     return { ...(await this.findBeside(workspace, taskId, reading)), log: await reading };
   }
 
-  /** A page of a log from line `from` on. @throws MusterError NOT_FOUND */
+  /** Returns a page of a log that starts at line `from`. @throws MusterError NOT_FOUND */
   async logs(workspace: string, taskId: string, from: number, limit: number) {
     const reading = this.ports.taskLogs.read(taskId, from, limit);
     await this.findBeside(workspace, taskId, reading);
     return reading;
   }
 
-  /** Finds a task while more of it is read: of that nobody hears anything who may not see the task. */
+  /** Finds a task during another read, whose result or error callers without access to the task never receive. */
   private findBeside(workspace: string, taskId: string, reading: Promise<unknown>): Promise<Seen> {
     reading.catch(() => undefined);
     return this.find(workspace, taskId);
@@ -115,13 +115,13 @@ export class CodingService extends Service<CodingPorts> {
     return this.ports.taskLogs.ofDay(workspace, type, date, limit);
   }
 
-  /** The JSON of a task's result. @throws MusterError NOT_FOUND where it has none */
+  /** Returns the JSON of a task's result. @throws MusterError NOT_FOUND if the task has no result */
   async result({ id, coding: { result } }: CodingTask): Promise<string> {
     if (result === undefined) throw notFound(`Task "${id}" has no result.`);
     return this.ports.codingTasks.result(id, result);
   }
 
-  /** Newest first. */
+  /** Returns coding tasks, newest first. */
   list(workspace: string, filter: CodingFilter, limit: number): Promise<Slice<CodingTask>> {
     return this.ports.codingTasks.list(workspace, filter, { limit });
   }
@@ -136,12 +136,12 @@ export class CodingService extends Service<CodingPorts> {
     return { activeTasks, pendingTasks, tools };
   }
 
-  /** One attempt; `past` where it failed and the task went on. @throws MusterError NOT_FOUND */
+  /** Returns one attempt; `past` is set unless it is the task's latest claim. @throws MusterError NOT_FOUND */
   async runnerSession(workspace: string, taskId: string, epoch: number) {
     const { task } = await this.find(workspace, taskId);
     if (task.claim?.claim_epoch === epoch) return { task };
     const past = task.coding.attempts.find((attempt) => attempt.claim_epoch === epoch);
-    if (past === undefined) throw notFound(`Task "${taskId}" had no session ${epoch}.`);
+    if (past === undefined) throw notFound(`Task "${taskId}" has no session with epoch ${epoch}.`);
     return { task, past };
   }
 
@@ -151,7 +151,7 @@ export class CodingService extends Service<CodingPorts> {
     const open = (await sessions.current(workspace))?.session;
     const isOpen = open?.id === id;
     const session = isOpen ? open : (await sessions.archived(workspace, id))?.value;
-    if (session === undefined) throw notFound(`There is no coordination session "${id}" here.`);
+    if (session === undefined) throw notFound(`Coordination session "${id}" not found in this workspace.`);
     return { session, isOpen, counters: await sessions.counters(workspace, id) };
   }
 
@@ -159,7 +159,7 @@ export class CodingService extends Service<CodingPorts> {
     return (await this.ports.sessions.current(workspace))?.session.id;
   }
 
-  /** Yields when a task or its log has changed. @throws MusterError NOT_FOUND */
+  /** Yields after each change of a task or its log. @throws MusterError NOT_FOUND */
   async watch(workspace: string, taskId: string, gone: AbortSignal): Promise<AsyncIterable<unknown>> {
     await this.find(workspace, taskId);
     return this.ports.codingTasks.changes(taskId, gone);
@@ -187,6 +187,6 @@ function notFound(message: string): MusterError {
 }
 
 function created([task]: readonly Task[]): CodingTask {
-  if (task === undefined) throw new Error('A coding task was created and is not there.');
+  if (task === undefined) throw new Error('The created coding task is missing.');
   return asCodingTask(task);
 }

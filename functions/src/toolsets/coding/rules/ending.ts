@@ -1,4 +1,4 @@
-/** How attempts at coding tasks end, and the tasks with them. Source: docs/semantics.md#coding. */
+/** Ends of attempts at coding tasks, and of the tasks. Source: docs/semantics.md#coding. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -38,7 +38,7 @@ const MAX_COMMITS = 20;
 
 const tokens = z.number().int().min(0).max(1e12).default(0);
 
-/** What a runner's result has that others are shown at once. Whatever else it is, it is kept as it came. */
+/** Fields of a runner's result that Muster uses. The result itself is stored unchanged. */
 const summarised = z
   .object({
     summary: z.string().optional().catch(undefined),
@@ -57,7 +57,7 @@ const summarised = z
   })
   .catch({ commits: [] });
 
-/** The end that a claim's holder, or its last one, reports. @throws MusterError CONFLICT where the claim is not the caller's */
+/** Returns the end that a holder reports. @throws MusterError CONFLICT if the claim is not the caller's */
 export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ended {
   requireReturnable(report);
   const { claim, coding } = task;
@@ -69,7 +69,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   const held = (report.status === 'failed' && restored(task, claimant, now)) || task;
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
-    // Of an attempt that is reported late more than once, the first report is booked.
+    // If an attempt is reported late more than once, only the first report is charged.
     const isFirst = kind === 'late' && task.late_result?.claim_epoch !== claimant.claim_epoch;
     const late = isFirst ? booked(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
@@ -85,7 +85,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   );
 }
 
-/** A runner replaces a branch that the hub chose if another blocks it. Source: `branchNames` in runner/src/git/start/branchName.ts. */
+/** Stores the branch by which a runner replaced an unusable default. Source: runner/src/git/start/branchName.ts. */
 function onReportedBranch(task: Task, result: unknown): Task {
   const { coding } = asCodingTask(task);
   const { branch } = summarised.parse(result);
@@ -95,7 +95,7 @@ function onReportedBranch(task: Task, result: unknown): Task {
   return asCodingTask({ ...task, coding: { ...coding, branch } });
 }
 
-/** The task with what an attempt at it has taken, as its runner reports it: tokens, and money where that was paid by use. */
+/** Returns the task with the usage that its runner reports: tokens, and the cost of metered models. */
 function booked(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarised.parse(result);
   if (used === undefined && costUsd === 0) return task;
@@ -107,7 +107,7 @@ function booked(task: Task, result: unknown): Task {
   });
 }
 
-/** The end that its creator or a leader decides, whoever holds the task. @throws MusterError CONFLICT if it has ended otherwise */
+/** Returns the end that a creator or leader requests. @throws MusterError CONFLICT for another earlier outcome */
 export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ended {
   if (returnAfter(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
@@ -119,17 +119,17 @@ export function endByDecision(task: CodingTask, report: EndReport, by: string, n
   return ended(cancelTask(task, failure.message, now), now, failure);
 }
 
-/** Takes the task from a runner that has fallen silent. */
+/** Ends the attempt of a runner whose lease expired. */
 function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
   const { claim } = task;
-  if (claim === undefined) throw new Error(`Task ${task.id} has no runner to lose.`);
+  if (claim === undefined) throw new Error(`Task ${task.id} has no claim.`);
   const failure: Failure = {
     class: 'runner_lost',
-    message: `Nothing was heard of the runner "${claim.claimed_by}" for ${claim.lease_seconds} seconds.`,
+    message: `The runner "${claim.claimed_by}" sent no heartbeat for ${claim.lease_seconds} seconds.`,
   };
   const lapsed = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
   const { task: lost } = reportOutcome(task, lapsed, failed(task, failure), now);
-  // It may come back, with all that it has done, before another one has begun.
+  // The runner can resume its work if it reconnects before another runner claims the task.
   const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
   return attemptEnded(
     { ...lost, lapsed_claims: lapsedClaims },
@@ -138,14 +138,14 @@ function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
   );
 }
 
-/** Gives up on a runner: nobody has come for it. */
+/** Fails a task that no runner claimed in time. */
 function endByQueueExpiry(task: CodingTask, now: Date): Ended {
-  const message = `No runner had claimed it within ${task.coding.queue_seconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
+  const message = `No runner claimed the task within ${task.coding.queue_seconds} seconds. Start a runner that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const expired: Task = { ...cancelTask(task, message, now), status: 'failed' };
   return ended(expired, now, { class: 'queue_expired', message });
 }
 
-/** An attempt is over, which ends the task or puts it into the queue again. */
+/** Returns the task after an attempt: ended, or requeued. */
 function attemptEnded(
   task: Task,
   attempt: Omit<PastAttempt, 'failure'>,
@@ -165,7 +165,7 @@ function attemptEnded(
   };
 }
 
-/** @param failure why; without one, that of an attempt before is forgotten */
+/** @param failure reason of a failed end; if undefined, the failure of an earlier attempt is removed */
 function ended(task: Task, now: Date, failure?: Failure): Ended {
   const { failure: _former, ...coding } = asCodingTask(task).coding;
   return { task: { ...task, coding: { ...coding, ...(failure && { failure }) } }, now, outcome: 'ended' };
@@ -204,20 +204,20 @@ function summaryOf(result: unknown): string | undefined {
 
 function alreadyEnded(task: CodingTask): MusterError {
   const status = codingStatus(task.status);
-  return new MusterError('CONFLICT', `Task "${task.id}" has ended already: it is ${status}.`, {
+  return new MusterError('CONFLICT', `Task "${task.id}" has already ended: ${status}.`, {
     field: 'status',
     reason: 'WRONG_STATE',
-    suggestion: 'An ended task is final: create another one.',
+    suggestion: 'Ended tasks are final. Create another task.',
   });
 }
 
-/** The largest result, in bytes of JSON. Source: the coding specification is silent; docs/semantics.md#coding. */
+/** Maximum bytes of JSON in a result. Not in the coding specification. Source: docs/semantics.md#coding. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
-/** So many characters fit into a document, whatever they are. Half of a surrogate pair is not Unicode. */
+/** Part of a result: 300,000 characters of any kind fit into a document. A part never splits a surrogate pair. */
 const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
 
-/** Keeps the result of an attempt that ended the task, or came after its end. @throws MusterError VALIDATION_ERROR if too large */
+/** Stores the result of an ended task, even if sent later. @throws MusterError VALIDATION_ERROR if it is too large */
 export function withResult(end: Ended, result: unknown): { end: Ended; changes: CodingChange[] } {
   const { task, outcome } = end;
   if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
@@ -232,7 +232,7 @@ export function withResult(end: Ended, result: unknown): { end: Ended; changes: 
   };
 }
 
-/** Everything that an end brings about: the task, its holder, its dependents, the queue. */
+/** Returns all changes of an end: the task, its holder, its dependents and the queue. */
 export async function endingChanges(
   sessions: CoordinationPorts['sessions'],
   before: CodingTask,
@@ -248,7 +248,7 @@ export async function endingChanges(
   return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
 }
 
-/** The sweep of the queue ends attempts whose runner fell silent, and waits in vain. */
+/** Returns the sweep's changes for expired leases and expired waits for a runner. */
 export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExpiry {
   return {
     leaseExpired: ({ value, version }, now) =>
@@ -258,12 +258,12 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
   };
 }
 
-// Tasks that a runner returns, and claims whose runner comes back. Source: docs/semantics.md#coding.
+// Returned tasks, and restored claims of runners that reconnect. Source: docs/semantics.md#coding.
 
-/** The lease of a claim that is restored, in seconds. */
+/** Lease length of a restored claim, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;
 
-/** The task in its last holder's hands, whose lease had expired; undefined if it was claimed since, or taken away. */
+/** Returns the task with its last holder's expired lease restored; undefined if it was claimed or released since. */
 export function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
   const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
   if (task?.claim === undefined) return undefined;
@@ -279,15 +279,15 @@ export function restored(before: CodingTask, claimant: Claimant, now: Date): Cod
   };
 }
 
-/** For how many seconds the report returns the task; undefined if it ends the attempt. */
+/** Returns the delay of a returned task in seconds; undefined if the report ends the attempt. */
 export function returnAfter({ status, failure }: EndReport): number | undefined {
   return status === 'failed' ? failure?.returnAfterSeconds : undefined;
 }
 
-/** @throws MusterError VALIDATION_ERROR if the report returns the task and also wants no other attempt */
+/** Checks a report. @throws MusterError VALIDATION_ERROR if it returns the task and also excludes another attempt */
 export function requireReturnable({ failure }: EndReport): void {
   if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
-  throw new MusterError('VALIDATION_ERROR', 'A returned task is available for another runner.', {
+  throw new MusterError('VALIDATION_ERROR', 'failure.retryable: false excludes failure.returnAfterSeconds.', {
     field: 'failure.retryable',
     reason: 'RETURNED',
     suggestion: 'Omit failure.retryable to return the task, or failure.returnAfterSeconds to end it.',
@@ -295,8 +295,8 @@ export function requireReturnable({ failure }: EndReport): void {
 }
 
 /**
- * The task after its runner has returned it. The claim is not listed among the attempts and does not use up a retry.
- * The end of the wait for a runner moves by the time of the claim only, so that no number of returns extends the wait.
+ * Returns the task after its runner returned it. The claim is not listed among the attempts and does not use a retry.
+ * The end of the wait for a runner moves only by the duration of the claim, so that returns never extend the wait.
  */
 export function returned(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): Ended {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
@@ -314,12 +314,12 @@ export function returned(held: CodingTask, task: Task, failure: Failure | undefi
   };
 }
 
-/** The error for a caller that does not hold the task. */
+/** Returns the error for a caller that does not hold the task. */
 export function notReturnable({ id }: CodingTask): MusterError {
-  return new MusterError('CONFLICT', `You do not hold task "${id}", so you cannot return it.`, {
+  return new MusterError('CONFLICT', `You cannot return task "${id}": you do not hold it.`, {
     field: 'failure.returnAfterSeconds',
     reason: 'NOT_HOLDER',
     suggestion:
-      'Runners return a task with the epoch of their claim. coordination.release_task takes it away.',
+      'Runners: send the epoch of your claim. Others: release the task with coordination.release_task.',
   });
 }

@@ -1,4 +1,4 @@
-/** The log of a coding task: its lines, and how they are shared out to chunks. */
+/** Log of a coding task: its lines, and their storage in chunks. */
 
 import { z } from 'zod/mini';
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
@@ -12,7 +12,7 @@ export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git',
 
 export type LogType = (typeof LOG_TYPES)[number];
 
-/** A line as it is stored, in JSON. */
+/** Stored log line, in JSON. */
 const storedEntry = z.object({
   at: z.pipe(
     z.iso.datetime(),
@@ -20,7 +20,7 @@ const storedEntry = z.object({
   ),
   level: z.enum(LOG_LEVELS),
   type: z.enum(LOG_TYPES),
-  /** Who or what says it: the name of a tool, a program, an agent. */
+  /** Source of the entry: the name of a tool, program or agent. */
   prefix: z.optional(z.string()),
   message: z.string(),
   data: z.optional(z.unknown()),
@@ -28,26 +28,26 @@ const storedEntry = z.object({
 
 export type LogEntry = Readonly<z.output<typeof storedEntry>>;
 
-/** An entry in its place: lines are counted from 0, over all attempts. */
+/** Entry with its line number, from 0, across all attempts. */
 export interface LogLine extends LogEntry {
   readonly line: number;
 }
 
-/** `sequence` grows within an attempt, so that an entry that is sent again is known. */
+/** Entry with a `sequence` that grows within an attempt, so that repeated entries are detected. */
 export interface NumberedEntry extends LogEntry {
   readonly sequence: number;
 }
 
-// A task's log is kept in chunks of many lines: a document a line would cost a write a line. Of a log that
-// has grown too long the beginning and the end stay, and every chunk says which line it begins with, so
-// that a reader sees how many are missing.
+// A task's log is stored in chunks of many lines: a document per line would cost a write per line. A log that
+// exceeds the limit keeps its beginning and its end. Each chunk contains the number of its first line, so that a
+// reader detects how many lines are missing.
 
-/** A chunk is full when it has so many lines, or bytes. */
+/** Maximum number of lines, and of bytes, in a chunk. */
 export const CHUNK_LINES = 500;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Of the chunks these stay: 10 MiB where they are full. */
+/** Number of first and of latest chunks that are kept, 10 MiB if they are full. */
 export const FIRST_CHUNKS = 16;
 
 export const LATEST_CHUNKS = 144;
@@ -55,24 +55,24 @@ export const LATEST_CHUNKS = 144;
 interface ChunkWrite {
   head: LogHead;
   readonly isNew: boolean;
-  /** The number of the first of these lines. */
+  /** Number of the first of `entries`. */
   readonly from: number;
   readonly entries: LogEntry[];
   text: string;
-  /** The chunk that makes room for this one. */
+  /** Number of the chunk that is deleted for this one. */
   readonly drops?: number;
 }
 
 interface Appending {
   readonly writes: readonly ChunkWrite[];
   readonly accepted: number;
-  /** The number of the line after these. */
+  /** Number of the line after the appended ones. */
   readonly next: number;
 }
 
 const NOTHING: LogHead = { chunk: -1, first_line: 0, lines: 0, bytes: 0, claim_epoch: 0, sequence: -1 };
 
-/** Appends entries of a runner: those of its attempt that it had not sent before. */
+/** Appends those of a runner's entries that were not sent before in this attempt. */
 export function appendNumbered(
   head: LogHead | undefined,
   epoch: number,
@@ -86,12 +86,12 @@ export function appendNumbered(
   );
 }
 
-/** Appends a note of somebody else than the runner. */
+/** Appends an entry of a caller other than the runner. */
 export function appendNote(head: LogHead | undefined, note: LogEntry): Appending {
   return append(head ?? NOTHING, [note]);
 }
 
-/** Fills the last chunk, as far as it has room, and then new ones. */
+/** Fills the last chunk, then new ones. */
 function append(before: LogHead, entries: readonly LogEntry[]): Appending {
   const writes: ChunkWrite[] = [];
   let head = before;
@@ -122,7 +122,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
   return { writes, accepted: entries.length, next: head.first_line + head.lines };
 }
 
-/** The changes that append to a task's log. */
+/** Returns the changes that append to a task's log. */
 export function appendChanges(
   { id, workspace }: CodingChanges['appendLog']['task'],
   head: Versioned<LogHead> | undefined,
@@ -136,7 +136,7 @@ export function appendChanges(
   }));
 }
 
-/** The lines that `ChunkWrite.text` holds. */
+/** Returns the lines of a stored `ChunkWrite.text`. */
 export function parseLines(text: string, from: number): LogLine[] {
   return text
     .split('\n')
@@ -144,13 +144,13 @@ export function parseLines(text: string, from: number): LogLine[] {
 }
 
 export interface CodingChanges {
-  /** Puts lines at the end of a task's log. Stale where somebody else has in between. */
+  /** Appends lines to a task's log. Stale if another call appended lines since the read. */
   readonly appendLog: {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly write: ChunkWrite;
     readonly version?: string | undefined;
   };
-  /** The JSON of an attempt's result, in parts that fit into documents. */
+  /** Stores the JSON of an attempt's result, in parts that fit into documents. */
   readonly storeResult: {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly epoch: number;
@@ -159,26 +159,26 @@ export interface CodingChanges {
 }
 
 export const headDocument = z.object({
-  /** From 0. */
+  /** Number of the chunk, from 0. */
   chunk: z.number(),
-  /** The number of its first line, from 0 over the whole log. */
+  /** Number of its first line, from 0 over the whole log. */
   first_line: z.number(),
   lines: z.number(),
   bytes: z.number(),
-  /** The attempt that last appended, and the last sequence that it sent; -1 before the first. */
+  /** Claim epoch of the attempt that last appended, and its last sequence; -1 before the first. */
   claim_epoch: z.number(),
   sequence: z.number(),
 });
 
-/** The name of a part: an `n`, and the number of its first line. */
+/** Name of a part: `n`, then the number of its first line. */
 export const PART = /^n(\d+)$/;
 
-/** A chunk. Its lines are text, one part an append, so that appending sends only what is new. */
+/** Chunk of a log. Its lines are text, one part per append, so that appending sends only new lines. */
 export const chunkDocument = z.extend(headDocument, {
   parts: z.record(z.string().check(z.regex(PART)), z.string()),
 });
 
 export const { toDocument: headToDocument, fromDocument: headFromDocument } = documentCodec(headDocument);
 
-/** The last chunk of a log, which knows where the log goes on. */
+/** Last chunk of a log, without its lines. */
 export type LogHead = ReturnType<typeof headFromDocument>;

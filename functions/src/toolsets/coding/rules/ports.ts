@@ -1,4 +1,4 @@
-/** What the rules of coding read by, and what its store implements. */
+/** Ports of the coding rules, implemented by its store. */
 
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
@@ -20,7 +20,7 @@ export interface LinesOfDay {
   readonly more: boolean;
 }
 
-/** Lines of a log in their order. `total` counts all that were ever written. */
+/** Lines of a log in order. `total` is the number of lines ever written. */
 export interface LogExcerpt {
   readonly lines: readonly LogLine[];
   readonly total: number;
@@ -28,30 +28,30 @@ export interface LogExcerpt {
 
 export interface TaskLogQueries {
   head(taskId: string): Promise<Versioned<LogHead> | undefined>;
-  /** At most `limit` lines from line `from` on; fewer where they are long. */
+  /** Returns at most `limit` lines, starting at line `from`; fewer if the lines are long. */
   read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
-  /** The last lines, at most `limit` of them and about `bytes` bytes. */
+  /** Returns at most `limit` latest lines; chunks are read until they have `bytes` bytes. */
   tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
-  /** Of all tasks of a workspace, from the latest chunks, until there are more than `limit`. @param date `2026-11-22`, in UTC */
+  /** Returns lines of a day (`2026-11-22`, in UTC) from the workspace's latest chunks, until `limit` is exceeded. */
   ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay>;
-  /** The tasks of chunks to which nobody has added since an instant, longest ago first; one as often as it has such. */
+  /** Returns the task of each chunk without additions since `before`, oldest first. Tasks can repeat. */
   tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
-  /** Removes a task's log. Tells how many documents it had. */
+  /** Deletes a task's log. Returns the number of deleted documents. */
   forget(taskId: string): Promise<number>;
 }
 
 export interface CodingTaskQueries {
-  /** Of all the workspace's sessions, newest first. */
+  /** Returns tasks of all the workspace's sessions, newest first. */
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>>;
   count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
   result(taskId: string, storedResult: StoredResult): Promise<string>;
-  /** Resolves when more may be claimable, or `until` is aborted. Where there is no session yet, it watches the workspace. */
+  /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */
   queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
-  /** Yields when a task or its log has changed, first for what is there, until `gone`. */
+  /** Yields for the current state, then after each change of a task or its log, until `gone` is aborted. */
   changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;
 }
 
-/** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
+/** Filter for coding tasks of a workspace: all, those on a branch, or those of a project. */
 export interface CodingFilter {
   readonly branch?: string;
   readonly project?: string;

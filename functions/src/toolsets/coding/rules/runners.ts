@@ -1,4 +1,4 @@
-/** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
+/** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
 
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
@@ -36,11 +36,11 @@ interface RunnerClaimRequest {
   readonly taskId?: string | undefined;
   readonly waitMs: number;
   readonly leaseSeconds: number;
-  /** The id of the last message that the runner has handed on. */
+  /** Id of the last message that the runner has delivered. */
   readonly readUntil?: string | undefined;
 }
 
-/** What a runner has claimed, where there was something, and what others have written to it. */
+/** The task that a runner has claimed, if any, and the messages to its agent. */
 export interface RunnerClaimed {
   readonly task: CodingTask | undefined;
   readonly messages: readonly Message[];
@@ -51,33 +51,33 @@ interface ClaimAddress extends TaskAddress {
 }
 
 interface SignOfLife {
-  /** `started`: at least in progress. */
+  /** `started`: in progress or later. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
 }
 
-/** The answer to a sign of life: the runner has its lease until then, or is to stop. */
+/** Response to a heartbeat: the end of the renewed lease, or the reason to stop. */
 export interface Heartbeat {
   readonly leaseUntil?: Date | undefined;
-  /** `ended`: somebody else has ended the task, and the rest of its log is still taken. */
+  /** `ended`: the task was ended by another caller; the rest of its log is still accepted. */
   readonly stop?: { readonly reason: 'ended' | 'claim_lost'; readonly message: string };
 }
 
 export interface Appended extends Heartbeat {
   readonly accepted: number;
-  /** The number of the line after these. */
+  /** Number of the line after the appended ones. */
   readonly next: number;
 }
 
-/** The most that one call appends, in bytes of JSON. */
+/** Maximum bytes of JSON per call. */
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
-/** A lease is renewed when less than this part of it is left, so that not every call writes. */
+/** A lease is renewed when less than this fraction of it is left, so that not every call writes. */
 const RENEWAL = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
-  /** Claims a task or waits for one; undefined where none came in time. @throws MusterError NOT_FOUND; FORBIDDEN for another's agent */
+  /** Claims a task or waits for one, up to `waitMs`. @throws MusterError NOT_FOUND; FORBIDDEN for another's agent */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
@@ -101,7 +101,7 @@ export class CodingRunners extends Service<CodingPorts> {
       if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;
       await waiting(codingTasks.queueGrowth(workspace, outcome.mark, until));
-      // Nobody is there to hear of a claim.
+      // The client has disconnected and would not receive a claim.
       if (until.aborted && gone().aborted) break;
     }
     const nothing: RunnerClaimed = { task: undefined, messages: [] };
@@ -132,7 +132,7 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT where the state would go back */
+  /** @throws MusterError NOT_FOUND; CONFLICT if the state would move back */
   heartbeat(
     principal: Principal,
     request: ClaimAddress & SignOfLife,
@@ -145,7 +145,7 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** A sign of life changes the task; and its agent, where the claim had lapsed and is its own again. */
+  /** Returns the changes of a heartbeat: the task, and its agent if an expired lease is restored. */
   private async keepAlive(
     principal: Principal,
     found: Versioned<CodingTask>,
@@ -164,7 +164,7 @@ export class CodingRunners extends Service<CodingPorts> {
     const isHolding = isTheirs && isHeld(status);
     const held = isHolding ? before : restored(before, claimant, now);
     if (held === undefined) {
-      const message = `The claim of task ${before.id} with epoch ${claimant.claim_epoch} is no longer good.`;
+      const message = `The claim of task ${before.id} with epoch ${claimant.claim_epoch} is no longer valid.`;
       return { answer: { stop: { reason: 'claim_lost', message } }, changes: [] };
     }
     const task = refreshed(held, claimant, sign, now);
@@ -182,7 +182,7 @@ function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none'
   return { task: asCodingTask(task), messages };
 }
 
-/** Moves the task on, and renews the lease where it is time. @throws MusterError CONFLICT where the state would go back */
+/** Updates the state, and renews the lease if due. @throws MusterError CONFLICT if the state would move back */
 function refreshed(
   held: CodingTask,
   claimant: Claimant,
@@ -197,7 +197,7 @@ function refreshed(
   const { claim } = task;
   if (claim === undefined) return task;
   const left = claim.lease_expires_at.getTime() - now.getTime();
-  // Where the task is written anyhow, the renewal costs nothing.
+  // If the task is written anyway, the renewal costs nothing.
   const isDue = task !== held || left < claim.lease_seconds * 1000 * RENEWAL;
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }
@@ -211,35 +211,34 @@ function movedOn(task: CodingTask, claimant: Claimant, state: SignOfLife['state'
 }
 
 function cannotGoBack(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" is waiting: it does not go back to in_progress.`, {
+  return new MusterError('CONFLICT', `Task "${taskId}" is waiting and cannot move back to in_progress.`, {
     field: 'state',
     reason: 'WRONG_STATE',
-    suggestion: 'Leave state out to renew the lease, or report the outcome with coding.end_task.',
+    suggestion: 'Omit state to renew the lease, or report the outcome with coding.end_task.',
   });
 }
 
 function checkEntries(entries: readonly NumberedEntry[]): void {
-  requireSize('The entries', 'entries', entries, MAX_APPEND_BYTES);
+  requireSize('A batch of entries', 'entries', entries, MAX_APPEND_BYTES);
   for (const [index, { sequence, data }] of entries.entries()) {
     const before = entries[index - 1];
     if (before !== undefined && before.sequence >= sequence) throw outOfOrder(index);
-    if (data !== undefined)
-      requireSize('The data of an entry', `entries.${index}.data`, data, MAX_DATA_BYTES);
+    if (data !== undefined) requireSize("An entry's data", `entries.${index}.data`, data, MAX_DATA_BYTES);
   }
 }
 
 function outOfOrder(index: number): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'The entries are not in the order of their sequence.', {
+  return new MusterError('VALIDATION_ERROR', 'Log entries are out of order.', {
     field: `entries.${index}.sequence`,
     reason: 'OUT_OF_ORDER',
-    suggestion: 'Each sequence is greater than the one before it. Nothing was appended.',
+    suggestion: 'Each sequence must be greater than the previous one. Nothing was appended.',
   });
 }
 
 function noAgent(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'A person claims for an agent: name it.', {
+  return new MusterError('REQUIRED_FIELD', 'Missing agentId: a person must claim for an agent.', {
     field: 'agentId',
     reason: 'MISSING',
-    suggestion: 'Give the id of an agent of yours, or call with the credential of one.',
+    suggestion: "Set agentId to one of your agents, or call with that agent's credential.",
   });
 }

@@ -1,4 +1,4 @@
-/** Coding tasks: their state, their configuration, and who may decide on them. Source: docs/semantics.md#one-model. */
+/** Coding tasks: their status, configuration and holder. Source: docs/semantics.md#one-model. */
 
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
@@ -38,7 +38,7 @@ export interface TaskAddress {
   readonly taskId: string;
 }
 
-/** @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
+/** Returns a task. @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
 export async function findCodingTask(
   tasks: CodingPorts['tasks'],
   { workspace, taskId }: TaskAddress,
@@ -47,7 +47,7 @@ export async function findCodingTask(
   return requireCodingTask(found, taskId, workspace);
 }
 
-/** Reads a coding task and changes it, again while others change it. @throws MusterError NOT_FOUND */
+/** Reads and changes a coding task, and retries on conflict. @throws MusterError NOT_FOUND */
 export function changeTask<Result>(
   { tasks, clock, randomness }: CodingPorts,
   { workspace, taskId }: TaskAddress,
@@ -84,24 +84,23 @@ const MAX_QUEUE_SECONDS = 7 * DAY_SECONDS;
 
 const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(DAY_SECONDS);
 
-/** What a runner may call its repository. Part of a capability's name, which "|" would end. */
+/** Name of a runner's repository. It is part of a capability key, in which "|" is the separator. */
 export const projectName = z.string().regex(/^[^\s|][^|\p{C}]{0,79}$/u);
 
-/** The part of a configuration that Muster goes by; the rest is between creator and runner. @throws MusterError VALIDATION_ERROR */
+/** Returns the configuration and the fields of it that Muster uses. @throws MusterError VALIDATION_ERROR */
 export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   requireSize('The configuration', 'config', config, MAX_CONFIG_BYTES);
   const { data: queueSeconds } = queueTime.safeParse(config.queueSeconds);
   if (queueSeconds === undefined)
-    throw new MusterError('VALIDATION_ERROR', 'A task waits a whole number of seconds for a runner.', {
+    throw new MusterError('VALIDATION_ERROR', 'config.queueSeconds must be a whole number in range.', {
       field: 'config.queueSeconds',
-      suggestion: `Give a number from ${MIN_QUEUE_SECONDS} to ${MAX_QUEUE_SECONDS}, or leave it out for a day.`,
+      suggestion: `Use ${MIN_QUEUE_SECONDS} to ${MAX_QUEUE_SECONDS}, or omit it for one day.`,
     });
   const { success, data: project } = projectName.optional().safeParse(config.project);
   if (!success)
-    throw new MusterError('VALIDATION_ERROR', 'A project is named by text.', {
+    throw new MusterError('VALIDATION_ERROR', 'config.project must be text of at most 80 characters.', {
       field: 'config.project',
-      suggestion:
-        'Name the repository as owner/name, or by the label that its runner reports: at most 80 characters.',
+      suggestion: 'Use owner/name, or the label that the runner uses, without "|".',
     });
   return {
     config: jsonObject.parse(config),
@@ -112,7 +111,7 @@ export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
 
 const MAX_SLUG_LENGTH = 40;
 
-/** The branch of a task that names none: `task/<id8>-<slug>`. Source: docs/semantics.md#coding. */
+/** Returns the default branch of a task: `task/<id8>-<slug>`. Source: docs/semantics.md#coding. */
 export function usualBranch(taskId: string, description: string): string {
   const id = taskId.replace(/^task-|-\d+$/g, '').slice(-8);
   const slug = description
@@ -125,12 +124,12 @@ export function usualBranch(taskId: string, description: string): string {
   return slug === '' ? `task/${id}` : `task/${id}-${slug}`;
 }
 
-/** Whether the caller is the agent that holds the task, or that closed it. */
+/** Returns whether the caller is the agent that holds the task, or that closed it. */
 export function isHolder(principal: Principal, task: CodingTask): boolean {
   return principal.agent_id !== undefined && task.claim?.claimed_by === principal.agent_id;
 }
 
-/** The agent that a claim was given to, where the caller may act for it. @throws MusterError FORBIDDEN */
+/** Returns the holder of a claim, if the caller may act for it. @throws MusterError FORBIDDEN */
 export async function claimantOf(
   { liveness }: CodingPorts,
   principal: Principal,
@@ -149,7 +148,7 @@ export async function claimantOf(
 
 export interface EndReport {
   readonly status: 'completed' | 'failed';
-  /** Any JSON; undefined where there is none. */
+  /** Any JSON; undefined without a result. */
   readonly result?: unknown;
   readonly failure?: ReportedFailure | undefined;
 }
@@ -160,7 +159,7 @@ export interface Ended extends Seen {
 
 export type ReportedFailure = Failure & {
   readonly retryable?: boolean | undefined;
-  /** The runner returns the task: it is available again after so many seconds, and the attempt does not count. */
+  /** Set to return the task: it is available again after this time, and the attempt does not count. */
   readonly returnAfterSeconds?: number | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Logs and results of coding tasks in Firestore: how both are written, and how logs are read. */
+/** Logs and results of coding tasks in Firestore: writers, and queries for logs. */
 
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -22,14 +22,14 @@ import {
 } from '../rules/log.ts';
 import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules/ports.ts';
 
-/** The fields that `headFromDocument` and a version read, for a query that fetches no lines. */
+/** Fields for `headFromDocument` and for a version, for queries that fetch no lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 
 const PART_DIGITS = 9;
 
 const linesDocument = z.pick(chunkDocument, { parts: true });
 
-/** The lines of a chunk in their order. */
+/** Returns the lines of a chunk in order. */
 export function linesFromDocument(data: unknown): LogLine[] {
   return Object.entries(linesDocument.parse(data).parts)
     .map(([key, text]) => ({ from: Number(PART.exec(key)?.[1]), text }))
@@ -49,12 +49,12 @@ function ownedLines(data: unknown): readonly OwnedLine[] {
   return linesFromDocument(data).map((line) => ({ ...line, taskId: task_id }));
 }
 
-/** The key by which chunks are found for a day, over all tasks of a workspace. */
+/** Returns the key that finds a day's chunks of all tasks of a workspace. */
 function dayKey(workspace: string, type: LogType, date: string): string {
   return `${workspace}/${type}/${date}`;
 }
 
-/** `2026-11-22`, in UTC. */
+/** Returns the date in UTC, such as `2026-11-22`. */
 function dateOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -87,10 +87,10 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
   },
 };
 
-/** So many chunks are looked at together to find logs that are old. */
+/** Chunks per read in the search for old logs. */
 const OLD_CHUNKS = 300;
 
-/** How many chunks are read for a day. */
+/** Maximum number of chunks read for a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
 export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQueries {
@@ -175,7 +175,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
     return deleteFound(this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`));
   }
 
-  /** @param query ordered by `first_line`. Its pages double, so that a reader who stops has read at most twice what was needed. */
+  /** @param query ordered by `first_line`. Page sizes double, so that at most twice the needed chunks are read. */
   private async *inOrder(query: Query) {
     let rest = query;
     for (let asked = 1; ; asked *= 2) {
@@ -192,7 +192,7 @@ function chunksOf(database: Firestore, taskId: string): Query {
   return database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
 }
 
-/** The chunk that a log goes on in: what changes when the log does. */
+/** Returns the query for a log's last chunk, which changes with each append. */
 export function latestChunk(database: Firestore, taskId: string): Query {
   return chunksOf(database, taskId).orderBy('first_line', 'desc').limit(1);
 }

@@ -24,7 +24,7 @@ import {
 import type { CodingFilter, CodingTaskQueries } from '../rules/ports.ts';
 import { latestChunk } from './logs.ts';
 
-/** A field that is set to the time of its write holds when the write was asked for, which is some time before. */
+/** Maximum time by which a server timestamp in a field precedes the document's update time. */
 const SENT_BEFORE_MILLISECONDS = 10_000;
 
 export class FirestoreCodingTaskQueries extends FirestoreReader implements CodingTaskQueries {
@@ -100,7 +100,7 @@ function onceNamed(
   }, fail);
 }
 
-/** Tells of any write after a time, an archiving as well: the claim that follows sees to it. */
+/** Calls `grown` after any later write, even archiving: the next claim checks what changed. */
 function onceGrown(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },

@@ -1,4 +1,4 @@
-/** Arguments and answers that coding's tools and resources share. Source: the coding specification, "Tool Response Format". */
+/** Arguments and response shapes of the toolset. Source: the coding specification, "Tool Response Format". */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
@@ -22,11 +22,11 @@ import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
 
 export const defineTool = toolsFor<CodingServices>();
 
-export const taskId = idOf('a task').describe('Task identifier');
+export const taskId = idOf('a task').describe('Task ID');
 
-export const epoch = claimNumber.describe('From coding.claim_task, for runners');
+export const epoch = claimNumber.describe('Claim epoch, for runners');
 
-/** Every answer: what happened in a sentence, and its result. */
+/** Schema of every response: status, message and result. */
 export const answerShape = <Result extends z.ZodType>(result: Result) =>
   z.object({ status: z.literal('success'), message: z.string(), result });
 
@@ -34,17 +34,17 @@ export function success<Result>(message: string, result: Result) {
   return { status: 'success' as const, message, result };
 }
 
-/** Returns a sentence for the message of an answer if one of the values was stored as text and looks like an object or a list. */
+/** Returns a hint for the response's message if one of the values is an object or list sent as text. */
 export function asText(what: string, values: readonly unknown[]): string {
   if (!values.some(isWrappedJson)) return '';
-  return ` ${what} was stored as text. To store an object or a list, send it as such, not as JSON text.`;
+  return ` ${what} was stored as text. To store an object or a list, send it directly, not as JSON text.`;
 }
 
 const time = z.iso.datetime();
 
 const failureShape = z.object({
-  class: z.enum(FAILURE_CLASSES).describe('Why it failed, for a program.'),
-  message: z.string().describe('Why it failed, for people.'),
+  class: z.enum(FAILURE_CLASSES).describe('Machine-readable reason.'),
+  message: z.string().describe('Human-readable reason.'),
 });
 
 export const taskShape = z.object({
@@ -54,32 +54,32 @@ export const taskShape = z.object({
   instructions: z.string(),
   branch: z.string(),
   config: z.record(z.string(), z.unknown()),
-  project: z.string().optional().describe('The repository: owner/name, or a label of the runner.'),
+  project: z.string().optional().describe('Repository: owner/name, or a label that its runner uses.'),
   status: z.enum(CODING_STATUSES),
-  state: z.enum(TASK_STATUSES).describe('The status as it is stored, which tells more apart.'),
+  state: z.enum(TASK_STATUSES).describe('Stored status, which is more detailed.'),
   priority: z.number().describe('1 (first) to 10 (last).'),
   createdAt: time,
   createdBy: z.string(),
-  queueEndsAt: time.optional().describe('While it waits for a runner: when it has waited too long.'),
-  retryAt: time.optional().describe('While it waits before another attempt: until when.'),
-  attempt: z.number().describe('How many claims it has had, without those that were returned.'),
-  runner: z.string().optional().describe('The agent that holds it or closed it.'),
-  epoch: z.number().optional().describe('Of the claim.'),
+  queueEndsAt: time.optional().describe('While the task waits for a runner: when it fails.'),
+  retryAt: time.optional().describe('While the task waits for another attempt: when it can be claimed.'),
+  attempt: z.number().describe('Number of claims, without returned ones.'),
+  runner: z.string().optional().describe('Agent that holds or closed the task.'),
+  epoch: z.number().optional().describe('Claim epoch.'),
   claimedAt: time.optional(),
   leaseUntil: time.optional(),
   startedAt: time.optional(),
   completedAt: time.optional(),
-  durationMs: z.number().optional().describe('From claim to end, or until now.'),
-  waitingFor: z.string().optional().describe('The person whose answer it waits for.'),
-  progress: z.string().optional().describe('What its runner last said of it.'),
-  summary: z.string().optional().describe('What came of it, in words.'),
+  durationMs: z.number().optional().describe('Milliseconds from claim to end, or until now.'),
+  waitingFor: z.string().optional().describe('Person whose answer the task waits for.'),
+  progress: z.string().optional().describe('Latest progress that its runner reported.'),
+  summary: z.string().optional().describe('Summary of the result.'),
   error: z.string().optional(),
   failure: failureShape.optional(),
-  stuck: guidance().optional().describe('Why it will never start.'),
-  waits: z.string().optional().describe('The budget that it waits for.'),
+  stuck: guidance().optional().describe('Why the task can never start.'),
+  waits: z.string().optional().describe('Budget that the task waits for.'),
 });
 
-/** @param now for how long it has been worked on */
+/** Returns the task for a response. @param now for the duration of an open task */
 export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof taskShape> {
   const { claim, coding, status, created_at, retry_at, completed_at: closedAt } = task;
   return {
@@ -144,10 +144,10 @@ export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) 
 export const stopShape = z
   .object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() })
   .optional()
-  .describe('Stop working on the task: somebody has ended it, or the claim is no longer yours.');
+  .describe('Stop working on the task: it was ended, or the claim is no longer yours.');
 
 export const logEntryShape = z.object({
-  line: z.number().describe('From 0, over all attempts.'),
+  line: z.number().describe('Line number from 0, across all attempts.'),
   at: time,
   level: z.enum(LOG_LEVELS),
   type: z.enum(LOG_TYPES),
@@ -156,7 +156,7 @@ export const logEntryShape = z.object({
   data: z.unknown().optional(),
 });
 
-/** Its data is JSON of the runner's own, and stays as it is. */
+/** Returns a log line for a response. Its data is the runner's JSON and stays unchanged. */
 export function logLineAnswer({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
   return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
 }
@@ -164,10 +164,10 @@ export function logLineAnswer({ at, prefix, message, ...line }: LogLine): z.inpu
 const LEVEL_WIDTH = 5;
 const TYPE_WIDTH = 10;
 
-/** How much of an entry's data is shown. */
+/** Maximum characters of an entry's data in a line of text. */
 const MAX_DATA_LENGTH = 1000;
 
-/** An entry as one line, which begins with its time; what goes on is indented. */
+/** Formats an entry as text that starts with its time. Continuation lines are indented. */
 export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
   const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
   const said = prefix === undefined ? message : `[${prefix}] ${message}`;
@@ -183,7 +183,7 @@ export function linesText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The attempts at a task that failed, and its log as far as it is shown. */
+/** Returns a task's failed attempts and the given lines of its log. */
 export function historyAnswer(
   task: CodingTask,
   { lines, total }: { lines: readonly LogLine[]; total: number },
@@ -205,7 +205,7 @@ export const reading = {
 
 type Report = z.output<typeof reportShape>;
 
-/** Have a place of their own. */
+/** Fields that `reportText` prints separately. */
 const APART = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
 
 export function reportText({ task, attempts, logs, result }: Report): string {
@@ -216,7 +216,7 @@ export function reportText({ task, attempts, logs, result }: Report): string {
     ...quotedLines(description),
     ...columnLines(rest.map(([name, value]) => [`${name}:`, String(value)])),
     ...(failure ? [`Failure: ${failure.class}`, ...quotedLines(failure.message)] : []),
-    ...titled('Earlier attempts:', attempts.flatMap(attemptLines)),
+    ...titled('Previous attempts:', attempts.flatMap(attemptLines)),
     ...titled(`Log, ${logs.latest.length} of ${logs.lines} lines:`, logs.latest.flatMap(logLines)),
     ...(result === undefined ? [] : ['Result:', ...quotedLines(JSON.stringify(result, null, 2))]),
     ...(Object.keys(config).length === 0 ? [] : ['Configuration:', ...quotedLines(JSON.stringify(config))]),
@@ -241,13 +241,13 @@ function logLines({ line, at, level, type, prefix, message, data }: Report['logs
   return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
 }
 
-/** A report on a task; `task://{taskId}` is the same without the result. */
+/** Result of report_task; `task://{taskId}` omits the task's result. */
 export const reportShape = z.object({
   task: taskShape,
-  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
+  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Failed attempts.'),
   logs: z.object({
-    lines: z.number().describe('How many there are, those included that were dropped for their age.'),
+    lines: z.number().describe('Number of lines so far, including dropped ones.'),
     latest: z.array(logEntryShape),
   }),
-  result: z.unknown().optional().describe('As it was given to coding.end_task.'),
+  result: z.unknown().optional().describe('Result, as sent to coding.end_task.'),
 });

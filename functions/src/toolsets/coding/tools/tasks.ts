@@ -1,4 +1,4 @@
-/** The tools of those who order code: create a task, change it, read its log. Source: the coding specification. */
+/** Tools that create coding tasks, update them and read their logs. Source: the coding specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -23,21 +23,21 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a coding task',
   description:
-    'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding.report_task tells how it goes.',
-  details: 'The resource task://{taskId} shows it too.',
+    'Creates a task for an AI coding agent on a branch; a runner claims and ends it. Returns immediately; coding.report_task tracks it.',
+  details: 'The resource task://{taskId} also shows the task.',
   input: z.strictObject({
     tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),
     description: text('Task description', 20_000),
-    instructions: text('For the agent, in detail', 60_000),
-    branch: z.string().optional().describe('task/<id>-<description> if left out'),
+    instructions: text('Detailed instructions', 60_000),
+    branch: z.string().optional().describe('Default: task/<id>-<description>'),
     config: z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'project (owner/name: only its runners take the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, a day by default)',
+        'project (owner/name: only its runners claim the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, default: a day)',
       ),
     priority: wholeNumber(1, 10).default(5).describe('1 (first) to 10 (last)'),
-    dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
+    dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
     part_of: partOf,
   }),
   output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
@@ -64,20 +64,20 @@ export const createTask = defineTool({
   },
 });
 
-/** Tasks do not start runners; who has none would wait for nothing. */
+/** Returns how to start a runner: a task does not start one, and without one it expires. */
 function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
   const program = programOf(coding.tool);
   const url = `${baseUrl}?workspace=${workspace}`;
-  return `It waits for a runner that has ${program}. Where none runs, start one where the code and ${program} are: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
+  return `It waits for a runner that has ${program}. If none is running, start one where the code and ${program} are: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
 }
 
 export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a coding task',
   description:
-    'Sets the status of a coding task, or adds a line to its log. in_progress makes a free task your own, to do without a runner.',
+    "Sets a coding task's status or adds a log line. in_progress claims an unclaimed task for you, without a runner.",
   details:
-    'Its runner, whoever created it and leaders may. in_progress of a task that a runner has claimed is noted. completed and failed end the task, as coding.end_task does; a status never goes back.',
+    'For its runner, its creator and leaders. in_progress does not change who holds a claimed task. completed and failed end the task, like coding.end_task. A status never moves back.',
   input: z.strictObject({
     taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
@@ -95,27 +95,27 @@ export const updateTask = defineTool({
 
 export const getTaskLogs = defineTool({
   name: 'get_task_logs',
-  title: 'Read the log of a coding task',
+  title: 'Read a coding log',
   description:
-    "Reads the log of a coding task after a cursor, oldest first. Call again with the answer's cursor to go on.",
+    "Reads a coding task's log from a cursor, oldest first. Call again with the returned cursor to continue.",
   details:
-    'Also later, when there is more. Of a log above 10 MiB the middle is dropped: dropped says how many lines are missing before the first entry.',
+    'The cursor also works later, when there are more lines. A log over 10 MiB loses its middle; dropped is the number of lines missing before the first entry.',
   input: z.strictObject({
     taskId,
     cursor: z
       .string()
-      .regex(/^\d{1,12}$/, 'expected the cursor of an earlier answer')
+      .regex(/^\d{1,12}$/, 'expected a cursor that this tool returned')
       .optional()
-      .describe('cursor of the last answer, to go on after what it held'),
-    limit: wholeNumber(1, 1000).default(200).describe('The most entries to give'),
+      .describe('cursor of the last response, to continue after it'),
+    limit: wholeNumber(1, 1000).default(200).describe('Maximum entries'),
   }),
   output: answerShape(
     z.object({
       entries: z.array(logEntryShape),
-      cursor: z.string().describe('Where to go on.'),
-      more: z.boolean().describe('Whether there is more already.'),
-      dropped: z.number().describe('Lines that are missing before the first entry.'),
-      total: z.number().describe('All lines so far.'),
+      cursor: z.string().describe('Next cursor.'),
+      more: z.boolean().describe('Whether more lines exist already.'),
+      dropped: z.number().describe('Number of lines missing before the first entry.'),
+      total: z.number().describe('Number of lines so far, including dropped ones.'),
     }),
   ),
   annotations: reading,

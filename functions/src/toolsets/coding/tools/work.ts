@@ -1,4 +1,4 @@
-/** The tools of a runner: register, claim, keep, report and end a task, and send its log. Source: the coding specification. */
+/** Tools of runners, report_task and end_task. Source: the coding specification. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -36,26 +36,24 @@ import {
 export const registerRunner = defineTool({
   name: 'register_runner',
   title: 'Register a runner',
-  description: 'For runners: declares the coding agents that are installed where you are.',
+  description: 'For runners: registers the coding agents installed on your machine.',
   details:
-    'With their versions, as your capabilities, in place of those that you had. It answers who you are. A runner has the credential of an agent of its own.',
+    'Stores them with their versions as your capabilities, replacing the previous ones. Returns your identity. Each runner needs its own agent credential.',
   input: z.strictObject({
     programs: listUpTo(
       20,
       z.strictObject({
-        name: text('The program: claude or gemini', 100),
-        version: text('What it says of itself', 100),
+        name: text('Program: claude or gemini', 100),
+        version: text('Reported version', 100),
       }),
       'programs',
     )
       .min(1)
-      .describe('The coding agents that you can start'),
+      .describe('Coding agents that you can start'),
     serves: z
       .enum(['owner', 'workspace'])
       .default('owner')
-      .describe(
-        'Whose tasks you take: those of your owner, or of all workers here, whose prompts you then run',
-      ),
+      .describe('Tasks to claim: those of your owner, or of all workers here, whose prompts you then run'),
   }),
   output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
@@ -64,12 +62,12 @@ export const registerRunner = defineTool({
   audience: 'runners',
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   answer: (runner: { agentId: string; workspace: string }) =>
-    success(`You are the runner ${runner.agentId}.`, runner),
+    success(`Registered as runner ${runner.agentId}.`, runner),
   handler: async ({ services, workspace, principal, recordAnswer }, { programs, serves }) => {
     const { agent_id } = principal;
     if (agent_id === undefined)
-      throw new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
-        suggestion: 'Register an agent for it with onboarding.registerAgent, and use its credential.',
+      throw new MusterError('FORBIDDEN', 'Only agents can be runners; you are a person.', {
+        suggestion: 'Register an agent with onboarding.registerAgent, and use its credential.',
       });
     const runner = { agentId: agent_id, workspace };
     const capabilities = programs.map(({ name, version }) => ({
@@ -97,44 +95,37 @@ const claimedShape = taskShape
   })
   .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: previousShape.optional() });
 
-/** How long a runner may be silent, in seconds. Source: docs/guides/runner.md. */
+/** Default lease length in seconds. Source: docs/guides/runner.md. */
 const USUAL_LEASE_SECONDS = 120;
 
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
   description:
-    'For runners: claims the first coding task, by priority, then age, that one of your tools can do, or waits for one.',
+    'For runners: claims or waits for the next coding task, by priority, then age, that your tools can do.',
   details:
-    'The claim is a lease that coding.append_logs and coding.heartbeat_task renew and nothing else; its epoch goes with every report. A runner says itself how many tasks it takes at once.',
+    'The claim is a lease that only coding.append_logs and coding.heartbeat_task renew. Send its epoch with every report. The runner itself limits how many tasks it claims.',
   input: z.strictObject({
     agentId: idOf('an agent')
       .optional()
-      .describe('The agent to claim for: your own where it is left out; leaders may name another'),
+      .describe('Agent to claim for; default: yourself. Leaders may name another.'),
     tools: z
       .array(z.enum(CODING_TOOLS))
       .min(1)
       .max(CODING_TOOLS.length)
       .optional()
-      .describe(
-        'Only tasks for these tools; those whose programs the agent has declared where it is left out',
-      ),
-    project: text(
-      'The repository that you have, as owner/name or a label: its tasks and those of no project',
-      80,
-    )
+      .describe('Only tasks for these tools; default: those whose programs the agent registered'),
+    project: text('Your repository, as owner/name or a label: its tasks and those without a project', 80)
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
     taskId: taskId.optional().describe('Only this task'),
-    waitMs: wholeNumber(0, 25_000)
-      .default(0)
-      .describe('How long to wait for a task, in milliseconds; 0 answers at once'),
+    waitMs: wholeNumber(0, 25_000).default(0).describe('Milliseconds to wait for a task; 0: do not wait'),
     leaseSeconds: wholeNumber(15, 3600)
-      .describe('How long the claim stands without a sign of life')
+      .describe('Lease length in seconds; heartbeats renew it')
       .default(USUAL_LEASE_SECONDS),
     readUntil: idOf('a message')
       .optional()
-      .describe('The last message that you have handed on: they come no more'),
+      .describe('Last message you delivered; none up to it is sent again'),
   }),
   output: answerShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
@@ -148,7 +139,7 @@ export const claimTask = defineTool({
     if (task?.claim === undefined) return success('No task to claim.', { task: null });
     const { coding, claim } = task;
     const previous = coding.attempts.at(-1);
-    return success(`Task ${task.id} is yours.`, {
+    return success(`Task ${task.id} claimed.`, {
       task: {
         ...codingTaskAnswer(task, claim.claimed_at),
         epoch: claim.claim_epoch,
@@ -164,19 +155,19 @@ export const claimTask = defineTool({
 
 export const heartbeatTask = defineTool({
   name: 'heartbeat_task',
-  title: 'Heartbeat of a coding task',
-  description: 'For runners: renews the lease of a task that you hold, and may move its state on.',
+  title: 'Send a coding heartbeat',
+  description: 'For runners: renews the lease of a task you hold and may advance its state.',
   details:
-    'in_progress when the agent works, waiting when the agent is done and its session still alive. Where it answers stop, end the work.',
+    'in_progress while the agent works; waiting when it is done but its session is still open. If the response contains stop, stop working.',
   input: z.strictObject({
     taskId,
     epoch,
-    state: z.enum(['in_progress', 'waiting']).optional().describe('Where the work is'),
-    progress: text('What is being done, in a few words', 500).optional(),
+    state: z.enum(['in_progress', 'waiting']).optional().describe('New state'),
+    progress: text('Current work, in a few words', 500).optional(),
   }),
   output: answerShape(
     z.object({
-      leaseUntil: z.iso.datetime().optional().describe('Absent where you are to stop.'),
+      leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
       stop: stopShape,
     }),
   ),
@@ -194,10 +185,10 @@ export const heartbeatTask = defineTool({
 
 export const reportTask = defineTool({
   name: 'report_task',
-  title: 'Report on a coding task',
+  title: 'Get a coding task',
   view: 'coding',
   description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
-  details: 'Also why attempts failed, and the commands and tokens of its result.',
+  details: "Also returns why attempts failed, and the result's commands and tokens.",
   input: z.strictObject({ taskId }),
   output: answerShape(reportShape),
   annotations: reading,
@@ -220,30 +211,30 @@ const entry = z.strictObject({
   sequence: z
     .number()
     .refine((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0')
-    .describe('Grows from entry to entry within the attempt: what is sent again is not appended again'),
-  at: z.iso.datetime({ offset: true }).describe('When it happened'),
-  level: z.enum(LOG_LEVELS).describe('How much it matters'),
-  type: z.enum(LOG_TYPES).describe('What it comes from'),
-  prefix: textUpTo(100).optional().describe('Who or what says it: a tool, a program'),
-  message: textUpTo(16_000).describe('One line or several, without NUL characters'),
-  data: anyJson.optional().describe('More of it, at most 16 KiB of JSON'),
+    .describe('Increases with each entry of the attempt; a sequence sent twice is appended once'),
+  at: z.iso.datetime({ offset: true }).describe('Time of the event'),
+  level: z.enum(LOG_LEVELS).describe('Severity'),
+  type: z.enum(LOG_TYPES).describe('Kind of source'),
+  prefix: textUpTo(100).optional().describe('Source, such as a tool or program'),
+  message: textUpTo(16_000).describe('One or more lines, without NUL characters'),
+  data: anyJson.optional().describe('More data, at most 16 KiB of JSON'),
 });
 
 export const appendLogs = defineTool({
   name: 'append_logs',
-  title: 'Append to the log of a coding task',
-  description: 'For runners: appends to the log of a task that you hold, and renews the lease.',
+  title: 'Append to a coding log',
+  description: 'For runners: appends to the log of a task you hold and renews its lease.',
   details:
-    'Each sequence once. The first call moves the task to in_progress. Where it answers stop, end the work: what it brought is logged all the same if the task was ended, not if the claim was lost.',
+    'Send each sequence once. The first call sets in_progress. If the response contains stop, stop working: the remaining log is still accepted if the task was ended, but not if the claim was lost.',
   input: z.strictObject({
     taskId,
     epoch,
-    entries: listUpTo(500, entry).describe('In the order of their sequence, at most 500 and 256 KiB of JSON'),
+    entries: listUpTo(500, entry).describe('Ordered by sequence, at most 500 and 256 KiB of JSON'),
   }),
   output: answerShape(
     z.object({
-      accepted: z.number().describe('How many of the entries were new.'),
-      cursor: z.string().describe('Where coding.get_task_logs goes on after them.'),
+      accepted: z.number().describe('Number of new entries.'),
+      cursor: z.string().describe('Cursor for coding.get_task_logs, after these entries.'),
       leaseUntil: z.iso.datetime().optional(),
       stop: stopShape,
     }),
@@ -284,12 +275,12 @@ const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',
   retried: 'Task failed; it is available for another attempt.',
   returned: 'Task returned; it is available again, and the attempt does not count.',
-  repeated: 'Task had ended with this outcome before.',
-  kept: 'Somebody else had ended the task; your result was kept.',
-  late: 'Another runner has the task now; your report was kept as its late result.',
+  repeated: 'Task had already ended with this outcome.',
+  kept: 'The task had already been ended; your result was added.',
+  late: 'Another runner has claimed the task; your report was stored as its late result.',
 };
 
-/** A day: longer waits are decided by the creator of the task. */
+/** One day. For a longer wait, the creator of the task decides. */
 const MAX_RETURN_SECONDS = 24 * 60 * 60;
 
 export const endTask = defineTool({
@@ -298,24 +289,24 @@ export const endTask = defineTool({
   description:
     'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
   details:
-    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner that cannot work on any task now, or not on this one yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
+    "Its runner reports the outcome with its epoch. Its creator and leaders may end it at any time; the runner stops at its next heartbeat. A retryable failure class makes the task available for another attempt, at most 3 in total. A runner that cannot work now, or not on this task yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner's result contains summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.",
   rare: ['epoch', 'failure'],
   input: z.strictObject({
     taskId,
     status: z.enum(['completed', 'failed']).describe('Final status'),
-    result: anyJson.optional().describe('Its result'),
+    result: anyJson.optional().describe('Result'),
     epoch: epoch.optional(),
     failure: z
       .strictObject({
-        class: z.enum(FAILURE_CLASSES).describe('Decides whether it is tried again'),
-        message: text('For people', 5000),
-        retryable: z.boolean().optional().describe('false: do not try again'),
+        class: z.enum(FAILURE_CLASSES).describe('Decides whether it is retried'),
+        message: text('Readable reason', 5000),
+        retryable: z.boolean().optional().describe('false: do not retry'),
         returnAfterSeconds: wholeNumber(0, MAX_RETURN_SECONDS)
           .optional()
-          .describe('Return the task: available again after this time, and the attempt does not count'),
+          .describe('Returns the task: available again after this time; the attempt does not count'),
       })
       .optional()
-      .describe('Why'),
+      .describe('Reason'),
   }),
   output: answerShape(
     z.object({
@@ -323,7 +314,7 @@ export const endTask = defineTool({
       outcome: z
         .enum(['ended', 'retried', 'returned', 'repeated', 'kept', 'late'])
         .describe(
-          'ended: the task is closed. retried: it is available for another attempt. returned: it is available again, and the attempt does not count. repeated: you had reported this. kept: somebody else had ended it, and your result was added. late: another runner has it now; your report was kept as its late result.',
+          'ended: the task is closed. retried: it is available for another attempt. returned: it is available again, and the attempt does not count. repeated: you had already reported this. kept: the task had already been ended, and your result was added. late: another runner has claimed it; your report was stored as its late result.',
         ),
     }),
   ),

@@ -1,16 +1,16 @@
-/** A coding task, drawn from what report_task answers: who works on it, what the log says last, what came of it. */
+/** View of a coding task, drawn from the response of report_task: its holder, latest log lines and result. */
 import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
 const SHOWN_LINES = 8;
 
-/** Commits beside the lines of the log, so that both fit. */
+/** Maximum number of commits, so that they fit next to the log lines. */
 const SHOWN_COMMITS = 4;
 
 const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
 
-/** The first of these that there is says best how the task stands. */
+/** Fields that summarize the task's status; the first one that is set is shown. */
 const SENTENCES = ['stuck', 'waits', 'error', 'summary', 'progress'] as const;
 
 function whereabouts(task: Fields, person: Person): HTMLElement {
@@ -23,8 +23,8 @@ function whereabouts(task: Fields, person: Person): HTMLElement {
     ...about.flatMap((text, index) => [index > 0 && ' · ', words(text, 80)]),
     holder !== '' && make('span', isOpen(task) ? ', held by ' : ', closed by ', words(holder, 60)),
     number > 1 && `, attempt ${number}`,
-    textOf(waitingFor) !== '' && make('span', ', waits for ', words(textOf(waitingFor), 60)),
-    textOf(task['retryAt']) !== '' && `, tried again ${person.time(task['retryAt'])}`,
+    textOf(waitingFor) !== '' && make('span', ', waiting for ', words(textOf(waitingFor), 60)),
+    textOf(task['retryAt']) !== '' && `, retry at ${person.time(task['retryAt'])}`,
   );
 }
 
@@ -87,7 +87,7 @@ begin({
       commits(result),
       pullRequest(result, person),
       isOpen(task) &&
-        person.confirmed('Stop the task', 'Stop it? It counts as failed, and its branch stays.', stop),
+        person.confirmed('Stop the task', 'Stop the task? It counts as failed. Its branch stays.', stop),
     ];
   },
 });

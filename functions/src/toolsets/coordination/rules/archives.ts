@@ -1,4 +1,4 @@
-/** Archived sessions: what becomes of the tasks that runs wait for, and how one comes back. Source: docs/semantics.md#levers. */
+/** Archived sessions: cancelling their tasks of runs, and reopening sessions. Source: docs/semantics.md#levers. */
 
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -11,16 +11,16 @@ import { cancelTask } from './stateMachine.ts';
 import { TASKS_OF_RUNS, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
 
-/** How many tasks of an archived session are cancelled side by side, each in a commit of its own. */
+/** Number of tasks of an archived session that are cancelled concurrently, each in a separate commit. */
 const ABREAST = 20;
 
-/** How often one clearing reads on; the next sweep does the rest. */
+/** Maximum number of batches per session and sweep; the next sweep continues. */
 const MAX_ROUNDS = 5;
 
-/** How many archived sessions one sweep clears. */
+/** Maximum number of archived sessions per sweep. */
 const MAX_SESSIONS = 50;
 
-/** A session, and how many of its tasks are not closed. */
+/** A session with the numbers of its open and held tasks. */
 export interface SessionExtent {
   readonly session: Session;
   readonly open: number;
@@ -33,13 +33,13 @@ export interface Reopened extends SessionExtent {
 
 export class SessionArchives extends Service<CoordinationPorts> {
   /**
-   * Nobody can claim the tasks of an archived session any more, so those that runs wait for are cancelled, and the runs
-   * hear of it as of any task that is closed. The archived session says until then that it is not cleared, so that the
-   * sweep finishes what an instance has left that died.
+   * Tasks of an archived session cannot be claimed, so tasks that runs wait for are cancelled, and the runs are
+   * notified as for any closed task. Until then, the archived session is marked as not cleared, so that the sweep
+   * continues after an instance crashed.
    */
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
 
-  /** Reopens the session (the last archived, without `id`), and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
+  /** Reopens the session, or the last archived one, and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
   async reopen(
     workspace: string,
     id: string | undefined,
@@ -86,7 +86,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
     return { counts: { cleared }, isBehind };
   }
 
-  /** Cancels what runs wait for. Where that is not done in a moment, the next sweep goes on. Tells whether it is done. */
+  /** Cancels tasks that runs wait for. Returns whether all are cancelled; otherwise the next sweep continues. */
   async clear({ workspace, id }: ArchivedSession): Promise<boolean> {
     const { tasks, store, log } = this.ports;
     try {
@@ -94,7 +94,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
         const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
         await Promise.all(open.map((task) => this.cancel(task)));
         if (open.length > 0) continue;
-        // It may have been opened again meanwhile.
+        // The commit is stale if the session was reopened in the meantime.
         await unlessStale(store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]));
         return true;
       }
@@ -104,11 +104,11 @@ export class SessionArchives extends Service<CoordinationPorts> {
     return false;
   }
 
-  /** Cancels the task for its holder, too; or leaves it to the next round where somebody else has just changed it. */
+  /** Cancels a task, even if held. If another call has changed it since the read, the next batch cancels it. */
   private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
     const { store, clock } = this.ports;
     const now = clock.now();
-    const task = cancelTask(before, 'The session that it belonged to was archived.', now);
+    const task = cancelTask(before, 'Its session was archived.', now);
     await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }
@@ -118,18 +118,18 @@ export function archivingOf({ session, sessionVersion: version }: OpenSession, a
 }
 
 function alreadyOpen(id: string): MusterError {
-  return new MusterError('CONFLICT', `Session "${id}" is the open one.`, {
+  return new MusterError('CONFLICT', `Session "${id}" is already open.`, {
     field: 'session_id',
     value: id,
     reason: 'WRONG_STATE',
-    suggestion: 'Leave session_id out to bring back the one that was archived last.',
+    suggestion: 'Omit session_id to restore the last archived session.',
   });
 }
 
 function noArchived(id: string | undefined): MusterError {
-  const what = id === undefined ? 'There is no archived session.' : `There is no archived session "${id}".`;
+  const what = id === undefined ? 'No archived session found.' : `Archived session "${id}" not found.`;
   return new MusterError('NOT_FOUND', what, {
     field: 'session_id',
-    suggestion: 'coordination.init_coordination answers the id of the session that it has archived.',
+    suggestion: 'coordination.init_coordination returns the id of a session when it archives it.',
   });
 }

@@ -1,4 +1,4 @@
-/** Coding tasks of which a budget is spent: they wait as before a retry, and are looked at again. */
+/** Coding tasks with an exhausted budget: they wait as in a retry delay, then become claimable again. */
 import {
   amountOf,
   budgetKey,
@@ -17,13 +17,13 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
-/** How soon a task can be claimed again, where nobody says that the budget was raised. */
+/** Delay after which a task can be claimed again if the budget is not raised earlier. */
 const WAIT_MILLISECONDS = 10 * 60_000;
 
 const BATCH = 100;
 
 export interface BudgetWaitPorts extends CoordinationPorts, BudgetPorts {
-  /** Asks whoever has set a budget that is spent to raise it, once. @param workspace where it is missed */
+  /** Asks the person who set an exhausted budget to raise it, once. @param workspace workspace of the waiting task */
   readonly askToRaise: (refusal: Refusal, workspace: string) => Promise<void>;
 }
 
@@ -31,12 +31,12 @@ function keysOf(task: Task): readonly string[] {
   return budgetKeysOf(nodeKey({ kind: 'task', id: task.id }), task);
 }
 
-/** The budget that keeps a runner from beginning a coding task: nobody knows what it will cost. */
+/** Returns the exhausted budget that prevents a coding task's start. Its cost is unknown, so nothing is reserved. */
 export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<Refusal | undefined> {
   return task.coding === undefined ? undefined : spentOut(await budgets.limited(keysOf(task)));
 }
 
-/** Its time in the queue begins anew after the wait. */
+/** Returns the task waiting for a budget. Its time in the queue restarts after the wait. */
 export function waitForBudget(task: Task, { by }: Refusal, now: Date): Task {
   const retryAt = new Date(now.getTime() + WAIT_MILLISECONDS);
   const { coding } = task;
@@ -50,13 +50,13 @@ export function waitForBudget(task: Task, { by }: Refusal, now: Date): Task {
   };
 }
 
-/** Why a task waits that nobody can claim, in a sentence; undefined where it is not for a budget. */
+/** Returns which budget a task waits for, as a sentence; undefined if it does not wait for one. */
 export function budgetReason({ status, retry_at, budget_wait }: Task): string | undefined {
   if (status !== 'available' || retry_at === undefined || budget_wait === undefined) return undefined;
   return waitsForBudget(budget_wait);
 }
 
-/** What a task has taken since, for the budgets that hold for it: nobody has reserved it. */
+/** Returns the changes that charge a task's new usage to its budgets, without a reservation. */
 export async function spendingChanges(
   { budgets }: BudgetPorts,
   { spent: before = NO_WORK }: Task,
@@ -74,7 +74,7 @@ export async function spendingChanges(
 }
 
 export class BudgetWaits extends Service<CoordinationPorts> {
-  /** A budget was set: what waits for it can be claimed, and looks again then. */
+  /** Makes the tasks that wait for a changed budget claimable; each claim checks the budget again. */
   async budgetChanged(key: string): Promise<void> {
     for (let after: string | undefined, more = true; more; ) {
       const ids = await this.ports.tasks.waitingFor(key, BATCH, after);
@@ -95,7 +95,7 @@ export class BudgetWaits extends Service<CoordinationPorts> {
   }
 }
 
-/** A task that has ended or was changed meanwhile only stops to say that it waits. */
+/** Returns the changes that end a wait. If the task no longer waits, only `budget_wait` is removed. */
 function endingChanges(
   { value: before, version }: Versioned<Task>,
   grown: readonly CoordinationChange[],

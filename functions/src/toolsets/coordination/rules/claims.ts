@@ -27,40 +27,40 @@ import { claimTask, endBackoff } from './stateMachine.ts';
 import { capabilityKey, isHeld, PROGRAMS, type QueuePart, satisfiedKeys, type Task } from './task.ts';
 import { taskChanges } from './taskChanges.ts';
 
-/** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
+/** Default lease length. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
-/** A lease that is shorter asks for finer presence than half a minute. */
+/** Shorter leases require presence that is more precise than 30 seconds. */
 const FINE_LEASE_SECONDS = 5 * 60;
 
-/** How many tasks one claim passes over, for a budget or for their owner, before it leaves the others to the next. */
+/** Maximum number of tasks that one claim skips because of a budget or an owner without access. */
 const MAX_REFUSED = 20;
 
-/** How many windows an instance keeps: one for each session and set of satisfied requirements. */
+/** Maximum number of windows per instance: one per session and set of satisfied requirements. */
 const MAX_WINDOWS = 100;
 
 interface ClaimRequest {
   readonly workspace: string;
   readonly agentId: string;
   readonly leaseSeconds: number;
-  /** The tasks that the agent knows to be its own. Absent: those that it has started. */
+  /** Tasks that the agent knows it holds. Default: the tasks that it has started. */
   readonly inHand?: readonly string[] | undefined;
-  /** Whether the caller reads the messages to the agent. Absent: it does not. */
+  /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
-  /** Where a runner claims: coding tasks only, and never one that it holds already. */
+  /** Set if a runner claims: it gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
 }
 
-/** When a claim read the queue's session, for waiting until there is more. Empty where there was no session. */
+/** When a claim read the session, so that its caller can wait for later changes. Empty without a session. */
 export interface QueueMark {
   readonly session?: string;
-  /** By the database's clock. */
+  /** Time of the database's clock. */
   readonly readAt?: string;
 }
 
 export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  /** A runner is not told why: it waits. */
+  /** Runners get no reason: they wait. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
 ) & { readonly messages?: readonly Message[] };
 
@@ -79,9 +79,9 @@ export class TaskClaims extends Service<
   private readonly nothing = new NothingToClaim(this.ports);
 
   /**
-   * Gives the agent the first task that it may work on. Before that, one that it holds and may not know of, since
-   * the answer to its claim was lost; and where it holds as many as it may, the oldest of them.
-   * @throws MusterError NOT_FOUND when the agent is not registered
+   * Claims the first task that the agent can do. Instead returns a task that the agent already holds if the response
+   * to that claim may have been lost, or if the agent holds its maximum.
+   * @throws MusterError NOT_FOUND if the agent is not registered
    */
   claim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>): Promise<ClaimOutcome> {
     return retryStale(this.ports.randomness, () => this.tryClaim(request, recordAnswer));
@@ -150,7 +150,7 @@ export class TaskClaims extends Service<
     return this.answer({ kind: 'none', mark, why }, recordAnswer);
   }
 
-  /** @returns undefined where the task now waits for a budget, or was ended since its owner may not have work done here */
+  /** @returns undefined if the task now waits for a budget, or if its owner lost access or cannot be checked */
   private async take(
     before: Versioned<Task>,
     { request, agent, recordAnswer }: Claiming,
@@ -172,13 +172,13 @@ export class TaskClaims extends Service<
     const task = codingClaimed(claimed, request.runner);
     const changes = claimChanges(before, task, agent, now);
     const outcome = await this.answer({ kind: 'claimed', task }, recordAnswer, changes);
-    // Presence renews the lease: it must be known as finely as a short one needs.
+    // Presence renews the lease, so a short lease needs precise presence.
     if (request.leaseSeconds < FINE_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
   }
 
-  /** What the agent is given again instead of another task, if anything. */
+  /** Returns the held task that the agent gets again instead of a new one, if any. */
   private async resumable(
     { id, held, configuration }: Agent,
     session: Session,
@@ -190,7 +190,7 @@ export class TaskClaims extends Service<
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
     const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
-    // What it holds as a runner it knows.
+    // A runner knows which tasks it holds.
     const own = found
       .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
       .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));
@@ -198,7 +198,7 @@ export class TaskClaims extends Service<
     return unheardOf ?? own[0];
   }
 
-  /** Makes a task claimable whose retry is due. Tells whether it was. */
+  /** Makes a task claimable if its retry is due. Returns whether it was due. */
   private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
     const now = this.ports.clock.now();
     if (waiting?.value.retry_at === undefined || waiting.value.retry_at > now) return false;
@@ -230,8 +230,8 @@ export class TaskClaims extends Service<
 }
 
 /**
- * The keys of the tasks that somebody with these capabilities may claim in a session; the empty one always. Those of coding
- * tasks follow from the capabilities: a session need not name each tool with each project.
+ * Returns the keys of the tasks that an agent with these capabilities can claim, always with the empty key.
+ * Keys of coding tasks are derived from the capabilities, so a session need not list each tool with each project.
  */
 export function claimableKeys(
   { capability_keys }: Pick<Session, 'capability_keys'>,
@@ -245,7 +245,7 @@ export function claimableKeys(
   return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
 }
 
-/** What changes when an agent takes a task on: the task, and the agent as its holder. */
+/** Returns the changes of a claim: the task, and the agent as its holder. */
 export function claimChanges(
   { value: before, version }: Versioned<Task>,
   task: Task,
@@ -260,7 +260,7 @@ export function claimChanges(
   ];
 }
 
-/** A task just claimed, by a runner or by an agent that works the queue. */
+/** Returns a newly claimed coding task with the fields that depend on its claim. */
 export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
   const { claim } = task;
   if (claim === undefined || task.coding === undefined) return task;
@@ -272,15 +272,15 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
   };
 }
 
-// How claims that come at once share what they read of the queue. Source: docs/decisions/0002-task-queue.md.
+// Concurrent claims share their reads of the queue. Source: docs/decisions/0002-task-queue.md.
 
-/** How many claims one query serves at most. */
+/** Maximum number of claims that share one query. */
 const MOST_SERVED = 100;
 
 /**
- * The head of the queue for the calls of one instance that claim at the same time: they share one query and are dealt
- * different tasks. What was read is not kept for later calls, which might overlook what has become claimable since. A
- * window only proposes: the commit decides.
+ * Head of the queue for the concurrent claims of one instance: they share one query and receive different tasks.
+ * Results are not cached for later calls, which would miss newly claimable tasks. A window only proposes a task:
+ * the commit decides.
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
@@ -288,17 +288,17 @@ export class ClaimWindow {
     (calls) => this.read(calls.length),
     MOST_SERVED,
   );
-  /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
+  /** Proposed tasks whose commit is pending: a query may still find them claimable. */
   private readonly dealt = new Set<string>();
-  /** Tasks claimed while a query is under way, which may still list them. */
+  /** Tasks claimed while a query is running, which may still list them. */
   private readonly claimedMeanwhile = new Set<string>();
 
-  /** @param claimable finds the first tasks of the queue that may be dealt */
+  /** @param claimable returns the first claimable tasks in queue order */
   constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
     this.claimable = claimable;
   }
 
-  /** Deals the next task, or undefined where nothing is claimable. The caller gives it back with `finish`. */
+  /** Returns the next claimable task, if any. The caller must pass its id to `finish` afterwards. */
   next(): Promise<Versioned<Task> | undefined> {
     return this.calls.add();
   }

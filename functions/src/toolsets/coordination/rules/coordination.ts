@@ -1,4 +1,4 @@
-/** A workspace's goal, plan, progress and discoveries. Source: the coordination specification; docs/semantics.md#coordination. */
+/** Goal, plan, status and findings. Source: the coordination specification; docs/semantics.md#coordination. */
 
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
@@ -11,7 +11,7 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
-/** How many late tasks a status names, and how many that can never start. */
+/** Number of late tasks in a status, and number of stuck tasks. */
 const LATE_NAMED = 10;
 const STUCK_NAMED = 5;
 
@@ -28,9 +28,9 @@ export class CoordinationService extends Service<CoordinationPorts> {
   readonly archives = new SessionArchives(this.ports);
 
   /**
-   * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
-   * another goal archives the old session with its tasks, and cancels those that runs wait for.
-   * @param opener as openingChanges has it
+   * Sets the workspace's goal. The same goal only updates the plan, if one is set. A new goal archives the session
+   * with its tasks, and cancels tasks that runs wait for.
+   * @param opener as in `openingChanges`
    */
   async initialise(
     workspace: string,
@@ -63,7 +63,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return (await this.ports.sessions.current(workspace))?.session;
   }
 
-  /** Progress from counters, and the first few tasks past their deadline: the same few documents however many tasks there are. */
+  /** Returns progress and the first late and stuck tasks. The number of reads does not depend on that of tasks. */
   async status(workspace: string) {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
@@ -75,7 +75,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
       this.late(session.id),
     ]);
     const { failed, cancelled } = counters.counts;
-    // Where nothing has ended badly, nothing waits for it.
+    // Without a failed or cancelled task, no task can be stuck.
     const stuck = blocked > 0 && failed + cancelled > 0 ? await this.stuck(session.id) : NO_TASKS;
     return { session, agents, counters, blocked, late, stuck };
   }
@@ -118,7 +118,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return session ? list(session.id) : { items: [], more: false };
   }
 
-  /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
+  /** @throws MusterError NOT_FOUND if a task does not exist in the workspace */
   async namedTasks(workspace: string, taskIds: readonly string[]): Promise<readonly Task[]> {
     const { tasks } = this.ports;
     const found = await tasks.findAll(taskIds);

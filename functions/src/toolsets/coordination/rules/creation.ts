@@ -1,4 +1,4 @@
-/** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
+/** Creation of tasks with their dependencies. Source: docs/semantics.md#coordination. */
 
 import type { Opener } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
@@ -22,11 +22,11 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
-/** The most tasks that one call creates. */
+/** Maximum number of tasks that one call creates. */
 export const MAX_BATCH = 500;
 
 export interface TaskDraft {
-  /** Where it is to have an id that its creator derives; otherwise it gets one. */
+  /** Id derived by the creator. Default: a new id. */
   readonly id?: string;
   readonly type?: string | undefined;
   readonly description: string;
@@ -37,23 +37,23 @@ export interface TaskDraft {
   readonly required_capabilities: readonly string[];
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
-  /** Makes it a coding task, once its id is known. */
+  /** Set for coding tasks: returns the coding fields for the task's id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
 
 export interface CreationRequest<Change = CoordinationChange> {
   readonly workspace: string;
   readonly createdBy: string;
-  /** As openingChanges has it. */
+  /** As in `openingChanges`. */
   readonly opener?: Opener;
-  /** Who must see what the drafts are part of; absent where Muster itself knows it. */
+  /** Caller that must be allowed to see the drafts' parents; absent if Muster itself set the parents. */
   readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
-  /** Links them instead. Asked again where something has changed. */
+  /** Links the tasks instead of `part_of`. Called again on each retry. */
   readonly link?: (ids: readonly string[]) => Promise<Link<CoordinationChange | Change>>;
-  /** Whether "task-N" means the N-th draft, and errors name a draft's arguments by its place. */
+  /** Whether "task-N" is a reference to the N-th draft, and error fields include the index of a draft. */
   readonly isBatch?: boolean;
-  /** The goal of the session where none is open yet. */
+  /** Goal of the session if this request opens it. */
   readonly goal?: string;
 }
 
@@ -61,10 +61,10 @@ function fieldOf({ isBatch }: Pick<CreationRequest, 'isBatch'>, index: number, a
   return isBatch ? `tasks.${index}.${argument}` : argument;
 }
 
-/** A draft with the id that it will have. Its dependencies are ids, in the caller's order. */
+/** Draft with its id. Its dependencies are ids, in the caller's order. */
 interface NumberedDraft extends TaskDraft {
   readonly id: string;
-  /** Those of its dependencies that exist already. */
+  /** Dependencies on existing tasks. */
   readonly existing: readonly string[];
 }
 
@@ -72,7 +72,7 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
   readonly store: Store<CoordinationChange | Change>;
 }
 
-/** `Change`: what the commit may change besides, of the feature that creates tasks. */
+/** `Change`: additional changes that the commit may contain, of the feature that creates tasks. */
 export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<
   CreationPorts<Change>
 > {
@@ -115,7 +115,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     return linkAll(this.ports, wanted, { principal, workspace }, field);
   }
 
-  /** Gives the drafts ids that sort in their order. */
+  /** Returns the drafts with ids that sort in their order. */
   private number(request: CreationRequest<Change>): NumberedDraft[] {
     const { drafts, isBatch } = request;
     const now = this.ports.clock.now();
@@ -172,7 +172,7 @@ function newTask(
     ...(type !== undefined && type !== USUAL_TYPE && { given_type: type }),
     status: 'available',
     dependents: dependents.get(id) ?? [],
-    // And those that are created with it.
+    // Includes dependencies that are created in the same batch.
     blockers: blockers + draft.dependencies.length - before.length,
     context: { files, ...(hints !== undefined && { hints }) },
     created_at: now,
@@ -197,7 +197,7 @@ async function creationChanges(
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));
   const begun = grown ? [grown] : (opened?.({ ...session, capability_keys: firstKeys(tasks) }) ?? []);
-  // One that failed may be tried again.
+  // Failed dependencies are included, because they can be retried.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
     ...begun,

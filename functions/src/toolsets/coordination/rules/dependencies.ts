@@ -1,4 +1,4 @@
-/** What tasks depend on: references of a batch, cycles, and how a task stands to its dependencies. Source: docs/semantics.md#coordination. */
+/** Dependencies of tasks: references within a batch, cycles and blockers. Source: docs/semantics.md#coordination. */
 
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -7,21 +7,21 @@ import type { CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import type { Task } from './task.ts';
 
-/** The most tasks that may depend on one task: closing it touches each. */
+/** Maximum number of dependents of a task: closing the task writes each of them. */
 const MAX_DEPENDENTS = 1000;
 
-/** How many tasks are read to find out whether new dependencies of a task that others wait for form a cycle. */
+/** Maximum number of tasks read to check new dependencies for a cycle. */
 const MAX_WALKED = 1000;
 
 const BATCH_REFERENCE = /^task-(\d+)$/;
 
-/** A dependency on the task at a place of the same batch (from 0), or on one that exists already, by its id. */
+/** Dependency on a task of the same batch, by its index from 0, or on an existing task, by its id. */
 export type Dependency = { readonly sibling: number } | { readonly existing: string };
 
 /**
- * Tells references into the batch from ids of existing tasks.
- * @param batch each task's dependencies as the caller wrote them
- * @throws MusterError VALIDATION_ERROR for a reference past the batch's end, or a cycle, with its path
+ * Separates references into the batch from ids of existing tasks.
+ * @param batch each task's dependencies, as sent by the caller
+ * @throws MusterError VALIDATION_ERROR for a reference past the batch's end, or for a cycle, with its path
  */
 export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[][] {
   const resolved = batch.map((dependencies, index) =>
@@ -47,15 +47,15 @@ function resolve(dependency: string, index: number, size: number): Dependency {
   throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${dependency}" of task-${index + 1}.`, {
     field: `tasks.${index}.dependencies`,
     reason: 'UNKNOWN_DEPENDENCY',
-    suggestion: `In a batch, "task-N" means its N-th task, and this one has ${size}.`,
+    suggestion: `In a batch, "task-N" is the N-th task. This batch has ${size}.`,
   });
 }
 
-/** A cycle as the places on it, the first repeated at the end; undefined where there is none. */
+/** Returns the indexes of a cycle with the first one repeated at the end, or undefined without a cycle. */
 function findCycle(edges: readonly (readonly number[])[]): number[] | undefined {
   const finished = new Set<number>();
   const path: number[] = [];
-  // A batch is at most MAX_BATCH tasks, so the recursion is no deeper than that.
+  // MAX_BATCH limits the depth of the recursion.
   const firstOf = (nodes: Iterable<number>): number[] | undefined => {
     for (const node of nodes) {
       if (finished.has(node)) continue;
@@ -74,7 +74,7 @@ function findCycle(edges: readonly (readonly number[])[]): number[] | undefined 
 
 export type TasksById = ReadonlyMap<string, Versioned<Task>>;
 
-/** For each task that others come to depend on: their ids. */
+/** Ids of the new dependents of each task. */
 export type Dependents = ReadonlyMap<string, readonly string[]>;
 
 interface WantedDependencies {
@@ -84,9 +84,9 @@ interface WantedDependencies {
 }
 
 /**
- * Reads the tasks of a session that others are to depend on.
- * @param wanted `dependents`: those that come to depend on them; `fieldFor`: the argument that names a dependency
- * @throws MusterError VALIDATION_ERROR for one that is not there, or that too many would depend on
+ * Reads the tasks of a session that other tasks will depend on.
+ * @param wanted `dependents`: the new dependents of each task; `fieldFor`: the argument that contains a dependency
+ * @throws MusterError VALIDATION_ERROR if a dependency does not exist or would have too many dependents
  */
 export async function readDependencies(
   tasks: CoordinationPorts['tasks'],
@@ -96,7 +96,7 @@ export async function readDependencies(
   const found = await tasks.findAll(ids);
   const existing = new Map<string, Versioned<Task>>();
   for (const [place, id] of ids.entries()) {
-    // Which says so where it cannot be read.
+    // This read throws if the document is unreadable.
     const read = () => readIn((one) => one === session.workspace, tasks.find(id));
     const task = found[place] ?? (await read());
     const field = fieldFor(id);
@@ -105,16 +105,16 @@ export async function readDependencies(
         field,
         value: id,
         reason: 'UNKNOWN_DEPENDENCY',
-        suggestion: 'Name tasks of this workspace by their ids, as coordination.get_all_tasks lists them.',
+        suggestion: 'Use ids of tasks in the open session, as listed by coordination.get_all_tasks.',
       });
     }
     if (task.value.dependents.length + (dependents.get(id)?.length ?? 0) > MAX_DEPENDENTS) {
-      const what = `More than ${MAX_DEPENDENTS} tasks would depend on "${id}".`;
+      const what = `Task "${id}" would have more than ${MAX_DEPENDENTS} dependents.`;
       throw new MusterError('VALIDATION_ERROR', what, {
         field,
         value: id,
         reason: 'TOO_MANY_DEPENDENTS',
-        suggestion: 'Put a task in between that collects them.',
+        suggestion: 'Add an intermediate task that collects them.',
       });
     }
     existing.set(id, task);
@@ -124,7 +124,7 @@ export async function readDependencies(
 
 type Standing = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
-/** How a task stands to the tasks that it depends on. Those that wait for it are told where that is unsettled. */
+/** Returns the fields of a task that follow from its dependencies. If unsettled, its dependents are updated later. */
 export function standingOf(dependencies: readonly Task[]): Standing {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>
@@ -138,13 +138,13 @@ export function standingOf(dependencies: readonly Task[]): Standing {
   };
 }
 
-/** Looks for a cycle over new dependencies. @throws MusterError VALIDATION_ERROR with its path, or if too many are to be read */
+/** Checks new dependencies. @throws MusterError VALIDATION_ERROR for a cycle, or if too many tasks must be read */
 export async function requireNoCycle(
   tasks: CoordinationPorts['tasks'],
   task: Task,
   dependencies: readonly Task[],
 ): Promise<void> {
-  // Nothing leads back to a task that nobody depends on.
+  // A task without dependents cannot be part of a cycle, unless it depends on itself.
   if (task.dependents.length === 0 && !dependencies.some(({ id }) => id === task.id)) return;
   const paths: Paths = new Map(dependencies.map(({ id }) => [id, [task.id, id]]));
   let level = dependencies;
@@ -157,14 +157,14 @@ export async function requireNoCycle(
   }
 }
 
-/** How the walk has come to a task, by its id. */
+/** Path from the updated task to each visited task, by task id. */
 type Paths = Map<string, readonly string[]>;
 
-/** The tasks that those of a level depend on and the walk has not come to yet: it notes how it came to them. */
+/** Returns the unvisited dependencies of a level's tasks, and records the paths to them. */
 function nextLevel(level: readonly Task[], paths: Paths): readonly string[] {
   const further: string[] = [];
   for (const { id, status, dependencies } of level) {
-    // What is done stands in nobody's way.
+    // Completed tasks block nothing.
     const open = status === 'done' ? [] : dependencies.filter((dependency) => !paths.has(dependency));
     for (const dependency of open) paths.set(dependency, [...(paths.get(id) ?? []), dependency]);
     further.push(...open);
@@ -176,15 +176,15 @@ function cycle(path: readonly string[]): MusterError {
   return new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path.join(' -> ')}.`, {
     field: 'dependencies',
     reason: 'DEPENDENCY_CYCLE',
-    suggestion: 'Leave one of these dependencies out.',
+    suggestion: 'Remove one of these dependencies.',
   });
 }
 
 function tooManyToWalk(): MusterError {
-  const what = `More than ${MAX_WALKED} tasks lie before these dependencies, too many to look for a cycle.`;
+  const what = `These dependencies have more than ${MAX_WALKED} upstream tasks, too many to check for a cycle.`;
   return new MusterError('VALIDATION_ERROR', what, {
     field: 'dependencies',
     reason: 'TOO_MANY_DEPENDENCIES',
-    suggestion: 'Create another task with these dependencies, and cancel this one.',
+    suggestion: 'Create a new task with these dependencies, and cancel this one.',
   });
 }

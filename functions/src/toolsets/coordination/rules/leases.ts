@@ -1,7 +1,7 @@
 /**
- * Clearing up after agents that died: lapsed leases are released or, where the holder was seen since,
- * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
- * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
+ * Sweep after agents went offline: releases expired leases, or renews them if the holder was seen since; ends
+ * retry delays and queue times. Each task is a separate commit, so that concurrent, late or interrupted sweeps are
+ * harmless. Source: docs/semantics.md#coordination.
  */
 
 import { LEASES } from '../../../agents/rules/liveness.ts';
@@ -26,14 +26,14 @@ import { taskChanges } from './taskChanges.ts';
 
 const BATCH = 100;
 
-/** How long presence may take to say when the holders of one batch were last seen. */
+/** Timeout for reading the presence of one batch's holders. */
 const PRESENCE_MILLISECONDS = 10_000;
 
-/** What becomes of coding tasks that nobody works on any more. The toolset of coding tasks brings it. */
+/** Expiry of coding tasks, implemented by the coding toolset. */
 export interface CodingExpiry {
-  /** The changes that follow when the lease of a task has lapsed. */
+  /** Returns the changes for an expired lease. */
   leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
-  /** The changes that follow when no runner has come for a task in time. */
+  /** Returns the changes for a task that no runner claimed in time. */
   queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
 }
 
@@ -79,7 +79,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     });
   }
 
-  /** Walks over the tasks that are due, and counts what becomes of them. One that is just being changed is left. */
+  /** Changes the tasks that are due and counts the outcomes. Skips tasks that other calls are changing. */
   private async sweep<Outcome extends string>(
     turn: SweepTurn,
     counts: Record<Outcome, number>,
@@ -98,7 +98,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     return { ...end, counts };
   }
 
-  /** @param seen when holders were last seen, where that is known */
+  /** @param seen last-seen times of the holders, if known */
   private async sweepLease(
     { value, version }: Versioned<Task>,
     seen: ReadonlyMap<string, Date>,
@@ -118,7 +118,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
       await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, before: value, version }]);
       return 'renewed';
     }
-    // A runner renews its lease in the task itself: what is known of its presence does not matter.
+    // Runners renew their leases in the task itself, so their presence does not matter.
     if (!claim.claimed_by_runner && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
       await this.ports.store.commit(await this.ports.coding.leaseExpired({ value, version }, now));

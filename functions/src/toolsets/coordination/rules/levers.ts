@@ -1,4 +1,4 @@
-/** What whoever decides about a task does to it, each in one optimistic commit. Source: docs/semantics.md#levers. */
+/** Task actions: cancel, release and retry, each in one optimistic commit. Source: docs/semantics.md#levers. */
 
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
@@ -13,7 +13,7 @@ import { cancelTask, notPossible, takeAway } from './stateMachine.ts';
 import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
 import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
 
-/** How many tasks one call has tried again, and how many it reads to find them. */
+/** Maximum number of dependents that one call retries, and of tasks that it reads to find them. */
 const MAX_REVIVED = 100;
 const MAX_DEPENDENTS_READ = 500;
 
@@ -25,12 +25,12 @@ interface Decision {
 export interface Revived {
   readonly task: Task;
   readonly dependents: readonly string[];
-  /** Whether there were more than one call takes. */
+  /** Whether more dependents remain. */
   readonly isCut: boolean;
 }
 
 export class TaskLevers extends Service<CoordinationPorts> {
-  /** Cancels an open task for whoever holds it. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is closed */
+  /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is closed */
   cancel(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = said('Cancelled', principal, decision.reason);
@@ -41,7 +41,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
     });
   }
 
-  /** Takes a task from its holder: it can be claimed at once. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where nobody holds it */
+  /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is not held */
   release(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = said('Released', principal, decision.reason);
@@ -54,7 +54,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
     });
   }
 
-  /** Retries a task, and its ended dependents on demand. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if open, done or archived */
+  /** Retries a task, and optionally its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT by status */
   retry(
     principal: Principal,
     { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
@@ -80,7 +80,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
     });
   }
 
-  /** Those that failed or were cancelled among all that depend on the task, nearest first. */
+  /** Returns the direct and indirect dependents that failed or were cancelled, nearest first. */
   private async endedDependents(task: Task): Promise<{ items: Versioned<Task>[]; isCut: boolean }> {
     const seen = new Set([task.id]);
     const items: Versioned<Task>[] = [];
@@ -99,7 +99,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
   }
 }
 
-/** Changes a task that the caller decides about, again while others do. @throws MusterError NOT_FOUND; FORBIDDEN */
+/** Changes a task that the caller may manage, and retries on conflict. @throws MusterError NOT_FOUND; FORBIDDEN */
 export function decide<Result>(
   { tasks, randomness, clock }: CoordinationPorts,
   principal: Principal,
@@ -115,47 +115,42 @@ export function decide<Result>(
   });
 }
 
-/** Who has done what, and why: `Cancelled by lead: no longer wanted`. */
+/** Returns a stored reason, such as `Cancelled by lead: no longer wanted`. */
 export function said(what: string, { agent_id, uid }: Principal, reason: string | undefined): string {
   return `${what} by ${agent_id ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
 }
 
-/** The task in the queue again, as retry_task leaves it. */
+/** Returns the requeued task, as retry_task stores it. */
 export function revived(before: Task, now: Date): Task {
   const kind = before.status === 'cancelled' ? 'cancelled' : 'crashed';
   const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'It failed.' };
   return requeuedWork(before, reviveTask(before), failure, now);
 }
 
-/** It stands in the way of those that wait for it no longer than any open task. */
+/** Returns the changes of a retried task's dependents: it blocks them as an open task. */
 export function dependencyChanges({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
 }
 
 export function runHasEnded(taskId: string): MusterError {
-  return new MusterError(
-    'CONFLICT',
-    `Task "${taskId}" belongs to a run, which does not wait for it any more.`,
-    {
-      field: 'task_id',
-      reason: 'RUN_ENDED',
-      suggestion:
-        'Start the workflow again: orchestration.orchestrate_workflow makes another run, with tasks of its own.',
-    },
-  );
+  return new MusterError('CONFLICT', `Task "${taskId}" belongs to a run that has ended.`, {
+    field: 'task_id',
+    reason: 'RUN_ENDED',
+    suggestion: 'Start the workflow again with orchestration.orchestrate_workflow.',
+  });
 }
 
-export function sessionArchived(taskId: string, verb = 'be tried again'): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" cannot ${verb}: its session was archived.`, {
+export function sessionArchived(taskId: string, verb = 'be retried'): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" cannot ${verb}: its session is archived.`, {
     field: 'task_id',
     reason: 'SESSION_ARCHIVED',
-    suggestion: 'Bring the session back with reopen first.',
+    suggestion: 'Restore the session with coordination.reopen first.',
   });
 }
 
 type Decided = Pick<Task, 'id' | 'workspace' | 'owner_uid'>;
 
-/** Lets the creator, whoever has its owner, and leaders decide. Source: docs/semantics.md#coordination. @throws MusterError FORBIDDEN */
+/** Checks that a caller may manage a task: same owner as its creator, or leader. @throws MusterError FORBIDDEN */
 export function authoriseDeciding(
   principal: Principal,
   task: Decided,
@@ -163,26 +158,26 @@ export function authoriseDeciding(
 ): void {
   const role = roleIn(principal, task.workspace) ?? 'viewer';
   if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.owner_uid === principal.owner_uid)) return;
-  throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {
+  throw new MusterError('FORBIDDEN', `You cannot change task "${task.id}".`, {
     field,
     reason: 'NOT_YOURS',
-    suggestion: 'Its holder may, whoever created it or has the same owner, and leaders of the workspace.',
+    suggestion: 'Ask its creator, another agent of the same owner, or a leader of the workspace.',
   });
 }
 
-// Tasks that are tried again after they had ended. Source: docs/semantics.md#coordination.
+// Retries of ended tasks. Source: docs/semantics.md#coordination.
 
-/** How many former ends a task remembers. */
+/** Maximum number of previous outcomes stored in a task. */
 const MAX_FORMER_ENDS = 10;
 
 /**
- * Puts a task into the queue again that failed or was cancelled. How it ended stays with it. Its former holders are heard
- * no more; its epoch goes on, and its tries begin anew.
+ * Requeues a failed or cancelled task and keeps its outcome in `former_ends`. Reports of its last holder are
+ * rejected, the claim epoch continues, and the retry count restarts.
  */
 export function reviveTask(task: Task): Task {
   const { status, claim, completed_at: closedAt, parts_awaited: _waited, result: _kept, ...rest } = task;
   if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
-    throw notPossible(task, 'be tried again', undefined, suggestionToRevive(status));
+    throw notPossible(task, 'be retried', undefined, suggestionToRevive(status));
   const { error, claim_epoch: epoch, retries } = task;
   const end = {
     status,
@@ -202,12 +197,12 @@ export function reviveTask(task: Task): Task {
 }
 
 /**
- * Opens a task again whose result is taken back: in the hands of who held it, with a lease that begins anew, or in the
- * queue. The time of that claim counts when it ends.
- * @param former as it was before its result came
+ * Reopens a completed task: held by its last holder with a renewed lease, or in the queue. The time worked is
+ * subtracted, because it is counted again when the claim ends.
+ * @param former the task before its completion
  */
 export function reopenTask(task: Task, former: Task, isHolderThere: boolean, now: Date): Task {
-  if (task.status !== 'done') throw notPossible(task, 'be opened again');
+  if (task.status !== 'done') throw notPossible(task, 'be reopened');
   const { claim, ...rest } = former;
   if (!isHolderThere || claim === undefined || !isHeld(former.status))
     return { ...rest, status: 'available' };
@@ -219,15 +214,16 @@ export function reopenTask(task: Task, former: Task, isHolderThere: boolean, now
   );
 }
 
-/** Ends a task again that had ended before it was tried again, which is taken back. */
+/** Undoes a retry: restores the previous end of the task. */
 export function endAgain(task: Task, former: Task): Task {
   if (task.status !== 'available') throw notPossible(task, 'be ended again');
   return { ...former, former_ends: task.former_ends.slice(0, -1) };
 }
 
 function suggestionToRevive(status: TaskStatus): string {
-  if (status === 'done') return 'What is done stays done: create another task with coordination.create_task.';
+  if (status === 'done')
+    return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
   return status === 'available'
-    ? 'It waits to be claimed as it is.'
-    : 'Take it from its holder with coordination.release_task, or end it with coordination.cancel_task first.';
+    ? 'No retry is needed: the task is in the queue.'
+    : 'Release the task with coordination.release_task, or cancel it first with coordination.cancel_task.';
 }

@@ -1,4 +1,4 @@
-/** The messages to an agent, as they are stored. */
+/** Stored messages to an agent. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
@@ -6,9 +6,9 @@ import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** How many there have ever been: the number of the last. */
+    /** Total number of messages ever sent; also the number of the last message. */
     count: z.int(),
-    /** Those that the agent has not read yet, oldest first. */
+    /** Unread messages, oldest first. */
     messages: z.array(
       z.object({
         id: z.string(),
@@ -30,7 +30,7 @@ export interface MessageChanges {
   readonly replaceMailbox: {
     readonly mailbox: Mailbox;
     readonly version?: string;
-    /** What somebody has put into it, for the trail. */
+    /** The new message, for the audit log. */
     readonly sent?: Message;
   };
 }

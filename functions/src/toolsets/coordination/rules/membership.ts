@@ -1,4 +1,4 @@
-/** Agents in a workspace's coordination. Source: the coordination specification, register_agent and heartbeat. */
+/** Agents that work in a workspace. Source: the coordination specification, register_agent and heartbeat. */
 
 import {
   type Agent,
@@ -32,9 +32,9 @@ interface MembershipRequest {
   readonly agentId: string;
   readonly role: 'leader' | 'worker';
   readonly workspace: string;
-  /** By name, or with all that is to be told of them. */
+  /** Names, or capabilities with all their details. */
   readonly capabilities?: readonly (string | Capability)[] | undefined;
-  /** Of a runner. */
+  /** Set only by runners. */
   readonly serves?: Agent['serves'] | undefined;
 }
 
@@ -51,9 +51,9 @@ export class AgentMembership extends Service<
   }
 > {
   /**
-   * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
-   * caller acts for.
-   * @throws MusterError FORBIDDEN for another's agent, or for the part of a leader without that role; QUOTA_EXCEEDED
+   * Registers an agent in a workspace: an existing one, or a terminal, which is a new agent without its own
+   * credential that the caller acts for.
+   * @throws MusterError FORBIDDEN if the caller cannot act for the agent or lacks the role leader; QUOTA_EXCEEDED
    */
   async join(
     principal: Principal,
@@ -63,7 +63,7 @@ export class AgentMembership extends Service<
     const { workspace, role } = request;
     const own = roleIn(principal, workspace);
     if (role === 'leader' && (own === undefined || !hasRole(own, 'leader'))) {
-      const message = `You may not register as a leader: your role is ${own ?? 'none'}.`;
+      const message = `You cannot register as a leader: your role is ${own ?? 'none'}.`;
       throw new MusterError('FORBIDDEN', message, {
         field: 'role',
         value: 'leader',
@@ -91,7 +91,7 @@ export class AgentMembership extends Service<
     return membership;
   }
 
-  /** The agent's id: the caller's own, one that it may act as, or a new one; the chosen name where nobody has or would get it. */
+  /** Returns the id of the caller's agent, of an agent it may act for, or of a new one: the name, if available. */
   private async idFor(
     principal: Principal,
     { workspace, agentId: name }: MembershipRequest,
@@ -105,22 +105,22 @@ export class AgentMembership extends Service<
     return isFree ? name : terminalId(hashing, principal, name);
   }
 
-  /** @returns the messages after `readUntil`, the last that it has read. @throws MusterError NOT_FOUND */
+  /** @returns the unread messages. @param readUntil id of the last message read. @throws MusterError NOT_FOUND */
   async heartbeat(
     principal: Principal,
     { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
     recordAnswer: RecordAnswer<readonly Message[]>,
   ): Promise<readonly Message[]> {
     const { messages, store } = this.ports;
-    // An agent's own credential was checked a moment ago, which read the agent and revived it.
+    // The check of an agent's own credential has already read the agent and marked it as online.
     const caller = callingAgent(principal);
     const agent =
       caller?.id === name
         ? { ...caller, has_messages: principal.has_messages === true, readsMessages: true }
         : await this.othersAgent(principal, workspace, name);
     if (!(await touchPresence(this.ports, agent))) {
-      throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
-        suggestion: 'Send it again in a moment.',
+      throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be recorded.', {
+        suggestion: 'Retry in a moment.',
       });
     }
     if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordAnswer);
@@ -136,15 +136,15 @@ export class AgentMembership extends Service<
 }
 
 /**
- * Whether the caller's new terminals get their names for ids. Whether a name is free would tell the members of a private
- * workspace of agents that they must not know of; whoever leads the deployment opens workspaces, and knows names anyway.
+ * Returns whether the caller's new terminals get their plain name as id. In a private workspace, whether a name is
+ * available would reveal agents of other workspaces, except to leaders of the deployment, who know the names anyway.
  */
 function mayTakePlainId({ owner }: Principal, workspace: string): boolean {
   const leads = owner.role !== undefined && hasRole(owner.role, 'leader');
   return leads || accessOf(owner.access, workspace) === 'open';
 }
 
-/** A terminal has no credential: it can do what its caller can, who acts as it. */
+/** Returns a new terminal. It has no credential: its caller acts for it, with at most the caller's role. */
 function newTerminal(
   principal: Principal,
   { workspace, agentId: name }: MembershipRequest,

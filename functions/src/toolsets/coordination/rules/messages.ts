@@ -1,6 +1,6 @@
 /**
- * Messages to agents. They wait in the agent's mailbox and come with its calls, as often as it takes until it says that it
- * has read them. Who has none costs no read. Source: docs/semantics.md#levers.
+ * Messages to agents. An agent's mailbox stores them, and its calls return them until it confirms them as read. An
+ * agent without messages costs no read. Source: docs/semantics.md#levers.
  */
 
 import { isIn } from '../../../agents/rules/agent.ts';
@@ -14,7 +14,7 @@ import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
-/** How many messages of a workspace wait at most until their agent reads them. */
+/** Maximum number of an agent's unread messages per workspace. */
 const MAX_UNREAD = 20;
 
 interface Letter {
@@ -25,7 +25,7 @@ interface Letter {
 }
 
 export class AgentMessages extends Service<CoordinationPorts> {
-  /** @throws MusterError NOT_FOUND for an agent or a task that is not there; QUOTA_EXCEEDED where the agent does not read */
+  /** @throws MusterError NOT_FOUND for an unknown agent or task; QUOTA_EXCEEDED for too many unread messages */
   send(principal: Principal, letter: Letter, recordAnswer: RecordAnswer<Message>): Promise<Message> {
     const { agents, clock, mailboxes, randomness, store } = this.ports;
     const { workspace, agentId, taskId, text } = letter;
@@ -58,7 +58,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
     });
   }
 
-  /** Oldest first; none that are not the caller's to read. @param workspace of the call: messages of others do not leave theirs */
+  /** Returns the unread messages from a workspace that the caller may read, oldest first. */
   async unread(
     { id, has_messages, readsMessages }: ActingAgent,
     workspace: string,
@@ -69,10 +69,10 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 
   /**
-   * Forgets what an agent has read in a workspace.
-   * @param until the id of the last message that it has read
-   * @returns what it has not read yet
-   * @throws MusterError FORBIDDEN if the messages are not the caller's to read
+   * Deletes the messages that an agent has read in a workspace.
+   * @param until id of the last message read
+   * @returns the unread messages
+   * @throws MusterError FORBIDDEN if the caller cannot read the messages
    */
   async markRead(
     { id: agentId, readsMessages }: Pick<ActingAgent, 'id' | 'readsMessages'>,
@@ -102,7 +102,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 }
 
-/** Ids sort in the order of the messages, and none is given twice. */
+/** Returns a message id. Ids are unique per agent and sort in the order of the messages. */
 function messageId(number: number): string {
   return `message-${String(number).padStart(9, '0')}`;
 }
@@ -120,7 +120,7 @@ function mailboxChanges(
 }
 
 function noAgentHere(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no agent "${agentId}" in this workspace.`, {
+  return new MusterError('NOT_FOUND', `Agent "${agentId}" not found in this workspace.`, {
     field: 'agent_id',
     value: agentId,
     suggestion: 'system.getAgents lists the agents of this workspace.',
@@ -128,20 +128,20 @@ function noAgentHere(agentId: string): MusterError {
 }
 
 function notYourMessages(agentId: string): MusterError {
-  return new MusterError('FORBIDDEN', `The messages to agent "${agentId}" are not yours to read.`, {
+  return new MusterError('FORBIDDEN', `You cannot read the messages of agent "${agentId}".`, {
     field: 'read_until',
     reason: 'NOT_YOUR_MESSAGES',
     suggestion:
-      'Leave read_until out. Only the agent, the caller that registered it and its owner read them.',
+      'Omit read_until. Only the agent, the caller that registered it, and its owner can read them.',
   });
 }
 
 function mailboxFull(agentId: string): MusterError {
-  const what = `Agent "${agentId}" has not read the last ${MAX_UNREAD} messages.`;
+  const what = `Agent "${agentId}" has ${MAX_UNREAD} unread messages, the maximum.`;
   return new MusterError('QUOTA_EXCEEDED', what, {
     field: 'agent_id',
     value: agentId,
     reason: 'MAILBOX_FULL',
-    suggestion: 'It reads with heartbeat and read_until. Look in system.getAgents whether it is still there.',
+    suggestion: 'Retry when it has confirmed messages. Check with system.getAgents whether it is online.',
   });
 }

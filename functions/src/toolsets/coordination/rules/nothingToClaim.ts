@@ -1,4 +1,4 @@
-/** Why an agent is given no task: what a caller who waits for one has to know. */
+/** Explanations for agents that get no task. */
 
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
@@ -23,24 +23,24 @@ export interface NoTask {
   readonly explanation: string;
 }
 
-/** How many tasks are named, and how many of those that they wait for are read. */
+/** Number of tasks in an explanation, and maximum number of their dependencies that are read. */
 const SHOWN = 3;
 const MAX_DEPENDENCIES_READ = 5;
 
-/** How long an explanation serves those who ask again and again. */
+/** How long an explanation is cached, for callers that poll. */
 const KEPT_MILLISECONDS = 2000;
 
 export function noGoal(workspace: string): NoTask {
   return {
     reason: 'no_goal',
-    explanation: `Workspace "${workspace}" has no goal and no tasks yet. A leader gives it one with coordination.init_coordination.`,
+    explanation: `Workspace "${workspace}" has no goal and no tasks yet. Ask a leader to call coordination.init_coordination.`,
   };
 }
 
 export class NothingToClaim extends Service<CoordinationPorts> {
   private readonly kept = new MemoCache<NoTask>();
 
-  /** Reads a few tasks and counts, or one document where it was just done. @param retried the task whose retry comes next */
+  /** Reads a few tasks and counts, or one document if cached. @param retried the task whose retry is due next */
   async explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
     const capabilities = agent.capability_details.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
@@ -60,13 +60,13 @@ export class NothingToClaim extends Service<CoordinationPorts> {
     if (pending.length > 0) return notForYou(pending, await queue.count(session, 'pending'), capabilities);
     const { items: blocked } = await queue.list(session, 'blocked', {}, { limit: SHOWN });
     if (blocked.length === 0) {
-      const explanation = 'No task waits to be claimed: all are held by somebody or closed.';
+      const explanation = 'No task is available: all are claimed or closed.';
       return { reason: 'none', explanation };
     }
     const count = await queue.count(session, 'blocked');
     if (retried?.retry_at !== undefined) return retriedAt(retried, retried.retry_at, count, now);
     const waits = await this.waits(blocked);
-    const explanation = `${tasksOf(count, 'waits', 'wait')} for others to be done: ${waits.join('; ')}.`;
+    const explanation = `${tasksOf(count, 'is blocked', 'are blocked')}: ${waits.join('; ')}.`;
     return { reason: 'all_blocked', explanation };
   }
 
@@ -80,7 +80,7 @@ export class NothingToClaim extends Service<CoordinationPorts> {
     return blocked.map((task) => {
       const { id, dependencies } = task;
       const by = stuckBy(task);
-      if (by !== undefined) return `"${id}" will never start, because "${by}" failed or was cancelled`;
+      if (by !== undefined) return `"${id}" can never start, because "${by}" failed or was cancelled`;
       const [first] = dependencies.flatMap((dependency) => open.get(dependency) ?? []);
       return first === undefined ? `"${id}"` : `"${id}" waits for "${first.id}" (${stateOf(first)})`;
     });
@@ -93,24 +93,24 @@ function notForYou(pending: readonly Task[], count: number, capabilities: readon
     return !satisfiedKeys([key], capabilities).includes(key);
   });
   if (lacking.length === 0)
-    return { reason: 'taken', explanation: 'Others are claiming what there is just now. Claim again.' };
+    return { reason: 'taken', explanation: 'Other agents are claiming the available tasks. Claim again.' };
   const wanted = lacking.map(
     ({ id, required_capabilities }) => `"${id}" requires ${required_capabilities.join(', ')}`,
   );
   const coding = lacking.some((task) => task.coding !== undefined)
-    ? ' Coding tasks are for runners, which claim them with coding.claim_task.'
+    ? ' Runners claim coding tasks, with coding.claim_task.'
     : '';
   return {
     reason: 'capabilities',
-    explanation: `${tasksOf(count, 'waits', 'wait')} to be claimed, but none that you can do: ${wanted.join('; ')}. What you can do you declare with coordination.register_agent.${coding}`,
+    explanation: `${tasksOf(count, 'is available', 'are available')}, but none that you can do: ${wanted.join('; ')}. Set your capabilities with coordination.register_agent.${coding}`,
   };
 }
 
 function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
-  const others = count > 1 ? ` ${tasksOf(count - 1, 'more waits', 'more wait')} for others to be done.` : '';
+  const others = count > 1 ? ` ${tasksOf(count - 1, 'is also blocked', 'are also blocked')}.` : '';
   const forBudget = budgetReason(task);
-  const why = forBudget === undefined ? 'failed and' : `does not start yet. ${forBudget} It`;
+  const why = forBudget === undefined ? 'failed and' : `cannot start yet. ${forBudget} It`;
   return {
     reason: 'retry_later',
     explanation: `"${task.id}" ${why} can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,

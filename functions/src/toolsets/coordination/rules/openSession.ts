@@ -1,4 +1,4 @@
-/** Opening sessions, and telling claims that more can be claimed. Source: docs/decisions/0002-task-queue.md. */
+/** Opening and sharding of sessions, and growth of the queue. Source: docs/decisions/0002-task-queue.md. */
 
 import { z } from 'zod';
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
@@ -12,13 +12,13 @@ import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 
 export interface FilledSession {
   readonly session: Session;
-  /** Undefined where it is not stored yet. */
+  /** Undefined if the session is not stored yet. */
   readonly open: OpenSession | undefined;
-  /** What opens it, where it is not stored yet, with the session as the commit leaves it. */
+  /** Returns the changes that open a session that is not stored yet, given its final fields. */
   readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
 }
 
-/** The open session, or a new one that the commit filling it opens: tasks may come before a goal. */
+/** Returns the open session, or a new one to open with the caller's commit: tasks can be created without a goal. */
 export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
@@ -36,14 +36,14 @@ export async function openSession(
   };
 }
 
-/** @param replaces the version of the workspace's document, where it has one */
+/** Returns the change that opens a session. @param replaces version of the workspace document, if it exists */
 export function openingOf(session: Session, replaces: string | undefined): CoordinationChange {
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
 type Requiring = Pick<Task, 'required_capabilities'>;
 
-/** Tells claims that more tasks of a session can be claimed, unless it is archived. @throws MusterError as queueGrowthIn */
+/** Returns the change for newly claimable tasks; none in an archived session. @throws MusterError as queueGrowthIn */
 
 export async function queueGrowth(
   sessions: SessionQueries,
@@ -56,10 +56,10 @@ export async function queueGrowth(
 }
 
 /**
- * Claims look for no tasks but those whose set of capabilities the session names. So whatever opens a task, or changes what
- * it requires, sees to it that its set is named, in the same commit.
- * @param version where nothing else of the session may have changed meanwhile
- * @throws MusterError VALIDATION_ERROR where open tasks require too many different sets
+ * Returns the change for newly claimable tasks. Claims only find tasks whose capability key the session contains, so
+ * a commit that opens a task or changes its required capabilities must also add its key.
+ * @param version set if no other change of the session may have happened since the read
+ * @throws MusterError VALIDATION_ERROR if open tasks require too many different sets of capabilities
  */
 
 export async function queueGrowthIn(
@@ -96,7 +96,7 @@ export async function queueGrowthIn(
   };
 }
 
-/** Returns the sets that a session must store for these tasks: that of a coding task follows from its tool and project. */
+/** Returns the keys that a session must store for these tasks. Keys of coding tasks are derived instead. */
 function keysOf(tasks: readonly Requiring[]): readonly string[] {
   const all = tasks.map((task) => capabilityKey(task.required_capabilities));
   return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
@@ -104,7 +104,7 @@ function keysOf(tasks: readonly Requiring[]): readonly string[] {
 
 function requireFew(keys: readonly string[]): void {
   if (keys.length <= MAX_CAPABILITY_KEYS) return;
-  const what = `Open tasks of one coordination require at most ${MAX_CAPABILITY_KEYS} different sets of capabilities.`;
+  const what = `Open tasks of a session can require at most ${MAX_CAPABILITY_KEYS} different sets of capabilities.`;
   throw new MusterError('VALIDATION_ERROR', what, {
     field: 'required_capabilities',
     reason: 'TOO_MANY_CAPABILITY_SETS',
@@ -112,7 +112,7 @@ function requireFew(keys: readonly string[]): void {
   });
 }
 
-/** The keys with which a session is opened that begins with these tasks. @throws MusterError as queueGrowthIn */
+/** Returns the capability keys of a new session with these tasks. @throws MusterError as queueGrowthIn */
 export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
   const keys = keysOf(tasks);
   requireFew(keys);
@@ -133,37 +133,37 @@ export function newSession(
   return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
-// Spreads a session over more documents when many work in it at once. Firestore sustains about one write in a second
-// to one document, so what every change of a task writes beside the task, a gate and a counter, must not be one
-// document. Source: docs/decisions/0002-task-queue.md; https://firebase.google.com/docs/firestore/best-
-// practices#updates_to_a_single_document
+// Sharding of sessions by load. Firestore sustains about one write per second and document, but every change of a
+// task also writes a queue version and a counter: both are sharded, into more documents for busy sessions.
+// Source: docs/decisions/0002-task-queue.md;
+// https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
 
-/** Over how many documents a session is spread that is opened. */
+/** Shard count of a new session. */
 export const LEAST_SPREAD = 8;
 
-/** The most: what is read to add the counters up. */
+/** Maximum shard count: reading the counters reads every shard. */
 const MOST_SPREAD = 64;
 
-/** One write in this time is what a document takes. */
+/** Sustainable time between two writes of a document, in milliseconds. */
 const MILLISECONDS_A_WRITE = 1000;
 
-/** Of how many changes of tasks one has the session looked at. */
+/** Number of task changes per check of a session's load, on average. */
 const LOOKED_AT = 50;
 
 const place = z.object({ workspace: z.string(), session: z.string() });
 
 export class SessionSpreading extends Service<CoordinationPorts> {
-  /** Looks at the load of the session now and then. @param written the task's document, as an event has it */
+  /** Checks the session's load for a random sample of task changes. @param written task document of an event */
   async taskChanged(written: unknown): Promise<void> {
     const task = place.safeParse(written).data;
     if (task === undefined || this.ports.randomness.integer(LOOKED_AT) !== 0) return;
     await this.look(task.workspace, task.session);
   }
 
-  /** Doubles the spread of the workspace's open session if its documents are written too often. */
+  /** Doubles the shard count of the workspace's open session if its shards are written too often. */
   async look(workspace: string, session: string): Promise<void> {
     const { sessions, store } = this.ports;
-    // Of a session that cannot be read the tools say so: the function that looks here would only be called again.
+    // Tools report an unreadable session; an error here would only repeat the event.
     const open = await unlessUnreadable(sessions.current(workspace));
     if (open?.session.id !== session) return;
     const before = open.session.spread;
@@ -177,10 +177,10 @@ export class SessionSpreading extends Service<CoordinationPorts> {
 }
 
 /**
- * Whether documents are written more often than they take it. Each change of a task writes one of them by chance, so
- * that the mean of the times since they were written is about the time between two writes of one.
- * @param ages milliseconds since each of them was written
- * @param spread over how many they are to be spread
+ * Returns whether shards are written too often. Each change of a task writes a random shard, so the mean age of the
+ * shards is about the time between two writes of a shard.
+ * @param ages milliseconds since each shard was written
+ * @param spread shard count of the session
  */
 export function isBusy(ages: readonly number[], spread: number): boolean {
   if (ages.length < spread) return false;

@@ -1,4 +1,4 @@
-/** Ends tasks of somebody who may not have work done here, instead of giving them out. Source: docs/semantics.md#what-leaving-ends. */
+/** Cancels tasks whose owner lost access to the workspace. Source: docs/semantics.md#what-leaving-ends. */
 import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -15,25 +15,25 @@ export interface OwnerPorts {
   readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'standing'>;
 }
 
-/** The owner of a coding task or of a run. Any other task belongs to its workspace's plan, whoever created it. */
+/** Returns the owner of a coding task or a run's task; undefined for a task of the workspace's plan. */
 export function instructedBy(task: Task): string | undefined {
   if (task.coding !== undefined) return task.coding.owner_uid;
   return isOfRun(task) ? task.owner_uid : undefined;
 }
 
-/** Returns whether a task may be given to an agent now. */
+/** Returns whether the task's owner currently has the role to have the task done. */
 export async function ownerStanding(
   { ownerRoles }: OwnerPorts,
   task: Task,
   agent: Pick<Agent, 'owner_uid'>,
 ): Promise<'works' | 'out' | 'unknown'> {
   const owner = instructedBy(task);
-  // The gate has just checked the role of the agent's own owner.
+  // The permission check has already verified the role of the agent's own owner.
   if (owner === undefined || owner === agent.owner_uid) return 'works';
   return ownerRoles.standing(owner, task.workspace);
 }
 
-/** What ends a task whose owner has left the workspace. */
+/** Returns the changes that cancel a task whose owner has left the workspace. */
 export function leavingChanges(
   { value: before, version }: Versioned<Task>,
   now: Date,
@@ -43,18 +43,18 @@ export function leavingChanges(
   return outcomeChanges(before, { kind: 'accepted', task }, version, now);
 }
 
-/** The reason that is stored with what ends because its owner has left. */
+/** Returns the error stored in a task that was cancelled because its owner left. */
 export function whyLeft(workspace: string): string {
-  return `Cancelled: its owner has no role as a worker in the workspace "${workspace}" any more. Create it again in the name of a member if it is still wanted.`;
+  return `Cancelled: its owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
 }
 
 // Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
 
-/** How many tasks are read at once. */
+/** Tasks per read. */
 const BATCH = 100;
 
 export class CodingLeaving extends Service<CoordinationPorts> implements LeavingEnd {
-  /** Cancels their open coding tasks, whoever holds them. Tasks of the workspace's plan stay, whoever created them. */
+  /** Cancels a person's open coding tasks, even held ones. Tasks of the workspace's plan stay. */
   async end(uid: string, { isOut }: Left): Promise<number> {
     const read = (after?: string) => this.ports.tasks.openCodingOf(uid, BATCH, after);
     const isTheirs = (task: { readonly workspace: string }) => isOut(task.workspace);

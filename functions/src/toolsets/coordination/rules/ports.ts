@@ -1,4 +1,4 @@
-/** What the rules of coordination read by, and what its store implements. */
+/** Ports of the coordination rules, implemented by its store. */
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
@@ -23,14 +23,14 @@ export interface SessionAndAgent {
   readonly agent: Versioned<Agent> | undefined;
 }
 
-/** A session's counters; `stamp` is another one after each change of what is counted. */
+/** Counters of a session; `stamp` differs after each change of the counters. */
 export type CountersNow = ReturnType<typeof sumCounters> & {
   readonly stamp: string;
-  /** The milliseconds since each of their documents was written. */
+  /** Milliseconds since each counter shard was written. */
   readonly ages: readonly number[];
 };
 
-/** The gates of a session, and sets of capabilities that no open task requires. */
+/** Queue version shards of a session, and capability keys that no open task requires. */
 export interface Disused {
   readonly gates: readonly Versioned<string>[];
   readonly disused: readonly string[];
@@ -50,56 +50,56 @@ export interface MailboxQueries {
 
 export interface TaskQueries {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
-  /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
+  /** Returns tasks in the order of the ids, with undefined for unknown and unreadable ones. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
-  /** Those whose ids begin so, by id. */
+  /** Returns the tasks whose ids have this prefix, by id. */
   startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
-  /** Those of a session that are open and whose ids begin so, by id. */
+  /** Returns the open tasks of a session whose ids have this prefix, by id. */
   openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
-  /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
+  /** Returns the agent's oldest claimed task that it has not started, except claims as a runner. */
   notStarted(session: string, agentId: string): Promise<Task | undefined>;
-  /** The first claimable tasks that require one of these sets of capabilities, in the order of the queue. */
+  /** Returns the first claimable tasks with one of these capability keys, in queue order. */
   claimable(
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
     queuePart?: QueuePart,
   ): Promise<readonly Versioned<Task>[]>;
-  /** Tasks that are not closed and were due by `now`, longest ago first. */
+  /** Returns open tasks with a deadline up to `now`, earliest deadline first. */
   late(session: string, now: Date, limit: number): Promise<readonly Task[]>;
   countLate(session: string, now: Date): Promise<number>;
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
-  /** By creation, oldest first. */
+  /** Returns tasks by creation time, oldest first. */
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
-  /** Done tasks by completion, oldest first. */
+  /** Returns completed tasks by completion time, oldest first. */
   listDone(session: string, page: Page): Promise<Slice<Task>>;
-  /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
+  /** Returns held tasks of any session whose lease expired by `now`, oldest first. */
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** Tasks of any session that had ended by `now`, longest ago first. */
+  /** Returns tasks of any session that ended by `now`, oldest first. */
   closedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** Removes what is stored below a task: its log and its results. */
+  /** Deletes the log and results of a task. */
   forgetBelow(taskId: string): Promise<void>;
-  /** Available tasks of any session whose backoff ended by `now`, longest ago first. */
+  /** Returns available tasks of any session whose retry delay ended by `now`, oldest first. */
   backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
+  /** Returns coding tasks of any session whose wait for a runner expired by `now`, oldest first. */
   queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** The ids of those of any session that wait for a budget, in their order. */
+  /** Returns the ids of the tasks of any session that wait for a budget, in id order. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
-  /** Open coding tasks of an owner, in any workspace, by id. */
+  /** Returns an owner's open coding tasks in any workspace, by id. */
   openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]>;
-  /** Open coding tasks of a workspace, by id. */
+  /** Returns the open coding tasks of a workspace, by id. */
   openCodingIn(workspace: string, limit: number, after?: string): Promise<readonly Task[]>;
-  /** Tasks of any session whose dependents are to be told whether they can never start, by id. */
+  /** Returns tasks of any session whose dependents must be updated, by id. */
   unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]>;
-  /** Those that can never start, by creation, oldest first. */
+  /** Returns stuck tasks by creation time, oldest first. */
   listStuck(session: string, page: Page): Promise<Slice<Task>>;
   countStuck(session: string): Promise<number>;
 }
 
 export interface QueueQueries {
   /**
-   * Tasks of one state. Pending ones are in the order of the queue; the others by priority, creation and id, blocked
-   * ones by how much blocks them before that.
+   * Returns tasks of one status. Pending tasks are in queue order; others are sorted by priority, creation time and
+   * id, and blocked tasks first by their number of blockers.
    */
   list(
     session: string,
@@ -107,34 +107,33 @@ export interface QueueQueries {
     queueFilter: QueueFilter,
     page: { readonly limit: number; readonly after?: Place | undefined },
   ): Promise<Found<Task>>;
-  /** How many there are in a state, counted in an order that has an index. */
+  /** Returns the number of tasks in a status. */
   count(session: string, status: QueueStatus): Promise<number>;
-  /** When the oldest task that is not closed was created. */
+  /** Returns when the oldest open task was created. */
   oldest(session: string): Promise<Date | undefined>;
 }
 
 export interface SessionQueries {
   current(workspace: string): Promise<OpenSession | undefined>;
-  /** The open session, or the version of a workspace that has none. Neither where there is no workspace. */
+  /** Returns the open session, or the version of a workspace without one; neither if the workspace does not exist. */
   opening(workspace: string): Promise<Opening>;
-  /** The agent and the open session in one round trip. */
+  /** Returns the agent and the open session, in one round trip. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
-  /** The session that was archived last. */
+  /** Returns the last archived session. */
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
-  /** Sessions that were archived and not cleared yet. */
+  /** Returns archived sessions that are not cleared yet. */
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;
-  /** Newest first, with any of `tags` where given. */
+  /** Returns findings, newest first; only those with any of `tags`, if set. */
   discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
-  /** `stamp` is another one after each change of what is counted; `ages` are in milliseconds since each document was written. */
   counters(workspace: string, session: string): Promise<CountersNow>;
-  /** Another one after each time that more of the session has become claimable. */
+  /** Returns a value that differs each time more tasks of the session have become claimable. */
   grownAt(session: Session): Promise<string>;
-  /** The gates, read first, and then those of `keys`, in their order, that no open task requires, until there are enough. */
+  /** Reads the queue version shards first, then finds up to `enough` of `keys` that no open task requires. */
   disused(session: Session, keys: readonly string[], enough: number): Promise<Disused>;
 }
 
-/** The states of a task that is not closed, as system.getTaskQueue names them. */
+/** Statuses of open tasks in system.getTaskQueue. */
 export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
 
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];

@@ -1,4 +1,4 @@
-/** Sessions of a workspace: what one is, what is counted in it, and how it is opened. */
+/** Sessions of a workspace: their documents, counters and changes. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -7,16 +7,16 @@ import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
 
-/** A workspace's open session, with the versions of its document and of the workspace's, which names it. */
+/** A workspace's open session, with the versions of its document and of the workspace document. */
 export interface OpenSession {
   readonly session: Session;
-  /** When it was read, by the database's clock: a version that each later write comes after. */
+  /** When it was read, by the database's clock: earlier than the version of each later write. */
   readonly readAt: string;
   readonly sessionVersion: string;
   readonly workspaceVersion: string;
 }
 
-/** The open session, or the version of a workspace that has none yet. Neither where there is no workspace. */
+/** The open session, or the version of a workspace without one. Neither if the workspace does not exist. */
 export interface Opening {
   readonly open?: OpenSession | undefined;
   readonly vacant?: string;
@@ -24,40 +24,40 @@ export interface Opening {
 
 export type Discovery = ReturnType<typeof discoveryFromDocument>;
 
-/** The goal of a session that a coding task has opened, until init_coordination gives it one of its own. */
+/** Goal of a session that was opened by a coding task, until init_coordination sets another goal. */
 export const CODING_GOAL = 'Coding';
 
-/** What is counted in a session, so that a status never reads the tasks. */
+/** Names of a session's counters, which spare a status the reading of tasks. */
 export type Counter = TaskStatus | 'discoveries';
 
-/** Where what makes tasks claimable is written. */
+/** Fields of a session that locate its queue version shards. */
 export type SessionGates = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
 
 export interface SessionChanges {
-  /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
+  /** Opens a session in its workspace; `replaces` is the version of the workspace document, if it exists. */
   readonly openSession: { readonly session: Session; readonly replaces?: string };
   readonly describeSession: { readonly session: Session; readonly before: Session; readonly version: string };
-  /** Takes a session out of service; commits that expect it to be open fail from then on. */
+  /** Archives a session; later commits that expect it to be open fail. */
   readonly archiveSession: { readonly session: Session; readonly version: string; readonly at: Date };
-  /** Makes an archived session its workspace's own again; `replaces` is the workspace's version. */
+  /** Opens an archived session again; `replaces` is the version of the workspace document. */
   readonly reopenSession: {
     readonly session: Session;
     readonly archivedVersion: string;
     readonly replaces: string;
   };
-  /** No run waits any more for a task of an archived session. */
+  /** Records that no run waits for a task of the archived session. */
   readonly sessionCleared: { readonly session: ArchivedSession };
-  /** More can be claimed than before. Refused as stale where the session is no longer open. */
+  /** Records that more tasks can be claimed. Stale if the session is no longer open. */
   readonly queueGrew: {
     readonly session: SessionGates;
-    /** All that its tasks require, if the session does not know some of them or is written anyway; else none. */
+    /** Every key of its tasks if the session lacks one of them or is written anyway; otherwise empty. */
     readonly capability_keys: readonly string[];
-    /** Where nothing else of the session may have changed meanwhile. */
+    /** Version of the session document, if no other change of it may have happened since the read. */
     readonly version?: string;
   };
   /**
-   * The same, and the session names these sets of capabilities and no others. New gates replace all that were read before
-   * it was asked which sets open tasks require: what has written one of them since, or still would, is refused as stale.
+   * Like `queueGrew`, and replaces the session's capability keys. New queue version shards replace the old ones,
+   * which were read before the query for unused keys: a concurrent commit that writes an old shard is stale.
    */
   readonly renewCapabilityKeys: {
     readonly session: Session;
@@ -71,13 +71,13 @@ export interface SessionChanges {
     readonly session: string;
     readonly by: Partial<Readonly<Record<Counter, number>>>;
     readonly at: Date;
-    /** Milliseconds that a task waited until its first claim, where this counts one. */
+    /** Milliseconds until the first claim of a task, if this counts a first claim. */
     readonly waited?: number;
   };
   readonly createDiscovery: { readonly discovery: Discovery };
 }
 
-/** Adds up a session's counters from the documents that they are spread over. */
+/** Returns a session's counters, summed over their shards. */
 export function sumCounters(shards: readonly CounterShard[]) {
   const sum = (part: (shard: CounterShard) => number | undefined): number =>
     shards.reduce((total, shard) => total + (part(shard) ?? 0), 0);
@@ -94,7 +94,7 @@ export function sumCounters(shards: readonly CounterShard[]) {
       cancelled: count('cancelled'),
       discoveries: count('discoveries'),
     },
-    /** The tasks that were claimed a first time, and how long they had waited for it in all. */
+    /** Number of tasks with a first claim, and their total time until it. */
     waits: { tasks: sum(({ waits }) => waits?.tasks), milliseconds: sum(({ waits }) => waits?.milliseconds) },
     ...(shards.length > 0 && { lastActivity: new Date(latest) }),
   };
@@ -103,24 +103,24 @@ export function sumCounters(shards: readonly CounterShard[]) {
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 /**
- * One coordination: a goal, a plan and the tasks under it. A workspace has at most one that is open:
- * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
+ * Session: a goal, a plan and their tasks. A workspace has at most one open session: `workspaces/{workspace}`
+ * contains its id, and `workspaces/{workspace}/sessions/{id}` is its document. Archiving moves the document to
  * `workspaces/{workspace}/archive/{id}`.
  */
 export const sessionDocument = z.object({
   id: z.string(),
   workspace: z.string(),
-  /** Empty until init_coordination gives it one: tasks may be created before. */
+  /** Empty until init_coordination sets it: tasks can be created earlier. */
   goal: z.string(),
   master_plan: z.string(),
   created_at: timestamp,
-  /** Raised whenever its queue has this document written, so that of two commits that do so at once one is stale. */
+  /** Incremented whenever the queue writes this document, so that one of two concurrent commits is stale. */
   queue_version: z.int(),
-  /** The keys of the sets of capabilities that its open tasks require, and of some that they no longer do. */
+  /** Keys of the capability sets that open tasks require; may contain keys that are no longer required. */
   capability_keys: z.array(z.string()),
-  /** Over how many gates and counters it is spread. */
+  /** Number of queue version shards and of counter shards. */
   spread: z.int(),
-  /** The number of its first gate: gates are replaced when sets of capabilities are forgotten. */
+  /** Number of its first queue version shard: shards are replaced when unused capability keys are removed. */
   first_gate: z.int(),
 });
 
@@ -139,7 +139,7 @@ export const { fromDocument: counterFromDocument } = documentCodec(counterDocume
 
 export type CounterShard = ReturnType<typeof counterFromDocument>;
 
-/** Something an agent found out and shares: `discoveries/{id}`. */
+/** A shared finding: `discoveries/{id}`. */
 export const discoveryDocument = z.object({
   id: z.string(),
   workspace: z.string(),

@@ -1,8 +1,8 @@
 /**
- * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and late results;
- * coding tasks also wait. Whoever decides about a task cancels it, takes it from its holder, or has it tried again after
- * it failed or was cancelled. Each transition is pure: it gives a new task or
- * throws what stands in its way. Source: docs/semantics.md#coordination.
+ * State machine of a task: available → claimed → in_progress → done | failed, with leases, epochs and late results;
+ * coding tasks can also be waiting. Callers that may manage the task can cancel it, release it, or retry it after it
+ * failed or was cancelled. Each transition is a pure function: it returns a new task or throws a CONFLICT.
+ * Source: docs/semantics.md#coordination.
  */
 
 import { MusterError } from '../../../kernel/errors.ts';
@@ -18,13 +18,13 @@ import {
   type TaskResult,
 } from './task.ts';
 
-/** How often a task may fail retryably before a failure is final. */
+/** Maximum number of retries; the next retryable failure is final. */
 export const MAX_RETRIES = 3;
 
-/** The wait before the first retry, in seconds; it doubles with each. */
+/** Delay before the first retry, in seconds; it doubles with each retry. */
 const FIRST_BACKOFF_SECONDS = 30;
 
-/** How many former holders a task remembers. */
+/** Maximum number of expired leases stored in a task. */
 const MAX_LAPSED_CLAIMS = 20;
 
 const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
@@ -56,7 +56,7 @@ export function claimTask(task: Task, agentId: string, leaseSeconds: number, now
   };
 }
 
-/** What the same claim has started already stays the very same task. */
+/** Starts a claimed task. Returns the identical object if the same claim has already started it. */
 export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
   if (claim !== undefined && task.status === 'in_progress') return task;
@@ -66,35 +66,35 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   return { ...task, status: 'in_progress', claim: renewed };
 }
 
-/** Somebody who may decide about it says that it has begun. The lease is left: only its holder keeps it. */
+/** Marks a claimed task as in progress for a caller other than its holder, without renewing the lease. */
 export function noteStart(task: Task, now: Date): Task {
   const { claim } = task;
   if (claim === undefined || task.status !== 'claimed') throw notPossible(task, 'be started');
   return { ...task, status: 'in_progress', claim: { ...claim, started_at: now } };
 }
 
-/** It is taken back that it has begun: its holder has it as before. */
+/** Undoes the start of a task: its holder has it claimed again. */
 export function unstartTask(task: Task): Task {
   const { claim } = task;
-  if (claim === undefined || task.status !== 'in_progress') throw notPossible(task, 'be as before its start');
+  if (claim === undefined || task.status !== 'in_progress') throw notPossible(task, 'be set to claimed');
   const { started_at: _begun, ...rest } = claim;
   return { ...task, status: 'claimed', claim: rest };
 }
 
-/** The agent is done and its session is still alive. */
+/** Sets a coding task to waiting: its agent is done, but its session is still open. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
-    throw notPossible(task, 'wait', claimant.agent_id);
+    throw notPossible(task, 'be set to waiting', claimant.agent_id);
   return { ...task, status: 'waiting' };
 }
 
-/** Ends an open task for somebody other than its holder, who hears of it at the next call. */
+/** Cancels an open task. Its holder is notified on the next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
   if (isClosed(task.status)) throw notPossible(task, 'be cancelled');
   return { ...withoutBackoff(task), status: 'cancelled', error, completed_at: now };
 }
 
-/** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
+/** Restores the expired lease of the last holder; undefined if another agent has claimed the task since. */
 export function restoreClaim(
   task: Task,
   claimant: Claimant,
@@ -104,14 +104,14 @@ export function restoreClaim(
   const lapsed = lapsedClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0)
     return undefined;
-  // Somebody has taken it away, and it did not just run out.
+  // The lease did not expire: the task was released from its holder.
   if (task.released_epoch === task.claim_epoch) return undefined;
   const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
   const lapsedClaims = task.lapsed_claims.filter((one) => one !== lapsed);
   return { ...task, status: 'in_progress', claim, lapsed_claims: lapsedClaims };
 }
 
-/** Closes the task with an outcome, hands it back for a retry, or keeps the outcome as a late result. */
+/** Closes the task with an outcome, requeues it for a retry, or stores the outcome as a late result. */
 export function reportOutcome(
   task: Task,
   claimant: Claimant,
@@ -133,8 +133,8 @@ export function reportOutcome(
 }
 
 /**
- * Closes the task as done because its result is there, whoever reports it: for its holder, for the last one
- * whose lease lapsed, or for nobody where it was never claimed. A closed task stays as it is.
+ * Completes the task with a result that its holder did not report. The task's claim, or the expired lease with the
+ * latest epoch, becomes the closing claim, if one exists. A closed task stays unchanged.
  */
 export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
@@ -144,7 +144,7 @@ export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutco
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
 }
 
-/** Takes the task from a holder whose lease ran out. */
+/** Releases a task from its holder, whose claim becomes an expired lease. */
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
   if (claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be released');
@@ -155,33 +155,33 @@ export function releaseTask(task: Task): Task {
   return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
-/** Takes the task from its holder, whose result still counts until somebody else has claimed the task. */
+/** Releases a task on request. The holder's result still counts until another agent claims the task. */
 export function takeAway(task: Task): Task {
   return { ...releaseTask(task), released_epoch: task.claim_epoch };
 }
 
-/** Extends the lease of a holder that was seen at `seenAt`. */
+/** Extends the lease of a holder that was last seen at `seenAt`. */
 export function renewLease(task: Task, seenAt: Date): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be renewed');
   const leaseExpiresAt = laterBySeconds(seenAt, task.claim.lease_seconds);
   return { ...task, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
-/** The holder has asked a person: the claim stands until the question is over. */
+/** Records the holder's question to a person, and extends the lease until the question expires. */
 export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_for']>): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'wait for an answer');
   const leaseExpiresAt = later(task.claim.lease_expires_at, waitingFor.until);
   return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
-/** The question is over: the lease begins anew. Undefined where the task no longer waits for it. */
+/** Ends the wait for an answer and renews the lease. Undefined if the task no longer waits for this question. */
 export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task | undefined {
   const { waiting_for, claim, ...rest } = task;
   if (waiting_for?.request_id !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
   return { ...rest, claim: { ...claim, lease_expires_at: laterBySeconds(now, claim.lease_seconds) } };
 }
 
-/** Ends the wait before a retry. */
+/** Ends the delay before a retry. */
 export function endBackoff(task: Task): Task {
   const { retry_at, budget_wait: _, ...rest } = task;
   if (retry_at === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
@@ -212,7 +212,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   return requeued(task, { error: outcome.error, retries: task.retries + 1 }, backoffSeconds, now);
 }
 
-/** Puts a task that its holder reports on into the queue again, after so many seconds. */
+/** Requeues a task after a report of its holder, with a delay. */
 function requeued(
   { claim: _handedBack, ...task }: Task,
   changed: Required<Pick<Task, 'error' | 'retries'>>,
@@ -257,8 +257,8 @@ export function notPossible(
 ): MusterError {
   const holder = task.claim?.claimed_by;
   const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
-  const blocked = task.status === 'available' && task.blockers > 0 ? ' and not ready yet' : '';
-  // Whoever held it hears who has cancelled it, and why.
+  const blocked = task.status === 'available' && task.blockers > 0 ? ' but blocked' : '';
+  // The error of a cancelled task states who cancelled it and why.
   const why = task.status === 'cancelled' && task.error !== undefined ? ` ${task.error}` : '';
   return new MusterError(
     'CONFLICT',
@@ -272,17 +272,17 @@ export function notPossible(
 }
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
-  if (isClosed(task.status)) return 'A closed task is final: claim another one with coordination.claim_task.';
-  if (task.status === 'available') return 'Claim it first with coordination.claim_task.';
-  if (task.claim?.claimed_by !== agentId) return 'Only its holder can report on it: claim another task.';
+  if (isClosed(task.status)) return 'Closed tasks are final. Claim another with coordination.claim_task.';
+  if (task.status === 'available') return 'Claim the task first with coordination.claim_task.';
+  if (task.claim?.claimed_by !== agentId) return 'Only its holder can report on it. Claim another task.';
   if (task.status === 'claimed')
-    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that coordination.claim_task answered.`;
+    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the value that coordination.claim_task returned.`;
   return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
 }
 
-// Tasks whose result is there, and which are done when everything below them is. Source: docs/semantics.md#one-graph.
+// Tasks that have a result and are done once all their parts are. Source: docs/semantics.md#one-graph.
 
-/** Nobody holds it any more: what is still to be done is done by those who have its parts. */
+/** Stores the result and sets the task to waiting. The holder is released; its parts continue. */
 export function awaitParts(
   { claim: _relieved, ...task }: Task,
   { claimed_by: agentId, claim_epoch: epoch }: Claim,
@@ -298,9 +298,9 @@ export function awaitParts(
 }
 
 /**
- * What becomes of a task whose result is there, now that something below it has changed; the very same where nothing
- * does.
- * @param below how much of that is open, and what of it has failed; what was cancelled is not wanted
+ * Completes a task that waits for its parts, or updates its failed parts, after a part changed. Returns the identical
+ * object if nothing changes.
+ * @param below number of open parts, and ids of failed parts; cancelled parts do not count
  */
 export function partsChanged(
   task: Task,
@@ -315,7 +315,7 @@ export function partsChanged(
   return { ...task, parts_awaited: { ...awaited, failed } };
 }
 
-/** Whether it was the claimant who reported the result that waits, or waited, for what is below. */
+/** Returns whether the claimant reported the result that waits, or waited, for the task's parts. */
 export function hasReported(
   { parts_awaited: awaited }: Task,
   { agent_id, claim_epoch: epoch }: Claimant,

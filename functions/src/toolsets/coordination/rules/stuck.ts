@@ -1,8 +1,8 @@
 /**
- * Tasks that can never start, because a task that they depend on, however far away, failed or was cancelled. The commit
- * that ends a task marks those that depend on it; each of them then tells its own dependents in a commit of its own, and
- * so on. Until then it says that it is not settled, so that what an instance has left that died is found and gone on with.
- * The same way the marks go again. Source: docs/semantics.md#what-can-never-start.
+ * Stuck tasks: a direct or indirect dependency failed or was cancelled. The commit that ends a task marks its direct
+ * dependents. Each of them then marks its own dependents in a separate commit, and so on. A task that has not done so
+ * is unsettled, so that the sweep continues after an instance crashed. Marks are removed in the same way.
+ * Source: docs/semantics.md#what-can-never-start.
  */
 
 import { StaleWriteError } from '../../../kernel/commit.ts';
@@ -12,10 +12,10 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
-/** How many tasks the sweep settles at a time. */
+/** Tasks per read of the sweep. */
 const BATCH = 50;
 
-/** The task that another can never start for: the one that its dependents know of while it is one of several. */
+/** Returns the task that makes a task stuck. Of several causes, prefers the one that dependents already store. */
 export function stuckBy({
   failed_dependencies,
   stuck_dependencies,
@@ -25,14 +25,14 @@ export function stuckBy({
   return told !== undefined && causes.includes(told) ? told : causes[0];
 }
 
-/** Why a task will never start, in a sentence; undefined where it may. */
+/** Returns why a task can never start, as a sentence, or undefined if it can. */
 export function stuckReason(task: Task): string | undefined {
   const by = task.status === 'available' ? stuckBy(task) : undefined;
   if (by === undefined) return undefined;
-  return `Will never start: task "${by}" failed or was cancelled. coordination.retry_task has it tried again, and with_dependents those that ended after it.`;
+  return `Can never start: task "${by}" failed or was cancelled. Retry it with coordination.retry_task; with_dependents also retries its failed or cancelled dependents.`;
 }
 
-/** Whether a task as it was written says that its dependents are to be told something. */
+/** Returns whether a written task requires an update of its dependents. */
 export function isUnsettled(task: unknown): boolean {
   return (
     typeof task === 'object' && task !== null && 'stuck_unsettled' in task && task.stuck_unsettled === true
@@ -42,17 +42,17 @@ export function isUnsettled(task: unknown): boolean {
 export class StuckTasks extends Service<CoordinationPorts> {
   readonly part: SweepPart = { name: 'stuck', run: (turn) => this.sweep(turn) };
 
-  /** Tells the dependents of a task whether it can never start, if they do not know. Harmless twice and late. */
+  /** Updates the dependents of an unsettled task. Idempotent; order does not matter. */
   settle(taskId: string): Promise<void> {
     const { tasks, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      // What becomes readable again is written, and so comes here again.
+      // Repairing an unreadable task writes it, which triggers this again.
       const found = await unlessUnreadable(tasks.find(taskId));
       if (found?.value.stuck_unsettled) await store.commit(settlingChanges(found.value, found.version));
     });
   }
 
-  /** What is settled may leave others unsettled: it walks again as long as that changes something. */
+  /** Repeats until nothing changes, because settling a task can leave others unsettled. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
     const counts = { settled: 0 };
     for (;;) {
@@ -62,7 +62,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
     }
   }
 
-  /** Walks once over all, past those that cannot be settled. */
+  /** Settles each unsettled task once, and skips those that cannot be settled. */
   private async settleAll(turn: SweepTurn): Promise<{ settled: number; left: boolean }> {
     const { tasks, store, log } = this.ports;
     let [settled, left] = [0, false];
@@ -77,7 +77,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
           settled++;
         } catch (error) {
           left = true;
-          // Another call has just changed it: the next walk decides.
+          // Another call changed the task since the read: the next pass decides.
           if (!(error instanceof StaleWriteError))
             log.error('stuck_not_settled', { taskId: value.id, error });
         }
@@ -87,7 +87,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
   }
 }
 
-/** The task as its dependents know it from now on, and what they are told. */
+/** Returns the changes that settle a task: the task, and the marks of its dependents. */
 function settlingChanges(before: Task, version: string): CoordinationChange[] {
   const { stuck_by: told, ...rest } = before;
   const by = before.status === 'done' ? undefined : stuckBy(before);

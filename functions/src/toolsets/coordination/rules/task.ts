@@ -1,4 +1,4 @@
-/** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
+/** Task of the work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 
 import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
@@ -7,7 +7,7 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 
-/** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
+/** Stored statuses. `waiting`: a task that awaits its parts, or a coding task whose agent is done but connected. */
 export const TASK_STATUSES = [
   'available',
   'claimed',
@@ -20,7 +20,7 @@ export const TASK_STATUSES = [
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** By the specification's name: the program, which is also the capability that a runner declares. */
+/** Program of each coding tool; also the capability that a runner registers. */
 export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
 
 export type CodingTool = keyof typeof PROGRAMS;
@@ -48,17 +48,17 @@ const codingDocument = z.object({
   instructions: z.string(),
   branch: z.string(),
   config: jsonText,
-  /** The repository, as `owner/name` or a label of the runner's, once somebody has said which. */
+  /** The repository, as `owner/name` or a label of the runner, once the creator or a runner has set it. */
   project: z.nullable(z.string()),
-  /** Who may end it beside leaders: the creator's owner. */
+  /** The creator's owner, who may end the task, as leaders may. */
   owner_uid: z.string(),
-  /** How long it may wait for a runner, in seconds. */
+  /** Maximum wait for a runner, in seconds. */
   queue_seconds: z.number(),
-  /** While it waits: when it has waited too long. */
+  /** When the wait for a runner expires. */
   queue_ends_at: timestamp,
   progress: z.nullable(z.string()),
   failure: z.nullable(failure),
-  /** The attempts that are over, but for the one that closed the task, each with the latest commits that it reported. */
+  /** Ended attempts with their latest reported commits, except the attempt that closed the task. */
   attempts: z.array(
     z.object({
       claim_epoch: z.int(),
@@ -68,15 +68,15 @@ const codingDocument = z.object({
       commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
     }),
   ),
-  /** How many claims were returned: they are no attempts, and `attempts` does not list them. */
+  /** Number of returned claims, which do not count as attempts and are not in `attempts`. */
   returns: z._default(z.int(), 0),
-  /** The result of an attempt is in documents of its own, for a task holds no megabyte beside itself. */
+  /** Location of the result, which is stored in separate documents because of the 1 MiB limit. */
   result: z.nullable(z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() })),
 });
 
 const resultPart = z.object({ json: z.string() });
 
-/** A part of the JSON of what an attempt brought. */
+/** Returns a part of the JSON of an attempt's result. */
 export function resultPartFromDocument(data: unknown): string {
   return resultPart.parse(data).json;
 }
@@ -87,11 +87,11 @@ const result = z.object({
   files_created: z.exactOptional(z.array(z.string())),
 });
 
-/** A task, flat, in the specification's words. What has a default is younger than the first tasks that are stored. */
+/** Flat fields of a task, with the specification's names. Fields with a default are missing in old documents. */
 const ownFields = z.object({
   id: z.string(),
   workspace: z.string(),
-  /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
+  /** The task's session; archiving the session removes the task from the queue. */
   session: z.string(),
   description: z.string(),
   /** 1 (first) to 10 (last). */
@@ -100,7 +100,7 @@ const ownFields = z.object({
   dependencies: z.array(z.string()),
   /** The tasks that depend on this one, so that closing it needs no query. */
   dependents: z.array(z.string()),
-  /** What stands between an available task and a claim: open dependencies, and one while it backs off. */
+  /** Number of reasons why an available task cannot be claimed: open dependencies, plus one during a retry delay. */
   blockers: z.int(),
   failed_dependencies: z.array(z.string()),
   required_capabilities: z.array(z.string()),
@@ -109,16 +109,16 @@ const ownFields = z.object({
   created_by: z.string(),
   /** The epoch of the latest claim; 0 before the first. */
   claim_epoch: z.int(),
-  /** Former holders whose lease lapsed, latest last. */
+  /** Previous holders whose lease expired, latest last. */
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
-  /** How many retryable failures it has had. */
+  /** Number of retryable failures. */
   retries: z.int(),
-  /** While it backs off: when it becomes claimable again. */
+  /** During a retry delay: when the task becomes claimable again. */
   retry_at: z.nullable(timestamp),
   result: z.nullable(result),
   error: z.nullable(z.string()),
   completed_at: z.nullable(timestamp),
-  /** What a former holder brought after somebody else had claimed the task. */
+  /** Report of a previous holder that arrived after another agent had claimed the task. */
   late_result: z.nullable(
     z.object({
       agent_id: z.string(),
@@ -129,9 +129,9 @@ const ownFields = z.object({
     }),
   ),
   coding: z._default(z.nullable(codingDocument), null),
-  /** Whose agents may decide about it beside leaders: the creator's owner. */
+  /** The creator's owner, whose agents may manage the task, as leaders may. */
   owner_uid: z._default(z.nullable(z.string()), null),
-  /** How it ended before somebody had it tried again, latest last. */
+  /** Previous outcomes, before each retry, latest last. */
   former_ends: z._default(
     z.array(
       z.object({
@@ -145,28 +145,28 @@ const ownFields = z.object({
     ),
     [],
   ),
-  /** The claim that somebody has taken away from its holder: it does not come back by a sign of life. */
+  /** Epoch of a claim that was released from its holder: a heartbeat does not restore it. */
   released_epoch: z._default(z.nullable(z.int()), null),
-  /** Dependencies that can never start themselves, each with the task that failed or was cancelled. */
+  /** Stuck dependencies, each with the task that failed or was cancelled. */
   stuck_dependencies: z._default(z.record(z.string(), z.string()), {}),
-  /** The task that it can never start for, as its dependents have been told; `stuck` is whether there is one. */
+  /** Task that makes this task stuck, as its dependents store it; `stuck` is whether it is set. */
   stuck_by: z._default(z.nullable(z.string()), null),
   stuck: z._default(z.boolean(), false),
-  /** Its dependencies have changed since its dependents were told. */
+  /** Whether its dependencies have changed since its dependents were updated. */
   stuck_unsettled: z._default(z.boolean(), false),
-  /** What the creator named. `type` is made of it for queries. */
+  /** Type set by the creator. The field `type` is derived from it for queries. */
   given_type: z._default(z.nullable(z.string()), null),
   /**
-   * When it should be done. At equal priority what is due earlier comes first, and what has none last: left out where
-   * there is none, so that the index of deadlines holds no others.
+   * Due time. At equal priority, earlier deadlines come first and tasks without one last. Without a deadline, the
+   * field is omitted, so that the index of deadlines does not contain the task.
    */
   deadline: z.exactOptional(timestamp),
-  /** The question that its holder has asked a person; the claim stands until it is answered. */
+  /** Question that the holder asked a person; the lease lasts at least until it is answered or expires. */
   waiting_for: z._default(
     z.nullable(
       z.object({
         request_id: z.string(),
-        /** The name of the person. */
+        /** Name of the person. */
         who: z.string(),
         until: timestamp,
       }),
@@ -174,9 +174,9 @@ const ownFields = z.object({
     null,
   ),
   ...placeFields,
-  /** The budget that is spent, by its key, for which a coding task waits as it does for a retry. */
+  /** Key of the exhausted budget that a coding task waits for, as in a retry delay. */
   budget_wait: z._default(z.nullable(z.string()), null),
-  /** The latest check that failed on its pull request; null before the first. Names and addresses are GitHub's. */
+  /** Latest failed check of its pull request; null before the first. Name and URL come from GitHub. */
   failed_check: z._default(
     z.nullable(
       z.object({
@@ -189,7 +189,7 @@ const ownFields = z.object({
     ),
     null,
   ),
-  /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
+  /** Usage of its ended attempts; null before the first. Tokens and cost are included only if reported. */
   spent: z._default(
     z.nullable(
       z.object({
@@ -201,7 +201,7 @@ const ownFields = z.object({
     ),
     null,
   ),
-  /** Its result is there, and it is done when all that is part of it is: who reported it, and what stands against that. */
+  /** Set while a completed task waits for its parts: who reported its result, and which parts failed. */
   parts_awaited: z._default(
     z.nullable(
       z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) }),
@@ -214,7 +214,7 @@ const codec = documentCodec(ownFields);
 
 export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
-/** The claim, whose fields lie among the task's; its epoch is the task's. */
+/** Fields of the claim, which are stored among those of the task; the epoch is the task's. */
 const claimFields = z.object({
   claimed_by: z.nullable(z.string()),
   claimed_at: z.nullable(timestamp),
@@ -226,10 +226,10 @@ const claimFields = z.object({
 
 const claims = documentCodec(claimFields);
 
-/** All that the document of a task says; its type, which queries go by, follows from the other fields. */
+/** All fields of a task document. `type` is derived from the others, for queries. */
 export const taskDocument = z.extend(ownFields, { ...claimFields.shape, type: z.string() });
 
-/** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
+/** Returns the document of a task, with every field, so that replacing a task leaves no old field behind. */
 export function taskToDocument(task: Task): Record<string, unknown> {
   return {
     ...codec.toDocument(task),
@@ -260,7 +260,7 @@ export function taskFromDocument(data: unknown): Task {
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
 
-/** The type of a task whose creator names none. */
+/** Default type of a task. */
 export const USUAL_TYPE = 'coordination';
 
 export const CODING_TYPE = 'coding';
@@ -275,15 +275,15 @@ export function taskType({
 export const SEPARATOR = '|';
 
 /**
- * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
- * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
- * only for those that its agent satisfies.
+ * Returns the key of a set of capabilities, ignoring case; the key of the empty set is the empty string. Agents are
+ * matched to tasks without reading tasks: a session stores the keys of the sets that its tasks require, and a claim
+ * queries only the keys that its agent satisfies.
  */
 export function capabilityKey(required: readonly string[]): string {
   return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
 }
 
-/** Who reports an outcome. `epoch`, where given, must be the claim's: an older one never overwrites. */
+/** Agent that reports an outcome. `claim_epoch`, if set, must be that of its claim: older reports never overwrite. */
 export interface Claimant {
   readonly agent_id: string;
   readonly claim_epoch?: number | undefined;
@@ -293,26 +293,26 @@ export type ReportedOutcome =
   | {
       readonly kind: 'done';
       readonly result: TaskResult;
-      /** Whether it is done only when all is that is part of it. Without parts it is done at once. */
+      /** Whether the task is done only when all its parts are. Without parts, it is done immediately. */
       readonly whenPartsDone?: boolean;
     }
   | {
       readonly kind: 'failed';
       readonly error: string;
       readonly retryable: boolean;
-      /** Where it is not the usual one: how often in all, and the wait before this one; 0 is none. */
+      /** Overrides the default: maximum number of retries, and the delay before this one; 0: no delay. */
       readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
     }
-  /** The holder returns the task: it is available again after so many seconds, and no retry is used up. */
+  /** The holder returns the task: it is available again after `afterSeconds`, and no retry is used up. */
   | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
 
 export interface TaskOutcome {
-  /** `accepted`: closed, or waits for a retry or parts; `repeated`: reported before; `late`: somebody else has claimed it since. */
+  /** `accepted`: closed, or awaits a retry or parts; `repeated`: already reported; `late`: claimed by another. */
   readonly kind: 'accepted' | 'repeated' | 'late';
   readonly task: Task;
 }
 
-/** Who may work on a task, until when. `epoch` fences: it grows with every claim of the task. */
+/** Right to work on a task until the lease expires. `claim_epoch` grows with each claim, which fences old holders. */
 export interface Claim {
   readonly claimed_by: string;
   readonly claim_epoch: number;
@@ -320,14 +320,14 @@ export interface Claim {
   readonly lease_seconds: number;
   readonly lease_expires_at: Date;
   readonly started_at?: Date;
-  /** A runner's: only what it says of this task extends the lease, not just any call of its agent. */
+  /** Set for runners: only heartbeats for this task renew the lease, not every call of the agent. */
   readonly claimed_by_runner?: true;
 }
 
-/** `claim` is the one in force, or the one that closed the task. store/documents.ts tells of the other fields. */
+/** Task with its current claim, or with the claim that closed it. */
 export type Task = StoredTask & { readonly claim?: Claim };
 
-/** A claim whose lease ran out: its holder may still come back with a result. */
+/** Claim whose lease expired: its holder can still report a result. */
 export type LapsedClaim = Task['lapsed_claims'][number];
 
 export type TaskResult = NonNullable<Task['result']>;
@@ -340,26 +340,26 @@ export function isHeld(status: TaskStatus): boolean {
   return status === 'claimed' || status === 'in_progress' || status === 'waiting';
 }
 
-/** The question that a task waits for, while somebody holds it. */
+/** Returns the question that a held task waits for. */
 export function askedFor({ waiting_for, status }: Task): Task['waiting_for'] {
   return isHeld(status) ? waiting_for : undefined;
 }
 
-/** How long ago a deadline may be that its creator still took for the future. */
+/** Tolerance for deadlines in the past, which allows for slow calls and clock differences. */
 const GRACE_MILLISECONDS = 60_000;
 
-/** @param field the argument that names the deadline. @throws MusterError VALIDATION_ERROR where it was over a minute ago */
+/** Checks the deadline in argument `field`. @throws MusterError VALIDATION_ERROR if it is over a minute ago */
 export function requireAhead(deadline: Date | undefined, field: string, now: Date): void {
   if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
-  throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} has passed already.`, {
+  throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} is in the past.`, {
     field,
     value: deadline.toISOString(),
     reason: 'DEADLINE_PASSED',
-    suggestion: `It is ${now.toISOString()} now. Name a later time, or leave the deadline out.`,
+    suggestion: `Use a time after ${now.toISOString()}, or omit the deadline.`,
   });
 }
 
-/** The states of a task in coordination's words. Source: docs/semantics.md#one-model. */
+/** Statuses that coordination tools show. Source: docs/semantics.md#one-model. */
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
 
 type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
@@ -369,7 +369,7 @@ export function coordinationStatus(status: TaskStatus): CoordinationStatus {
   return status === 'cancelled' ? 'failed' : status;
 }
 
-/** The stored states that one of coordination's words stands for. */
+/** Returns the stored statuses that coordination tools show as `word`. */
 export function storedStatuses(word: CoordinationStatus): readonly TaskStatus[] {
   return TASK_STATUSES.filter((status) => coordinationStatus(status) === word);
 }
@@ -389,41 +389,41 @@ export function priorityWord(priority: number): PriorityWord {
   return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
 }
 
-/** Only the tasks of a type, or of those who are somebody's, are asked for. */
+/** Filter for claims, by type or owner. */
 export interface QueuePart {
   readonly type?: string | undefined;
-  /** Whose agents, or who, created them: of coding tasks. */
+  /** Owner of coding tasks: the person who created them or whose agents did. */
   readonly owner?: string | undefined;
 }
 
-/** The order of the queue: priority, then deadline, what has none last, then creation, then id. */
+/** Compares tasks in queue order: priority, deadline (tasks without one last), creation time, id. */
 export function compareInQueue(one: Task, other: Task): number {
   return (
     one.priority - other.priority ||
-    // Where neither has one this is not a number, and the next decides.
+    // Without any deadline, the difference is NaN and the next criterion decides.
     Number(one.deadline ?? Infinity) - Number(other.deadline ?? Infinity) ||
     one.created_at.getTime() - other.created_at.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
   );
 }
 
-/** The most capabilities that one task may require. */
+/** Maximum number of capabilities that a task can require. */
 export const MAX_REQUIRED_CAPABILITIES = 10;
 
-/** The longest key. Firestore queries no text above 1500 bytes, and one key too long would fail every claim. */
+/** Maximum key length. Firestore queries no text above 1500 bytes, so a longer key would fail every claim. */
 export const MAX_CAPABILITY_KEY_BYTES = 1200;
 
-/** The most different sets of required capabilities in one session. */
+/** Maximum number of different sets of required capabilities in a session. */
 export const MAX_CAPABILITY_KEYS = 150;
 
-/** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
+/** Returns the keys that an agent with these capabilities satisfies, always with the empty key. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
   const has = new Set(capabilities.map(foldedCapability));
   const isSatisfied = (key: string) => key.split(SEPARATOR).every((name) => has.has(foldedCapability(name)));
   return ['', ...keys.filter((key) => key !== '' && isSatisfied(key)).sort()];
 }
 
-/** How the ids of all tasks of all runs begin, and of no others. */
+/** Prefix of the ids of all tasks of runs, and of no other tasks. */
 export const TASKS_OF_RUNS = 'run-';
 
 export function isOfRun({ id }: Pick<Task, 'id'>): boolean {
@@ -431,7 +431,7 @@ export function isOfRun({ id }: Pick<Task, 'id'>): boolean {
 }
 
 export function taskNotFound(taskId: string): MusterError {
-  return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
+  return new MusterError('NOT_FOUND', `Task "${taskId}" not found.`, {
     field: 'task_id',
     value: taskId,
     suggestion: 'coordination.get_all_tasks lists the tasks of this workspace.',
@@ -441,15 +441,15 @@ export function taskNotFound(taskId: string): MusterError {
 export interface TaskChanges {
   readonly createTask: { readonly task: Task };
   readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
-  /** It ended long ago, and nothing open refers to it. Its totals stay. */
+  /** Deletes a task after its retention period, if no open task refers to it. Its totals stay. */
   readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
-  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
+  /** A dependency was completed: one blocker fewer. `dependencyFailed`: the blocker stays. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
-  /** The result of a dependency was taken back: one blocker more. */
+  /** The completion of a dependency was undone: one blocker more. */
   readonly dependencyReopened: { readonly taskId: string; readonly version: string };
   readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
-  /** The dependency can never start itself, because of the task `by`; without it, it can again. */
+  /** The dependency is stuck because of the task `by`; without `by`, it no longer is. */
   readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
   readonly addDependents: {
     readonly taskId: string;
@@ -457,7 +457,7 @@ export interface TaskChanges {
     readonly version: string;
   };
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
+  /** Logs a failed check of a pull request, replacing an entry with the same id. `details` is external data. */
   readonly logFailedCheck: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
     readonly entry: Pick<NonNullable<Task['failed_check']>, 'at' | 'repository' | 'pull_request'> & {
@@ -465,7 +465,7 @@ export interface TaskChanges {
       readonly details: JsonObject;
     };
   };
-  /** Marks the task: this check of its pull request is the one that failed last. */
+  /** Stores the latest failed check of the task's pull request. */
   readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failed_check']> };
   readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

@@ -1,4 +1,4 @@
-/** What commits may change of tasks, and all that an outcome of a task changes. Source: docs/semantics.md#coordination. */
+/** Changes that follow from a change of a task or from its outcome. Source: docs/semantics.md#coordination. */
 
 import type { ClosedWork } from '../../../agents/rules/agent.ts';
 import {
@@ -14,7 +14,7 @@ import { readIn } from '../../../kernel/ports.ts';
 import type { CoordinationChange, TaskQueries } from './ports.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
-/** The task with more that was spent on it. */
+/** Returns the task with additional usage. */
 export function withSpent(task: Task, more: Partial<Spent>): Task {
   const { input_tokens, output_tokens, cost_usd, milliseconds } = task.spent ?? NO_WORK;
   const spent = {
@@ -26,14 +26,14 @@ export function withSpent(task: Task, more: Partial<Spent>): Task {
   return { ...task, spent };
 }
 
-/** The task with the time that its holder has worked on it, where it has just lost or left it. */
+/** Returns the task with the holder's working time added, if the change ends its claim. */
 export function timed(before: Task, after: Task, now: Date): Task {
   const { claim } = before;
   if (claim === undefined || !isHeld(before.status) || (isHeld(after.status) && after.claim)) return after;
   return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimed_at.getTime()) });
 }
 
-/** A task's change of state, counted. */
+/** Returns the changes for a task and the session's counters. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
   return [
     { kind: 'replaceTask', before, task: timed(before, task, now), version },
@@ -45,7 +45,7 @@ function closedWork(
   before: Task,
   { status, claim, completed_at: closedAt, parts_awaited }: Task,
 ): { closed?: ClosedWork } {
-  // Whose work is done, whatever becomes of the rest.
+  // The holder is finished, even if parts of the task remain.
   if (status === 'waiting' && parts_awaited !== undefined && before.claim !== undefined) {
     const worked = parts_awaited.since.getTime() - before.claim.claimed_at.getTime();
     return { closed: { status: 'done', at: parts_awaited.since, milliseconds: worked } };
@@ -55,7 +55,7 @@ function closedWork(
   return { closed: { status, at: closedAt, milliseconds } };
 }
 
-/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
+/** Returns all changes of an outcome: the task, the counters, its holder and its dependents. */
 export function outcomeChanges(
   before: Task,
   { kind, task }: TaskOutcome,
@@ -86,7 +86,7 @@ export function outcomeChanges(
   return changes;
 }
 
-/** Counts a task in its new state and no longer in its former one; a first claim also adds its wait. */
+/** Returns the counter change for a task's new status; a first claim also adds its wait. */
 
 export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
   const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
@@ -101,7 +101,7 @@ export function countedChange(before: Task | undefined, after: Task, at: Date): 
   };
 }
 
-/** Tasks as parts of what they were made for. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Status of a task's node in the graph. Source: docs/decisions/0035-graph-and-budgets.md. */
 const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
   available: 'open',
   claimed: 'in_progress',
@@ -112,7 +112,7 @@ const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** An attempt is a claim. */
+/** Returns the graph node of a task. Each claim counts as an attempt. */
 export function taskNode(task: Task): GraphNode {
   const { id, workspace, description, status, claim_epoch: attempts, spent = NO_WORK, created_at } = task;
   return {
@@ -129,7 +129,7 @@ export function taskNode(task: Task): GraphNode {
   };
 }
 
-/** Finds tasks of the workspace in which they are asked for. */
+/** Returns a finder for the nodes of a workspace's tasks. */
 export function taskNodeFinder(tasks: TaskQueries): NodeFinder {
   return async (id, { workspace }) => {
     const found = await readIn((one) => one === workspace, tasks.find(id));

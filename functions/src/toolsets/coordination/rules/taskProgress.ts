@@ -22,11 +22,11 @@ import {
 } from './task.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
-/** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
+/** Share of a response that the tasks of one queue status may use, because two statuses can share a response. */
 export const STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
-  /** Starting again what the same claim has started changes nothing. */
+  /** Starts a claimed task. Repeating the call with the same claim changes nothing. */
   start(
     principal: Principal,
     taskId: string,
@@ -41,7 +41,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     });
   }
 
-  /** Closes the task and frees or blocks its dependents. @throws MusterError NOT_FOUND; CONFLICT with the task's state and holder */
+  /** Closes the task and unblocks its dependents, or marks them as stuck. @throws MusterError NOT_FOUND; CONFLICT */
   async reportOutcome(
     principal: Principal,
     taskId: string,
@@ -56,7 +56,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     });
   }
 
-  /** Closes a task for its holder, whose pull request was merged. A closed one stays as it is. @throws MusterError NOT_FOUND */
+  /** Completes a task whose pull request was merged. A closed task stays unchanged. @throws MusterError NOT_FOUND */
   finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
     return this.change(
       taskId,
@@ -70,8 +70,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
   }
 
   /**
-   * Looks at a task again that waits for its parts, since one of them has changed: completes it where they are done,
-   * or notes which of them never will be. Safe to be told twice, late and out of order: it goes by what is there.
+   * Updates a task that waits for its parts, after a part changed: completes it if all parts are done, or stores
+   * which parts failed. Reads the current state, so repeated, late and out-of-order events are safe.
    */
   partsChanged(taskId: string): Promise<void> {
     const { tasks, graph, store, clock, randomness } = this.ports;
@@ -111,7 +111,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
   }
 }
 
-/** Whether a caller works in the workspace of a task, whichever that of the call is. */
+/** Returns whether the caller is a worker in a task's workspace, which may differ from that of the call. */
 function workerIn(principal: Principal): (workspace: string) => boolean {
   return (workspace) => hasRole(roleIn(principal, workspace) ?? 'viewer', 'worker');
 }

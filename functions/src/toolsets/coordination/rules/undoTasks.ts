@@ -1,4 +1,4 @@
-/** Takes back what was done to tasks, by the transitions that the levers make. Source: docs/semantics.md#taking-back. */
+/** Undoes changes of tasks and sessions. Source: docs/semantics.md#taking-back. */
 
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -28,7 +28,7 @@ import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './updating.ts';
 
-/** What goes on whatever is taken back: epochs, who held it and how it ended, and what follows from other tasks. */
+/** Fields that an undo never restores: epochs, previous holders and outcomes, and fields derived from other tasks. */
 const GOING_ON = [
   'claim_epoch',
   'lapsed_claims',
@@ -46,8 +46,6 @@ const UPDATED = [
   ...['required_capabilities', 'capability_key'],
 ];
 
-// Takes back what was said of a session. Source: docs/semantics.md#taking-back.
-
 interface InversePorts extends CoordinationPorts {
   readonly taskFields: FieldsCodec<Task>;
   readonly sessionFields: FieldsCodec<Session>;
@@ -56,7 +54,7 @@ interface InversePorts extends CoordinationPorts {
 interface TakenBack {
   readonly effect: Effect;
   readonly found: Versioned<Task>;
-  /** As it was, but for what goes on. */
+  /** The task with its previous fields, except those that an undo never restores. */
   readonly former: Task;
   readonly by: Principal;
   readonly now: Date;
@@ -74,7 +72,7 @@ export class TaskInverse extends Service<InversePorts> {
     const now = clock.now();
     const fields = asBefore(withoutGoingOn(effect), taskFields.of(found.value));
     if (fields === undefined) return this.unmade(effect, found, by, now);
-    // Of a closed task the end of its lease says nothing.
+    // A closed task may lack the end of its lease, which has no meaning then.
     const lease = fields['lease_expires_at'] ?? fields['completed_at'];
     const former = taskFields.from({ ...fields, lease_expires_at: lease });
     return this.restored({ effect, found, former, by, now });
@@ -83,7 +81,7 @@ export class TaskInverse extends Service<InversePorts> {
   private async restored(taken: TakenBack): Promise<readonly CoordinationChange[]> {
     const { effect, found, former, by, now } = taken;
     const { value: before, version } = found;
-    // What its holder has done is taken back by whoever may take back what the holder does.
+    // Undoing a change of the holder does not require the permission to manage the task.
     const isDecision =
       former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
     if (isDecision) authoriseDeciding(by, before, 'task_id');
@@ -95,13 +93,10 @@ export class TaskInverse extends Service<InversePorts> {
       return taskChanges(before, unstartTask(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
       return [...taskChanges(before, endAgain(before, former), version, now), ...failedAgain(before)];
-    throw cannotUndo(
-      effect,
-      'It waits to be claimed, or for what it needs: coordination.claim_task gives it out again.',
-    );
+    throw cannotUndo(effect, 'The task is back in the queue: coordination.claim_task hands it out again.');
   }
 
-  /** Cancelled, since others may know of it. */
+  /** Undoes the creation of a task: cancels it, because other tasks may refer to it. */
   private async unmade(
     effect: Effect,
     { value: before, version }: Versioned<Task>,
@@ -112,13 +107,13 @@ export class TaskInverse extends Service<InversePorts> {
     if (before.status === 'cancelled') return [];
     if (before.status !== 'available') throw changedSince(effect, [`it is ${before.status}`]);
     const known = effect.after?.['dependents'];
-    // If nobody knows which tasks depended on it from the beginning, all may have come to it since.
+    // If the dependents at creation are unknown, all of them may have been added since.
     const isSame = isStill(effect, 'dependents', before.dependents) === true;
     const since = Array.isArray(known)
       ? before.dependents.filter((id) => !known.includes(id))
       : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
-    if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" waits for it`]);
+    if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" depends on it`]);
     const message = said('Taken back', by, undefined);
     const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
@@ -133,7 +128,7 @@ export class TaskInverse extends Service<InversePorts> {
     const { before = {}, after = {} } = withoutGoingOn(effect);
     const names = changedNames(before, after);
     if (names.length === 0 || names.some((name) => !UPDATED.includes(name)))
-      throw cannotUndo(effect, 'What others have told it, or asked for it, stays.');
+      throw cannotUndo(effect, 'Reports and questions about a task stay.');
     const { priority, required_capabilities, dependencies } = former;
     const wishes = {
       priority,
@@ -162,18 +157,18 @@ export class TaskInverse extends Service<InversePorts> {
     return [...taskChanges(before, task, version, now), ...dependencyChanges(before), ...grown];
   }
 
-  /** In the hands of who has done it, while its dependents wait for it again. */
+  /** Undoes the completion of a task: its holder gets it back if possible, and its dependents are blocked again. */
   private async reopened({ effect, found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
-      throw cannotUndo(effect, 'What came of it is used already, by a run or in a repository.');
+      throw cannotUndo(effect, 'Its result may already be used, by a run or in a repository.');
     const dependents = await this.tasksOf(before.dependents);
     const begun = dependents.find(
       ({ value: { status } }) => status !== 'available' && status !== 'cancelled',
     );
     if (begun !== undefined) throw dependentBegun(effect, begun.value);
     const grown = await queueGrowth(this.ports.sessions, before);
-    if (grown.length === 0) throw sessionArchived(before.id, 'be opened again');
+    if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
     const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
     const isFree =
@@ -192,7 +187,7 @@ export class TaskInverse extends Service<InversePorts> {
   }
 }
 
-/** That its agent has it again is no sign of life of the agent. */
+/** Returns the change that gives a task back to its agent, without updating when the agent was last seen. */
 function heldAgain(
   { value, version }: Versioned<Agent>,
   { id, session, claim_epoch }: Task,
@@ -221,15 +216,15 @@ function decided<Value>(fields: Readonly<Record<string, Value>>): Record<string,
 
 function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task): MusterError {
   const by = claim === undefined ? '' : `, by "${claim.claimed_by}"`;
-  const what = `The task "${id}" cannot be taken back: task "${dependentId}", which waited for it, is ${status}${by}.`;
+  const what = `The task "${id}" cannot be undone: its dependent "${dependentId}" is ${status}${by}.`;
   return new MusterError('CONFLICT', what, {
     reason: 'CHANGED_SINCE',
-    suggestion: 'Take back what was done on that task first.',
+    suggestion: 'Undo the changes of that task first.',
   });
 }
 
 export class SessionInverse extends Service<InversePorts> {
-  /** Its former goal and plan. @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE */
+  /** Restores goal and plan. @throws MusterError FORBIDDEN; CONFLICT with CHANGED_SINCE or CANNOT_BE_UNDONE */
   readonly session = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
@@ -245,11 +240,11 @@ export class SessionInverse extends Service<InversePorts> {
 }
 
 const REOPEN =
-  'coordination.reopen brings an archived session back, and coordination.init_coordination begins another.';
+  'coordination.reopen restores an archived session, and coordination.init_coordination starts another one.';
 
 function onlyLeaders({ id, workspace }: Effect): MusterError {
-  return new MusterError('FORBIDDEN', `Only leaders say what the session "${id}" is for.`, {
+  return new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${id}".`, {
     reason: 'ROLE_TOO_WEAK',
-    suggestion: `Ask a leader of the workspace "${workspace}" to take it back.`,
+    suggestion: `Ask a leader of the workspace "${workspace}" to undo it.`,
   });
 }

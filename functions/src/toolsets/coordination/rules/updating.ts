@@ -1,4 +1,4 @@
-/** Changing what a task asks for while it is open. Source: docs/semantics.md#levers. */
+/** Updates of open tasks. Source: docs/semantics.md#levers. */
 
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
@@ -13,7 +13,7 @@ import type { OpenSession } from './session.ts';
 import { isClosed, isHeld, requireAhead, type Task } from './task.ts';
 import { taskChanges } from './taskChanges.ts';
 
-/** What is undefined stays as it is; null removes it. */
+/** Fields to update: undefined keeps a field, null removes it. */
 export interface TaskUpdate {
   readonly taskId: string;
   readonly description?: string | undefined;
@@ -37,7 +37,7 @@ interface Redirected {
 
 export class TaskUpdates extends Service<CoordinationPorts> {
   /**
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the task is closed, or would be blocked in somebody's hands;
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed, or is held and would be blocked;
    * VALIDATION_ERROR for an unknown dependency or a cycle
    */
   update(
@@ -59,7 +59,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     });
   }
 
-  /** What gives an open task other wishes. @param described the task so, but for its dependencies. @throws as update does */
+  /** @param described the task with all updates except dependencies. @throws as `update` */
   async changesTo(
     { value: before, version }: Versioned<Task>,
     described: Task,
@@ -73,7 +73,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
       dependencies === undefined || open === undefined
         ? { task: described, changes: [] }
         : await this.redirected(before, described, dependencies, open);
-    // Two tasks that are given other dependencies at once might close a cycle between them: one of them looks again.
+    // Two concurrent updates could create a cycle. Both write the session, so one of them is stale and checks again.
     const alone = dependencies === undefined ? undefined : open?.sessionVersion;
     const grown = open ? [await queueGrowthIn(this.ports.sessions, open, [task], alone)] : [];
     return { task, changes: [...taskChanges(before, task, version, now), ...changes, ...grown] };
@@ -81,7 +81,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
 
   private async openSession(task: Task): Promise<OpenSession> {
     const open = await this.ports.sessions.current(task.workspace);
-    if (open?.session.id !== task.session) throw sessionArchived(task.id, 'be changed so');
+    if (open?.session.id !== task.session) throw sessionArchived(task.id, 'be changed');
     return open;
   }
 
@@ -136,7 +136,7 @@ function wishesOf({ description, priority, dependencies, required_capabilities, 
   return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline]);
 }
 
-/** Whether an update decides about who gets the task when. */
+/** Returns whether an update affects who can claim the task, or when. */
 function concernsQueue({
   priority,
   dependencies,
@@ -146,7 +146,7 @@ function concernsQueue({
   return [priority, dependencies, required_capabilities, deadline].some((wish) => wish !== undefined);
 }
 
-/** Those that it depends on from now on know of it, and those that it does not no longer. */
+/** Returns the changes that add the task to new dependencies and remove it from dropped ones. */
 function edgeChanges(before: Task, found: TasksById): CoordinationChange[] {
   const fresh = [...found.values()].filter(
     ({ value: { status, dependents } }) => status !== 'done' && !dependents.includes(before.id),
@@ -163,11 +163,11 @@ function edgeChanges(before: Task, found: TasksById): CoordinationChange[] {
 }
 
 function nothingToUpdate(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'There is nothing to update.', {
+  return new MusterError('VALIDATION_ERROR', 'Nothing to update.', {
     field: 'task_id',
     reason: 'NOTHING_TO_UPDATE',
     suggestion:
-      'Give what is to change: a description, a priority, dependencies, a deadline; or name it in clear.',
+      'Set at least one field, such as description, priority, dependencies or deadline, or list a field in clear.',
   });
 }
 
@@ -177,25 +177,25 @@ function closed({ id, status }: Task): MusterError {
     reason: 'WRONG_STATE',
     suggestion:
       status === 'done'
-        ? 'What is done stays as it is: create another task.'
-        : 'Put it into the queue again with coordination.retry_task first.',
+        ? 'Completed tasks cannot be changed. Create another task.'
+        : 'Requeue the task with coordination.retry_task first.',
   });
 }
 
 function blockedInHand({ id, claim }: Task): MusterError {
-  const what = `Task "${id}" cannot wait for others: it is held by "${claim?.claimed_by}".`;
+  const what = `Task "${id}" cannot depend on open tasks: it is held by "${claim?.claimed_by}".`;
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',
     suggestion:
-      'Take it from its holder with coordination.release_task first, or name only tasks that are done.',
+      'Release the task with coordination.release_task first, or use only dependencies that are done.',
   });
 }
 
 function codingRequires({ id }: Task): MusterError {
-  return new MusterError('VALIDATION_ERROR', `Task "${id}" is a coding task: it requires its tool.`, {
+  return new MusterError('VALIDATION_ERROR', `Task "${id}" is a coding task with fixed capabilities.`, {
     field: 'required_capabilities',
     reason: 'CODING_TASK',
-    suggestion: 'Leave required_capabilities out. For another tool or project create another task.',
+    suggestion: 'Omit required_capabilities. For another tool or project, create another task.',
   });
 }

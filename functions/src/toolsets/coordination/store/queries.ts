@@ -27,7 +27,7 @@ import {
   taskFromDocument,
 } from '../rules/task.ts';
 
-/** The most alternatives that one `in` filter takes. */
+/** Maximum number of values in an `in` filter of Firestore. */
 const MAX_ALTERNATIVES = 30;
 
 const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
@@ -208,17 +208,17 @@ function beginningWith(query: Query, beginning: string): Query {
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
 }
 
-/** Of tasks that can be claimed, those with a deadline, in the order of the queue. */
+/** Returns the query for claimable tasks with a deadline, in queue order. */
 export function withDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('deadline').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
-/** All of them by priority, creation and id: what comes before a task without a deadline here does so in the queue. */
+/** Returns the query for all claimable tasks by priority, creation time and id, which ignores deadlines. */
 export function withoutRegardToDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
-/** Messages to agents: `mailboxes/{agentId}`, apart from the agents, which members of their homes may read. */
+/** Mailboxes: `mailboxes/{agentId}`, separate from agent documents, which members of the workspace may read. */
 
 export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQueries {
   async find(agentId: string): Promise<Versioned<Mailbox> | undefined> {

@@ -1,4 +1,4 @@
-/** The queue as it is listed, in its order, and its mirror in the Realtime Database. */
+/** Lists of the queue, and its mirror in the Realtime Database. */
 
 import type { Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
@@ -15,7 +15,7 @@ import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } f
 import { STATE_SHARE } from '../rules/taskProgress.ts';
 import { type FirestoreTaskQueries, OPEN, withDeadline, withoutRegardToDeadline } from './queries.ts';
 
-/** How many tasks are read for one page, to find those without a deadline past those that have one, and how often. */
+/** Limits for finding tasks without a deadline behind those with one: tasks per read, and reads per page. */
 const MOST_READ = 100;
 const MAX_READINGS = 5;
 
@@ -55,7 +55,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     return oldest?.value.created_at;
   }
 
-  /** A task in hand has no blockers, so that one index serves all states. */
+  /** Held tasks have no blockers, so that one index serves all statuses. */
   private inState(session: string, status: QueueStatus): Query {
     const own = this.tasks.where('session', '==', session);
     switch (status) {
@@ -71,9 +71,9 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 
   /**
-   * A page of the tasks that can be claimed, in the order of the queue. It is shorter than asked for where very many
-   * with a deadline lie before one without.
-   * @param after the last task given: priority, deadline where it has one, and creation
+   * Returns a page of claimable tasks in queue order. The page can be shorter than `limit` if very many tasks with a
+   * deadline precede those without.
+   * @param after the last returned task: priority, deadline if any, and creation time
    */
   private async claimable(ready: Query, limit: number, after: Place | undefined): Promise<Found<Task>> {
     let page = await this.merged(ready, limit, limit, after);
@@ -83,9 +83,9 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 
   /**
-   * The order of the queue has no index of its own: most tasks have no deadline, and a query ordered by a field leaves
-   * out the documents that lack it. So it is merged from two walks along indexes: over the tasks with a deadline, and over
-   * all tasks without regard to it.
+   * Queue order has no index: most tasks have no deadline, and a query ordered by a field omits documents without it.
+   * The order is therefore merged from two indexed queries: one over tasks with a deadline, and one over all tasks
+   * that ignores deadlines.
    */
   private async merged(
     ready: Query,
@@ -101,7 +101,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     const lastDated = dated.more ? dated.items.at(-1) : undefined;
     const lastSeen = all.more ? all.items.at(-1) : undefined;
     const seen = [...dated.items, ...all.items.filter((task) => task.deadline === undefined)];
-    // What lies behind the end of either walk may have something before it that was not seen.
+    // Tasks after the end of either query's page may follow tasks that were not read.
     const known = seen
       .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
       .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
@@ -119,7 +119,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 }
 
-/** @param before what tasks are ordered by before their creation */
+/** @param before sort values that precede the creation time */
 function placeOf({ created_at, id }: Task, ...before: readonly number[]): Place {
   return { order: [...before, created_at.getTime()], id };
 }
@@ -137,22 +137,22 @@ function walksAfter(ready: Query, after: Place | undefined) {
   if (after === undefined) return { dated, all };
   const [priority = 0, ...times] = after.order;
   const last = [priority, ...times.map((time) => new Date(time)), after.id];
-  // At equal priority those with a deadline come first, so that none is left after one without.
+  // At equal priority, no task with a deadline follows a task without one.
   return times.length === 1
     ? { dated: dated.startAfter(priority), all: all.startAfter(...last) }
     : { dated: dated.startAfter(...last), all: all.startAt(priority) };
 }
 
-/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+/** Maximum number of repetitions when the task changes during each write; reaching it indicates a defect. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Makes the mirror of what can be claimed now in the task's workspace, `tasks/queue/{taskId}` or
- * `workspaces/{workspace}/queue/{taskId}`, show the task as it is. Events come late, twice
- * and out of order, so none is believed: the task is read, written, and read again until it has not changed meanwhile.
- * The last to write has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
+ * Updates the mirror of claimable tasks: `tasks/queue/{taskId}` or `workspaces/{workspace}/queue/{taskId}`.
+ * Events can be late, repeated and out of order, so their content is ignored: the task is read, written, and read
+ * again until it did not change in between. The last writer has then seen the latest version.
+ * Unreadable tasks cannot be claimed and are not mirrored.
  * Source: the network specification, the example of firebase.subscribe.
- * @param event the task as it was before its event: it says the workspace of one that is there no more
+ * @param event the task before the event, which contains the workspace of a deleted task
  */
 export async function mirrorQueuedTask(
   database: () => Promise<Database>,
@@ -168,10 +168,10 @@ export async function mirrorQueuedTask(
     if (after?.version === before?.version) return;
     before = after;
   }
-  throw new Error(`Task ${taskId} never stood still for its mirror.`);
+  throw new Error(`Task ${taskId} changed during each update of its mirror.`);
 }
 
-/** What the mirror has of a task where it shows the task as it is now, by path; null where there is nothing. */
+/** Returns the correct mirror entries of a task by path; null for an absent entry. */
 export async function queueEntries(
   tasks: Pick<FirestoreTaskQueries, 'find'>,
   taskId: string,

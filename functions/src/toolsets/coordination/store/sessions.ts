@@ -33,14 +33,14 @@ import { OPEN } from './queries.ts';
 
 const MAX_ATTEMPTS = 5;
 
-/** For how many sets of capabilities at once it is asked whether tasks require them. */
+/** Number of capability keys that are queried concurrently. */
 const KEYS_AT_ONCE = 30;
 
-/** How many workspaces' sessions an instance remembers. */
+/** Maximum number of cache entries per instance. */
 const MAX_REMEMBERED = 1000;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
-  /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
+  /** Last known open session per workspace: a guess that saves a round trip and is verified at every read. */
   private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
   private readonly spreads: SessionSpreads;
 
@@ -117,7 +117,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return { gates, disused };
   }
 
-  /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
+  /** Reads the workspace, its session and more documents; in one round trip if the cached session is still open. */
   private async read(
     workspace: string,
     paths: readonly string[],
@@ -138,9 +138,8 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remembered.set(workspace, name);
     if (stored?.updateTime === undefined) {
-      // Archived between the two reads; but not time and again.
-      if (attempt === MAX_ATTEMPTS)
-        throw new Error(`Workspace ${workspace} names a session that is not there.`);
+      // The session was archived between the two reads, which cannot happen repeatedly.
+      if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a missing session.`);
       return this.read(workspace, paths, attempt + 1);
     }
     const { value: session, version: sessionVersion } = versioned(
@@ -153,8 +152,8 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
 }
 
 /**
- * What changes a task counts it, and has not always read its session. Whoever adds the counters up adds up all there
- * are, so an instance that knows less of a session's load only meets others a little more often.
+ * Cached shard counts of sessions, because changes of tasks write a counter without always reading the session. Reads
+ * sum all shards, so an outdated shard count only causes more contention.
  */
 export class SessionSpreads {
   private readonly remembered = new BoundedMap<string, number>(MAX_REMEMBERED);

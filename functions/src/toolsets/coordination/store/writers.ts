@@ -110,7 +110,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writeNode(undefined, taskNode(task), writes);
   },
   replaceTask({ before, task, version }, writes) {
-    // What is left out of the document would stay.
+    // Fields that the document omits would stay.
     const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);
@@ -165,9 +165,9 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   },
 };
 
-/** What the trail tells of tasks, sessions, discoveries and messages. */
+// Audit entries of tasks, sessions, findings and messages.
 
-/** A task whose lease alone goes on is not changed by anybody. Whether it can start follows from others. */
+/** Fields without audit entries: renewed leases, and fields derived from other tasks. */
 const FOLLOWING = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
 
 function toldOf(task: Task): Fields {
@@ -175,7 +175,7 @@ function toldOf(task: Task): Fields {
   return Object.fromEntries(told);
 }
 
-/** How far its holder says that it is comes with signs of life, several a minute: it is not told by itself. */
+/** Hides a change of the progress, which heartbeats report several times per minute, from the audit log. */
 function asFarAs({ coding: now }: Task, before: Task): Task {
   if (now === undefined || before.coding === undefined) return before;
   const { progress: _, ...coding } = before.coding;
@@ -186,7 +186,7 @@ const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
 
 const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
 
-/** What grows with each task is not what somebody said of the session. */
+/** Returns the fields of a session that callers set, without those that change with its tasks. */
 function saidOf(session: Session): Fields {
   const {
     queue_version: _,
@@ -219,7 +219,7 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
     workspace: discovery.workspace,
     after: discoveryToDocument(discovery),
   }),
-  // That an agent has read what was written to it changes nothing for anybody.
+  // Reading a message is not audited.
   replaceMailbox: ({ mailbox, sent }): Effect | undefined =>
     sent && {
       kind: 'message',

@@ -1,4 +1,4 @@
-/** The tools by which agents register, say that they are alive, and write to each other. Source: the coordination specification. */
+/** Tools for registering agents, heartbeats and messages between agents. Source: the coordination specification. */
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import type { Message } from '../rules/mailbox.ts';
@@ -17,13 +17,13 @@ export const registerAgent = defineTool({
   name: 'register_agent',
   title: 'Register an agent',
   description:
-    'Joins this workspace as a worker or leader, before you claim tasks. onboarding.registerAgent makes a new agent with a credential.',
+    'Joins this workspace as worker or leader, before you claim tasks. For a new agent with a credential: onboarding.registerAgent.',
   details:
-    'An id that is not an agent yet becomes a terminal of yours, with tasks and leases of its own: you call with its agent_id. Where somebody else has the id, the answer has another.',
+    'An unknown id becomes a new agent of yours, a terminal, with its own tasks and leases: send its id as agent_id. If the id is taken, another one is returned.',
   input: z.strictObject({
-    agent_id: chosenId().describe('Your own id, as in terminal-2'),
+    agent_id: chosenId().describe('Agent ID, such as terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts('Replaces those declared before; kept if left out', 50, 100).optional(),
+    capabilities: texts('Replaces the previous ones; default: unchanged', 50, 100).optional(),
   }),
   output: z.object({
     success: z.boolean(),
@@ -57,12 +57,12 @@ export const registerAgent = defineTool({
 
 export const heartbeat = defineTool({
   name: 'heartbeat',
-  title: 'Heartbeat',
+  title: 'Send a heartbeat',
   description:
-    'Says that you are alive. Any call does; send one a minute during long work. Answers messages to you.',
+    'Sends a heartbeat; any call counts as one. Send one per minute during long work. Returns messages.',
   input: z.strictObject({
     agent_id: agentId,
-    read_until: idOf('a message').optional().describe('The last message you have read: they come no more'),
+    read_until: idOf('a message').optional().describe('Last message read; none up to it is sent again'),
   }),
   output: z.object({ success: z.boolean(), messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -77,13 +77,13 @@ export const heartbeat = defineTool({
 
 export const messageAgent = defineTool({
   name: 'message_agent',
-  title: 'Write to an agent',
-  description: 'Writes to an agent of the workspace, which gets it with its next heartbeat or claim.',
+  title: 'Message an agent',
+  description: 'Messages an agent of this workspace; delivered with its next heartbeat or claim.',
   details:
-    'It comes again until the agent says with heartbeat and read_until that it has read it. At most 20 of a workspace wait; then the call is refused. What was written cannot be taken back.',
+    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
   input: z.strictObject({
-    agent_id: chosenId().describe('To whom'),
-    message: text('What you have to say', 4000),
+    agent_id: chosenId().describe('Recipient'),
+    message: text('Message text', 4000),
     task_id: taskId.optional(),
   }),
   output: z.object({ success: z.boolean(), message_id: z.string() }),

@@ -1,4 +1,4 @@
-/** Arguments and answers that coordination's tools share. Source: the coordination specification. */
+/** Arguments and response shapes shared by the coordination tools. Source: the coordination specification. */
 
 import { z } from 'zod';
 import { shownPartOf } from '../../../graph/rules/graphNode.ts';
@@ -39,9 +39,9 @@ export const agentId = chosenId().describe('Your agent ID');
 
 export const taskId = idOf('a task').describe('Task ID');
 
-export const claimEpoch = claimNumber.optional().describe('Of your claim');
+export const claimEpoch = claimNumber.optional().describe('Claim epoch');
 
-/** Text that means something: at most `most` characters, not only white space. */
+/** Schema of a text of at most `most` characters with at least one visible character. */
 export const text = (description: string, most: number) =>
   z
     .string()
@@ -49,7 +49,7 @@ export const text = (description: string, most: number) =>
     .refine((value) => hasAtMost(value, most), `expected at most ${most} characters`)
     .describe(description);
 
-/** A list of short texts. */
+/** Schema of a list of at most `most` texts, each of 1 to `each` characters. */
 export const texts = (description: string, most: number, each = 1000) => {
   const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
   return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
@@ -57,17 +57,17 @@ export const texts = (description: string, most: number, each = 1000) => {
 
 const MAX_TYPE_LENGTH = 50;
 
-/** A type that a creator names: a word, with digits and dashes in it if need be. */
+/** Task type: a lowercase word that may contain digits, dashes and underscores. */
 const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
 
 export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
 
-/** The arguments without `priority`, whose default the two tools state differently. */
+/** Arguments of both creation tools, except `priority`: each tool declares its default differently. */
 export const taskArguments = {
   description: text('Task description', 20_000),
-  dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
+  dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
   context_files: texts('Relevant files', 200).optional(),
-  hints: text('For the worker', 20_000).optional(),
+  hints: text('Worker hints', 20_000).optional(),
   required_capabilities: listUpTo(
     MAX_REQUIRED_CAPABILITIES,
     z
@@ -77,24 +77,24 @@ export const taskArguments = {
   )
     .refine(
       (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,
-      `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`,
+      `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in total`,
     )
     .optional()
-    .describe('Only agents that have all of these get it'),
+    .describe('Capabilities an agent needs to claim it'),
   type: z
     .string()
     .refine(
       (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
-      `expected a lower-case word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
+      `expected a lowercase word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
     )
-    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task makes coding tasks')
+    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task creates coding tasks')
     .optional()
-    .describe(`A word to filter by; ${USUAL_TYPE} if left out`),
+    .describe(`Word to filter by; default: ${USUAL_TYPE}`),
   deadline: z.iso
     .datetime({ offset: true })
     .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
     .optional()
-    .describe('At equal priority, earlier ones go first'),
+    .describe('Earlier is first at equal priority'),
   part_of: partOf,
 };
 
@@ -123,8 +123,8 @@ const result = z.object({
 });
 
 const waitShape = z
-  .object({ since: z.string(), failed: z.array(z.string()).describe('Parts that have failed.') })
-  .describe('Its result is there; it is done when all that is part of it is.');
+  .object({ since: z.string(), failed: z.array(z.string()).describe('Failed parts.') })
+  .describe('The result is stored; the task is done when all its parts are.');
 
 function waitAnswer({ status, parts_awaited: awaited }: Task): z.output<typeof waitShape> | undefined {
   if (status !== 'waiting' || awaited === undefined) return undefined;
@@ -140,17 +140,17 @@ export const taskShape = z.object({
   context: partial({ files: z.array(z.string()), hints: z.string() }),
   created_at: z.string(),
   ...partial({
-    type: z.string().describe('What kind of work it is, where its creator said so.'),
-    deadline: z.string().describe('When it should be done.'),
+    type: z.string().describe('Type of work, if its creator set one.'),
+    deadline: z.string().describe('Due time.'),
     part_of: partOfShape,
     waits_for_parts: waitShape,
     required_capabilities: z.array(z.string()),
-    blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is awaited.'),
+    blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is pending.'),
     failed_dependencies: z
       .array(z.string())
-      .describe('Dependencies that failed: the task will not become claimable.'),
-    stuck: guidance().describe('Why it will never start, and what would change that.'),
-    waits: z.string().describe('The budget that it waits for.'),
+      .describe('Dependencies that failed or were cancelled: the task cannot become claimable.'),
+    stuck: guidance().describe('Why the task can never start, and what would change that.'),
+    waits: z.string().describe('Budget that the task waits for.'),
     retry_at: z.string(),
     claimed_by: z.string(),
     claimed_at: z.string(),
@@ -159,10 +159,10 @@ export const taskShape = z.object({
     started_at: z.string(),
     waiting_for: z
       .object({ request_id: z.string(), who: z.string() })
-      .describe('The person whose answer it waits for.'),
+      .describe('Person whose answer the task waits for.'),
     coding: z
       .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
-      .describe('What a coding task asks for; coding.report_task tells all about it.'),
+      .describe('Tool, instructions and branch of a coding task; coding.report_task returns the rest.'),
     completed_at: z.string(),
     result,
     error: z.string(),
@@ -176,7 +176,7 @@ export const taskShape = z.object({
           agent_id: z.string().optional(),
         }),
       )
-      .describe('How it ended before coordination.retry_task had it tried again, latest last.'),
+      .describe('Outcomes before each coordination.retry_task, latest last.'),
     late_result: z
       .object({
         agent_id: z.string(),
@@ -186,14 +186,14 @@ export const taskShape = z.object({
         error: z.string().optional(),
       })
       .describe(
-        'What a former holder reported after its lease had lapsed and another agent had claimed the task.',
+        'Report of a previous holder, received after its lease expired and another agent claimed the task.',
       ),
   }).shape,
 });
 
 type TaskAnswer = z.output<typeof taskShape>;
 
-/** Nothing in place of an empty list. */
+/** Returns a copy of the list, or undefined if it is empty. */
 export function some<Item>(list: readonly Item[]): Item[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }
@@ -244,7 +244,7 @@ export function resultAnswer(stored: TaskResult | undefined): TaskAnswer['result
   return { output, files_modified: modified && [...modified], files_created: created && [...created] };
 }
 
-/** For the answers that show nothing else of a task. */
+/** Returns the late result, for responses that contain no other field of the task. */
 export function lateResultOf({ late_result: late }: Task): TaskAnswer['late_result'] {
   return (
     late && {
@@ -272,40 +272,40 @@ export function discoveryAnswer({ id, agent_id, content, tags, created_at }: Dis
 export const archivedShape = {
   id: z.string(),
   goal: z.string(),
-  open_tasks: z.number().describe('How many of its tasks are not closed.'),
-  held_tasks: z.number().describe('Those of them that somebody holds.'),
+  open_tasks: z.number().describe('Number of its tasks that are not closed.'),
+  held_tasks: z.number().describe('Number of its tasks that an agent holds.'),
 };
 
 export function archivedAnswer({ session: { id, goal }, open, held }: SessionExtent) {
   return { id, goal, open_tasks: open, held_tasks: held };
 }
 
-/** Where a list goes on: the sort time and id of the last item given, opaque to callers. */
-export const cursor = z.string().max(500).optional().describe('The last next_cursor');
+/** Position in a list, opaque to callers: sort time and id of the last returned item. */
+export const cursor = z.string().max(500).optional().describe('Previous next_cursor');
 
-/** How many items a page has: at most `most`, `usual` where the caller does not say. */
+/** Page size: at most `most`, by default `usual`. */
 export const pageLimit = (description: string, usual: number, most: number) =>
   wholeNumber(1, most).default(usual).describe(description);
 
 export const pageShape = {
-  truncated: z.boolean().describe('Whether there is more; next_cursor continues.'),
+  truncated: z.boolean().describe('Whether more items exist; next_cursor continues the list.'),
   next_cursor: z.string().optional(),
 };
 
 const position = z.tuple([z.iso.datetime(), listedId]);
 
-/** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
+/** Returns the page after a cursor. @throws MusterError INVALID_FORMAT if the cursor is invalid */
 export function pageAfter(encoded: string | undefined, limit: number): Page {
   if (encoded === undefined) return { limit };
   const decoded = position.safeParse(parsedJson(Buffer.from(encoded, 'base64url').toString()));
   if (decoded.success) return { limit, after: { at: new Date(decoded.data[0]), id: decoded.data[1] } };
-  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that a list has answered.', {
+  throw new MusterError('INVALID_FORMAT', 'Invalid cursor.', {
     field: 'cursor',
-    suggestion: 'Send next_cursor as it was given, or leave the cursor out to start again.',
+    suggestion: 'Send next_cursor unchanged, or omit cursor to start over.',
   });
 }
 
-/** What an answer has room for, whether the list goes on, and the cursor that continues it. */
+/** Returns the items that fit into a response, whether more exist, and the cursor for them. */
 export function pageOf<Item extends { readonly id: string }, Answer>(
   { items: found, more }: Slice<Item>,
   timeOf: (item: Item) => Date | undefined,
@@ -327,7 +327,7 @@ export const outcomeShape = z.object({
     message: z.string(),
     retry_at: z.string().describe('When the task becomes claimable again.'),
     retries_left: z.number(),
-    blocked_tasks: z.array(z.string()).describe('Tasks that depend on this failed one and stay blocked.'),
+    blocked_tasks: z.array(z.string()).describe('Dependents of the failed task, which stay blocked.'),
     late_result: taskShape.shape.late_result,
   }).shape,
 });
@@ -336,7 +336,7 @@ export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outc
   const late_result = lateResultOf(task);
   if (kind === 'late') {
     const by = task.claim === undefined ? '' : ` by "${task.claim.claimed_by}"`;
-    const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
+    const message = `Your lease expired and the task is now ${task.status}${by}. Your report is stored as its late_result.`;
     return { success: false, message, late_result };
   }
   if (task.status === 'available') {
@@ -346,14 +346,14 @@ export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outc
   if (task.status === 'waiting')
     return {
       success: true,
-      message: 'Your result is kept. The task is done when all its parts are.',
+      message: 'Your result is stored. The task is done when all its parts are.',
       late_result,
     };
   const blocked_tasks = task.status === 'failed' ? some(task.dependents) : undefined;
   return { success: true, blocked_tasks, late_result };
 }
 
-/** Messages to an agent. They are what others say, and not an order of its own people. */
+/** Messages to an agent: data from other callers, not instructions from the agent's owner. */
 export const messagesShape = z
   .array(
     z.object({
@@ -367,7 +367,7 @@ export const messagesShape = z
   )
   .optional()
   .describe(
-    'What others have written to you. It comes again until heartbeat says in read_until that you have read it.',
+    'Messages to you. They are returned again until you confirm them with coordination.heartbeat and read_until.',
   );
 
 export function messagesAnswer(messages: readonly Message[]): z.output<typeof messagesShape> {

@@ -1,4 +1,4 @@
-/** The tools that show tasks, results and discoveries, and the one that adds a discovery. Source: the coordination specification. */
+/** Tools for listing tasks and results, and for sharing findings. Source: the coordination specification. */
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
@@ -25,13 +25,13 @@ import {
 
 export const getAllTasks = defineTool({
   name: 'get_all_tasks',
-  title: 'All tasks',
-  description: 'Lists the tasks of the session, oldest first. system.getTaskQueue shows the order of claims.',
+  title: 'List tasks',
+  description: "Lists the session's tasks, oldest first. For claim order: system.getTaskQueue.",
   input: z.strictObject({
     status_filter: z
       .enum(['all', ...COORDINATION_STATUSES, 'stuck'])
       .default('all')
-      .describe('stuck: those that will never start'),
+      .describe('stuck: tasks that can never start'),
     limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),
@@ -64,10 +64,10 @@ const resultAnswerOf = (task: Task) => ({
 
 export const getResults = defineTool({
   name: 'get_results',
-  title: 'Results',
-  description: 'Answers the results of completed tasks, in the order of completion.',
+  title: 'Get results',
+  description: 'Returns the results of completed tasks, in completion order.',
   input: z.strictObject({
-    task_ids: listUpTo(100, idOf('a task'), 'ids').optional().describe('All if left out or empty'),
+    task_ids: listUpTo(100, idOf('a task'), 'ids').optional().describe('Default: all'),
     limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),
@@ -76,11 +76,11 @@ export const getResults = defineTool({
     without_result: z
       .array(z.object({ task_id: z.string(), status, error }))
       .optional()
-      .describe('The named tasks that are not done.'),
+      .describe('Requested tasks that are not done.'),
     left_out: z
       .array(z.string())
       .optional()
-      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
+      .describe('Requested tasks whose results do not fit into this response: request them again.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -111,12 +111,12 @@ export const getResults = defineTool({
 
 export const addDiscovery = defineTool({
   name: 'add_discovery',
-  title: 'Share a discovery',
-  description: 'Shares a finding with the other agents of the workspace.',
-  details: 'It cannot be taken back: add another one that corrects it.',
+  title: 'Share a finding',
+  description: "Shares a finding with the workspace's other agents.",
+  details: 'A finding cannot be undone. Add a correction instead.',
   input: z.strictObject({
     agent_id: agentId,
-    content: text('What you found', 50_000),
+    content: text('Finding', 50_000),
     tags: texts('Tags', 20, 100).optional(),
   }),
   output: z.object({ success: z.boolean(), discovery: discoveryShape }),
@@ -138,11 +138,11 @@ export const addDiscovery = defineTool({
 
 export const getDiscoveries = defineTool({
   name: 'get_discoveries',
-  title: 'Discoveries',
+  title: 'List discoveries',
   description: 'Lists shared findings, newest first.',
   input: z.strictObject({
-    tags: texts('Those with any of these', 20, 100).optional(),
-    limit: pageLimit('How many', 20, 500),
+    tags: texts('Match any of these tags', 20, 100).optional(),
+    limit: pageLimit('1 to 500', 20, 500),
     cursor,
   }),
   output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),

@@ -1,4 +1,4 @@
-/** The tools of the session: its goal, its plan and its state. Source: the coordination specification. */
+/** Tools for the session: its goal, plan and status. Source: the coordination specification. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { columnLines, terminalLines } from '../../../kernel/text.ts';
@@ -11,9 +11,9 @@ import { archivedAnswer, archivedShape, defineTool, taskShape, text } from './co
 
 export const initCoordination = defineTool({
   name: 'init_coordination',
-  title: 'Initialise coordination',
+  title: 'Start a session',
   description:
-    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks, which reopen undoes.",
+    "Starts the workspace's session with a goal and plan. The same goal keeps it; a new goal archives it and its tasks (reopen undoes this).",
   input: z.strictObject({
     goal: text('Overall project goal', 5000),
     master_plan: text('High-level plan', 100_000).optional(),
@@ -25,7 +25,7 @@ export const initCoordination = defineTool({
     archived_session: z
       .object(archivedShape)
       .optional()
-      .describe('The session that made room for the new goal. reopen brings it back.'),
+      .describe('The archived session. coordination.reopen restores it.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: [],
@@ -44,11 +44,11 @@ export const initCoordination = defineTool({
     services.coordination.initialise(workspace, { goal, masterPlan: master_plan }, recordAnswer, principal),
 });
 
-/** @throws MusterError NOT_FOUND where no goal was ever given */
+/** Returns the goal and the plan. @throws MusterError NOT_FOUND if the workspace has no goal */
 export function masterPlanAnswer(session: Session | undefined, workspace: string) {
   if (session === undefined || session.goal === '') {
-    throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
-      suggestion: 'A leader starts one with coordination.init_coordination.',
+    throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no goal yet.`, {
+      suggestion: 'Ask a leader to set one with coordination.init_coordination.',
     });
   }
   return {
@@ -60,7 +60,7 @@ export function masterPlanAnswer(session: Session | undefined, workspace: string
 
 export const getMasterPlan = defineTool({
   name: 'get_master_plan',
-  title: 'Master plan',
+  title: 'Get the master plan',
   description: 'Returns the goal and master plan.',
   input: z.strictObject({}),
   output: z.object({ goal: z.string(), master_plan: z.string(), created_at: z.string() }),
@@ -82,9 +82,7 @@ const statusShape = z.object({
     done: z.number(),
     failed: z.number(),
   }),
-  blocked_tasks: z
-    .number()
-    .describe('How many of the available tasks wait for others, or for a retry, and cannot be claimed yet.'),
+  blocked_tasks: z.number().describe('Number of available tasks that wait for a dependency or a retry.'),
   total_tasks: z.number(),
   progress_percent: z.number(),
   agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
@@ -96,7 +94,7 @@ const statusShape = z.object({
       tasks: z.array(z.object({ id: z.string(), deadline: z.string().optional(), status, claimed_by })),
     })
     .optional()
-    .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
+    .describe('Open tasks past their deadline; tasks lists the first 10 by deadline.'),
   stuck: z
     .object({
       count: z.number(),
@@ -104,17 +102,17 @@ const statusShape = z.object({
         z.object({
           id: z.string(),
           reason: guidance().optional(),
-          because_of: z.string().optional().describe('The task that failed or was cancelled.'),
+          because_of: z.string().optional().describe('Task that failed or was cancelled.'),
         }),
       ),
     })
     .optional()
     .describe(
-      'Tasks that will never start; the 5 oldest are named. coordination.get_all_tasks has all, with status_filter stuck.',
+      'Tasks that can never start; tasks lists the 5 oldest. For all: coordination.get_all_tasks with status_filter stuck.',
     ),
 });
 
-/** Progress is the floor of done over all: 100 means that everything is done. */
+/** Returns the status response. Progress is rounded down: 100 means that all tasks are done. */
 export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
   const { session, counters, blocked, agents, late, stuck } = status;
   const { counts, lastActivity } = counters;
@@ -130,7 +128,7 @@ export function statusAnswer(status: CoordinationStatus): z.output<typeof status
   return {
     goal: session?.goal ?? '',
     tasks,
-    // A task may have been claimed since the others were counted.
+    // A task may have been claimed between the two counts.
     blocked_tasks: Math.min(blocked, tasks.available),
     total_tasks: all,
     progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),
@@ -167,16 +165,16 @@ export const getStatus = defineTool({
 
 export function statusText(answer: ReturnType<typeof statusAnswer>): string {
   const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck } = answer;
-  const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} of them blocked)` : '';
+  const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} blocked)` : '';
   const lines = [
-    `Goal: ${goal || 'none is set'}`,
+    `Goal: ${goal || 'none'}`,
     `Tasks: ${tasks.done} of ${total_tasks} done (${progress_percent} %), ${tasks.in_progress} in progress, ${tasks.claimed} claimed, ${tasks.available} available${blocked}, ${tasks.failed} failed`,
     `Agents: ${agents.active} active of ${agents.total} (leaders ${agents.leaders}, workers ${agents.workers})`,
-    `Discoveries: ${answer.discoveries_count}`,
+    `Findings: ${answer.discoveries_count}`,
     `Last activity: ${answer.last_activity ?? 'none'}`,
   ];
   if (stuck !== undefined) {
-    lines.push(`Will never start: ${stuck.count}${named(stuck)}`);
+    lines.push(`Can never start: ${stuck.count}${named(stuck)}`);
     lines.push(...columnLines(stuck.tasks.map(({ id, reason = '' }) => [id, reason])));
   }
   if (late !== undefined) {
@@ -192,5 +190,5 @@ export function statusText(answer: ReturnType<typeof statusAnswer>): string {
 }
 
 function named({ count, tasks }: { readonly count: number; readonly tasks: readonly unknown[] }): string {
-  return count > tasks.length ? `, of which ${tasks.length} are named` : '';
+  return count > tasks.length ? `, ${tasks.length} shown` : '';
 }

@@ -1,4 +1,4 @@
-/** The tools that create tasks, change, cancel, retry and reopen them. Source: the coordination specification. */
+/** Tools that create, update, cancel and retry tasks, and reopen sessions. Source: the coordination specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -27,8 +27,8 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
   description:
-    'Adds a task to the queue for workers to claim; coordination.create_tasks_batch adds several, coding.create_task one for a coding agent.',
-  details: 'Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
+    'Adds a task to the queue for workers to claim. Several: coordination.create_tasks_batch; for a coding agent: coding.create_task.',
+  details: 'Tasks are handed out by priority, then deadline, then age, once all dependencies are done.',
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -42,7 +42,7 @@ export const createTask = defineTool({
     hints: 'Use JWT for tokens, bcrypt for passwords',
   },
   answer: ([task]: readonly Task[]) => {
-    if (task === undefined) throw new Error('A task was created and is not there.');
+    if (task === undefined) throw new Error('The created task is missing.');
     return { success: true, task: taskAnswer(task) };
   },
   handler: ({ services, workspace, principal, recordAnswer }, written) => {
@@ -62,13 +62,13 @@ export const createTasksBatch = defineTool({
   name: 'create_tasks_batch',
   title: 'Create several tasks',
   description:
-    'Adds several tasks at once, all or none. In dependencies, "task-N" is the N-th task of this batch, counted from 1.',
+    'Adds several tasks in one call, all or none. In dependencies, "task-N" is the N-th task of this batch, from 1.',
   input: z.strictObject({
     tasks: z
       .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
       .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
       .describe('Tasks to create'),
-    part_of: partOf.describe('Of those that name none'),
+    part_of: partOf.describe('Default for all tasks'),
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -101,9 +101,9 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a task',
   description:
-    'Changes what an open task asks for: for its creator and leaders. What is left out stays, clear removes; lists are replaced.',
+    'Updates an open task. For its creator and leaders. Omitted fields stay, clear removes fields; lists are replaced.',
   details:
-    'Dependencies are checked as at creation. A task that somebody holds can only depend on what is done; other changes its holder finds in the task.',
+    'Dependencies are validated as on creation. A held task can only depend on completed tasks. Its holder sees other changes in the task.',
   input: z.strictObject({
     task_id: taskId,
     description: description.optional(),
@@ -149,14 +149,13 @@ export const cancelTask = defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description:
-    'Cancels an open task, whoever holds it: for its creator and leaders. Its runner or run stops within seconds; coordination.retry_task undoes it.',
-  details:
-    'Its holder hears it with the next call. Tasks that depend on it will never start until it is tried again.',
-  input: z.strictObject({ task_id: taskId, reason: text('Why, for its holder', 2000).optional() }),
+    'Cancels an open task, even if held. For its creator and leaders. Its runner or run stops within seconds; undo with coordination.retry_task.',
+  details: 'The holder is notified on its next call. Dependents can never start until the task is retried.',
+  input: z.strictObject({ task_id: taskId, reason: text('Shown to its holder', 2000).optional() }),
   output: z.object({
     success: z.boolean(),
     task: taskShape,
-    blocked_tasks: z.array(z.string()).optional().describe('Tasks that depend on it and will never start.'),
+    blocked_tasks: z.array(z.string()).optional().describe('Dependents, which can no longer start.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
@@ -169,20 +168,20 @@ export const cancelTask = defineTool({
 
 export const retryTask = defineTool({
   name: 'retry_task',
-  title: 'Try a task again',
+  title: 'Retry a task',
   description:
-    'Puts a task that failed or was cancelled into the queue again: for its creator and leaders. What waits for it can start again.',
+    'Requeues a failed or cancelled task, so that its dependents can still start. For its creator and leaders.',
   details:
-    'with_dependents does so with those that depend on it, directly or not, and have failed or been cancelled too: at most 100 in one call. How it ended before stays in earlier_ends, its tries begin anew, and its former holders are heard no more.',
+    'with_dependents also requeues direct and indirect dependents that failed or were cancelled, at most 100 per call. The previous outcome is kept in earlier_ends, the retry count restarts, and reports from the last holder are rejected.',
   input: z.strictObject({
     task_id: taskId,
-    with_dependents: z.boolean().default(false).describe('Also those after it that ended so'),
+    with_dependents: z.boolean().default(false).describe('Also failed/cancelled dependents'),
   }),
   output: z.object({
     success: z.boolean(),
     task: taskShape,
     retried_dependents: z.array(z.string()).optional(),
-    truncated: z.boolean().optional().describe('There are more: call again for one of those that were left.'),
+    truncated: z.boolean().optional().describe('More dependents remain: call again with one of them.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   loosens: [],
@@ -201,12 +200,10 @@ export const retryTask = defineTool({
 export const reopen = defineTool({
   name: 'reopen',
   title: 'Reopen a session',
-  description: 'Brings an archived session back with its tasks, and archives the open one.',
+  description: 'Restores an archived session with its tasks and archives the open one.',
   details:
-    'Without session_id it is the one that was archived last. Tasks that runs waited for were cancelled with the archiving, and their runs have ended: start those workflows again. All other tasks are as they were.',
-  input: z.strictObject({
-    session_id: idOf('a session').optional().describe('The last archived if left out'),
-  }),
+    'Without session_id, restores the last archived session. Tasks of runs were cancelled when the session was archived, and their runs ended: start those workflows again. All other tasks are restored unchanged.',
+  input: z.strictObject({ session_id: idOf('a session').optional().describe('Default: the last archived') }),
   output: z.object({
     success: z.boolean(),
     session_id: z.string(),
@@ -214,7 +211,7 @@ export const reopen = defineTool({
     created_at: z.string(),
     open_tasks: archivedShape.open_tasks,
     held_tasks: archivedShape.held_tasks,
-    archived_session: z.object(archivedShape).optional().describe('The session that made room.'),
+    archived_session: z.object(archivedShape).optional().describe('The session that was open before.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

@@ -1,4 +1,4 @@
-/** The tools of an agent at work: claim, start, complete, fail and release a task. Source: the coordination specification. */
+/** Tools for workers: claim, start, complete, fail and release a task. Source: the coordination specification. */
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { guidance, wholeNumber } from '../../../mcp/tool.ts';
@@ -30,27 +30,27 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the first task that you may do; where there is none, reason says why. The claim is a lease that any call of yours renews. What you hold but have not started comes again, with resumed: true.',
+    'Claims the next task you can do; if none, reason says why. Any call of yours renews the lease. A claim not yet started is returned again, with resumed: true.',
   details:
-    'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
+    'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, explanation says why.',
   input: z.strictObject({
     agent_id: agentId,
     lease_seconds: wholeNumber(1, DAY_SECONDS)
       .default(DEFAULT_LEASE_SECONDS)
-      .describe('How long it lasts without a call of yours'),
+      .describe('Lease length, in seconds'),
     in_hand: z
       .array(idOf('a task'))
       .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
       .optional()
-      .describe('Tasks you know to be yours, to claim one more'),
+      .describe('IDs of tasks you hold, to claim another'),
   }),
   output: z.object({
     success: z.boolean(),
     task: taskShape.optional(),
     resumed: z.boolean().optional(),
     message: z.string().optional(),
-    reason: z.enum(NO_TASK_REASONS).optional().describe('Why there is none, for a program.'),
-    explanation: guidance().optional().describe('Why there is none, and what would change that.'),
+    reason: z.enum(NO_TASK_REASONS).optional().describe('Machine-readable reason if there is no task.'),
+    explanation: guidance().optional().describe('Why there is no task, and what would change that.'),
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -80,8 +80,8 @@ export const claimTask = defineTool({
 export const startTask = defineTool({
   name: 'start_task',
   title: 'Start a task',
-  description: 'Marks a task that you claimed as in progress.',
-  details: 'Its holder may say so again.',
+  description: 'Marks a task you claimed as in progress.',
+  details: 'The holder can repeat the call.',
   input: z.strictObject({ agent_id: agentId, task_id: taskId, claim_epoch: claimEpoch }),
   output: z.object({
     success: z.boolean(),
@@ -115,9 +115,9 @@ interface Started {
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a task',
-  description: 'Completes a task that you hold, with its result. Repeating the same report is harmless.',
+  description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
   details:
-    'Tasks that depended on it may become claimable. With when_parts_done you are relieved of it now, and it is done with this result when all that is part of it is.',
+    'Its dependents may become claimable. With when_parts_done you are released now; the task completes with this result once all its parts are done.',
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,
@@ -125,7 +125,7 @@ export const completeTask = defineTool({
     files_modified: texts('Modified files', 1000).optional(),
     files_created: texts('Created files', 1000).optional(),
     claim_epoch: claimEpoch,
-    when_parts_done: z.boolean().default(false).describe('Done once all its parts are'),
+    when_parts_done: z.boolean().default(false).describe('Wait for all its parts'),
   }),
   output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -166,13 +166,13 @@ export const failTask = defineTool({
   name: 'fail_task',
   title: 'Fail a task',
   description:
-    'Fails a task that you hold. That is final and blocks its dependents, unless retryable: then others try again later, at most 3 times.',
-  details: 'With retryable it becomes available again after a wait.',
+    'Fails a task you hold. This is final and blocks its dependents, unless retryable: then it can be retried later, at most 3 times.',
+  details: 'With retryable, the task becomes available again after a delay.',
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,
-    error: text('What happened', 20_000),
-    retryable: z.boolean().default(false).describe('Whether to try again'),
+    error: text('Error message', 20_000),
+    retryable: z.boolean().default(false).describe('Whether to retry'),
     claim_epoch: claimEpoch,
   }),
   output: outcomeShape,
@@ -200,14 +200,14 @@ export const releaseTask = defineTool({
   name: 'release_task',
   title: 'Release a task',
   description:
-    'Takes a task from its holder, so that others can claim it at once: for its creator and leaders.',
-  details: 'What its holder reports still counts until somebody else has claimed it.',
-  input: z.strictObject({ task_id: taskId, reason: text('Why, for its holder', 2000).optional() }),
+    'Releases a task from its holder so that others can claim it now. For its creator and leaders.',
+  details: "The holder's report still counts until another agent claims the task.",
+  input: z.strictObject({ task_id: taskId, reason: text('Shown to its holder', 2000).optional() }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
   role: 'worker',
-  example: { task_id: 'task-xxx-002', reason: 'Its agent hangs' },
+  example: { task_id: 'task-xxx-002', reason: 'Its agent does not respond' },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
   handler: ({ services, principal, recordAnswer }, { task_id, reason }) =>
     services.taskLevers.release(principal, { taskId: task_id, reason }, recordAnswer),

@@ -1,4 +1,4 @@
-/** The goal of a workspace, drawn from what get_status answers: how far it is, who works, and what does not go on. */
+/** View of a workspace's goal, drawn from the response of get_status: progress, agents, and stuck and late tasks. */
 import {
   button,
   type Child,
@@ -12,12 +12,12 @@ import {
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
-/** In the order of a task's life, the end first. */
+/** Statuses in display order, from the end of a task's life to its beginning. */
 const STATES: readonly (readonly [name: string, words: string, tone: Tone])[] = [
   ['done', 'done', 'good'],
   ['in_progress', 'in progress', 'busy'],
   ['claimed', 'claimed', 'busy'],
-  ['available', 'waiting', 'quiet'],
+  ['available', 'available', 'quiet'],
   ['failed', 'failed', 'bad'],
 ];
 
@@ -38,7 +38,7 @@ function progress(answer: Fields): readonly Child[] {
     state(`${count} ${word}`, tone),
   ]);
   const total = numberOf(answer['total_tasks']);
-  if (total === 0) return [make('p', 'There are no tasks yet.')];
+  if (total === 0) return [make('p', 'No tasks yet.')];
   const done = `${numberOf(tasks['done'])} of ${total} tasks are done, ${numberOf(answer['progress_percent'])} %.`;
   return [bar, make('p', done), make('p', ...counts)];
 }
@@ -46,22 +46,22 @@ function progress(answer: Fields): readonly Child[] {
 function workers(answer: Fields): Child {
   const { total, active } = fieldsOf(answer['agents']);
   const blocked = numberOf(answer['blocked_tasks']);
-  const agents = `${numberOf(active)} of ${numberOf(total)} agents are at work.`;
-  return make('p.quiet', agents, blocked > 0 && ` ${blocked} tasks wait for others.`);
+  const agents = `${numberOf(active)} of ${numberOf(total)} agents are active.`;
+  return make('p.quiet', agents, blocked > 0 && ` ${blocked} tasks are blocked.`);
 }
 
 function stuckRow(task: Fields, person: Person): HTMLElement {
   const id = textOf(task['id']);
   const cause = textOf(task['because_of']);
   const retry = () =>
-    person.act('retry_task', { task_id: cause, with_dependents: true }, `had task ${cause} tried again`);
-  const options = { key: `retry ${id}`, label: `Try again: ${cause}`, disabled: person.isBusy };
+    person.act('retry_task', { task_id: cause, with_dependents: true }, `retried task ${cause}`);
+  const options = { key: `retry ${id}`, label: `Retry ${cause}`, disabled: person.isBusy };
   const because = cause === '' ? textOf(task['reason']) : `${cause} failed or was cancelled.`;
   return make(
     'li.row',
     make('span', state('stuck', 'bad')),
     make('div', words(id), make('div.quiet', words(because))),
-    person.mayAct && cause !== '' && button('Try again', options, retry),
+    person.mayAct && cause !== '' && button('Retry', options, retry),
   );
 }
 
@@ -75,7 +75,7 @@ function lateRow(task: Fields, person: Person): HTMLElement {
       words(textOf(task['id'])),
       make(
         'div.quiet',
-        `was to be done by ${person.time(task['deadline'])}`,
+        `due ${person.time(task['deadline'])}`,
         ...(holder === '' ? [] : ['; held by ', words(holder)]),
       ),
     ),
@@ -97,10 +97,10 @@ begin({
       .slice(0, room)
       .map((task) => lateRow(task, person));
     return [
-      make('h1', words(textOf(answer['goal']) || 'No goal is set', 240)),
+      make('h1', words(textOf(answer['goal']) || 'No goal yet', 240)),
       ...progress(answer),
       workers(answer),
-      rows('Will never start', stuckRows, numberOf(stuck['count']) - stuckRows.length),
+      rows('Can never start', stuckRows, numberOf(stuck['count']) - stuckRows.length),
       rows('Late', lateRows, numberOf(late['count']) - lateRows.length),
     ];
   },
