@@ -157,9 +157,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
         assert.equal((await send(page, {})).status, 401, name);
       }
       for (const uri of greeting.resources.documentation.filter((one) => !one.startsWith('http'))) {
-        await connection
-          .read(uri)
-          .catch((error: Error) => assert.match(error.message, /no coordination/, uri));
+        await connection.read(uri).catch((error: Error) => assert.match(error.message, /no goal/, uri));
       }
     });
 

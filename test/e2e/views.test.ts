@@ -147,7 +147,7 @@ describe('a view in the official host', () => {
     await bridge.sendToolResult({ ...resultOf(STATUS), content: [{ type: 'text', text: 'As text.' }] });
     const view = await frame.view();
     await heading(view).waitFor();
-    assert.equal(await view.getByRole('button', { name: /Try again/ }).count(), 0);
+    assert.equal(await view.getByRole('button', { name: /Retry/ }).count(), 0);
     await end();
   });
 });

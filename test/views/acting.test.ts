@@ -120,7 +120,7 @@ describe('a person in a view', () => {
     const goal = await stage.show('goal', answers);
     await goal.give({}, resultOf(STATUS));
     const goalView = await goal.frame.view();
-    await goalView.getByRole('button', { name: 'Try again: task-8' }).click();
+    await goalView.getByRole('button', { name: 'Retry task-8' }).click();
     await goalView.getByText('stuck', { exact: true }).waitFor({ state: 'detached' });
     const { task_id, with_dependents } = (await lastCall(goal, 'coordination_retry_task')).arguments;
     assert.deepEqual([task_id, with_dependents], ['task-8', true]);

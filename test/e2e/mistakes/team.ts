@@ -117,7 +117,7 @@ export const teamMistakes: readonly Mistake[] = [
     }),
     happened: /cycle|each other|unknown|no task/i,
     where: /tasks\.\d|task-[12]/,
-    next: /before|earlier|without|one of/i,
+    next: /Remove one of/,
   },
   {
     who: 'depends on a task that there is not',
@@ -137,7 +137,7 @@ export const teamMistakes: readonly Mistake[] = [
           params: { name: 'get_master_plan', arguments: {} },
         }),
       }),
-    happened: /no coordination yet/,
+    happened: /no goal yet/,
     where: /Workspace .{0,2}empty-/,
     next: /init_coordination/,
   },

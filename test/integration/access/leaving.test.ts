@@ -99,7 +99,7 @@ describe('who leaves a workspace', () => {
 
     const ended = await town.task(theirs);
     assert.equal(ended.status, 'cancelled');
-    assert.match(String(ended.error), /no role as a worker in the workspace/);
+    assert.match(String(ended.error), /no longer has the role worker in the workspace/);
     assert.deepEqual((await town.task(others)).status, 'available');
     assert.deepEqual((await town.task(away)).status, 'available');
     const run = await town.runNow(runId);
@@ -167,7 +167,7 @@ describe('who leaves a workspace', () => {
     assert.equal(Object(claim['result']).task, null);
     const ended = await town.task(theirs);
     assert.equal(ended.status, 'cancelled');
-    assert.match(String(ended.error), /its owner has no role/);
+    assert.match(String(ended.error), /its owner no longer has the role worker/);
     const adas = await town.order(await town.person('ada'), workspace);
     const next = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(next['result']).task.id, adas, 'those who remain are served');

@@ -323,7 +323,7 @@ describe('runners', () => {
     assert.equal((await team.take())['id'], own, 'though the other comes first');
     assert.match(
       await team.refused('claim_task', { taskId: others }),
-      /^CONFLICT .*somebody else asks for it/,
+      /^CONFLICT .*it belongs to another owner/,
     );
     const { task } = await team.ask('claim_task', {});
     assert.equal(task ?? undefined, undefined, 'and waits for no other');

@@ -165,13 +165,13 @@ describe('coding tasks', () => {
     const given = { taskId, status: 'in_progress' };
     assert.match(
       await team.refused('update_task', given, person),
-      /^CONFLICT .*a person cannot hold it.*claim_task/,
+      /^CONFLICT .*people cannot hold tasks.*claim_task/,
     );
     await team.join('creator', []);
     const later = { taskId: await team.order({ dependencies: [taskId] }), status: 'in_progress' };
     assert.match(
       await team.refused('update_task', later, team.creator),
-      /^CONFLICT .*not ready yet.*"taskId"/,
+      /^CONFLICT .*available but blocked.*"taskId"/,
     );
     assert.deepEqual(await team.counts(), { available: 2 });
   });

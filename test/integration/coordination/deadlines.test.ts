@@ -171,9 +171,9 @@ describe('deadlines and types of tasks', () => {
   it('refuses what is no deadline or no type, and says what is', async () => {
     const refused = (args: object) =>
       refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
-    assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /has passed already.*2040-01-01/s);
+    assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /is in the past.*2040-01-01/s);
     assert.match(await refused({ deadline: 'tomorrow' }), /deadline/);
-    assert.match(await refused({ type: 'Bug Fix' }), /type.*lower-case word/s);
+    assert.match(await refused({ type: 'Bug Fix' }), /type.*lowercase word/s);
     assert.match(await refused({ type: 'coding' }), /coding_create_task/);
     assert.equal((await team.tasks()).length, 0);
   });

@@ -218,18 +218,18 @@ describe('levers on tasks', () => {
         [fourth.id, first.id],
       ]);
       const told = await answer(team, 'coordination_get_all_tasks', { status_filter: 'stuck' });
-      assert.match(JSON.stringify(told), new RegExp(`Will never start: task \\\\"${first.id}\\\\"`));
+      assert.match(JSON.stringify(told), new RegExp(`Can never start: task \\\\"${first.id}\\\\"`));
       const status = await answer(team, 'coordination_get_status', {});
       assert.match(JSON.stringify(status['stuck']), /^\{"count":3,/);
       const queue = await answer(team, 'system_getTaskQueue', {});
-      assert.equal(JSON.stringify(queue).match(/Will never start/g)?.length, 3);
+      assert.equal(JSON.stringify(queue).match(/Can never start/g)?.length, 3);
       const { explanation } = await answer(
         team,
         'coordination_claim_task',
         { agent_id: ann },
         team.principal('ann'),
       );
-      assert.match(String(explanation), /will never start, because/);
+      assert.match(String(explanation), /can never start, because/);
       // What is created on top of it knows at once of its own dependency, and soon tells its own.
       team.pass(1);
       const fifth = await team.createOne({ dependencies: [fourth.id] });

@@ -58,7 +58,7 @@ describe('messages to agents', () => {
     for (const tool of ['coordination_heartbeat', 'coordination_claim_task'])
       assert.equal(texts(await answer(team, tool, { agent_id: ann }, other)), undefined, tool);
     const read = await call(team, 'coordination_heartbeat', { agent_id: ann, read_until: message_id }, other);
-    assert.match(JSON.stringify(read.structuredContent), /not yours to read/);
+    assert.match(JSON.stringify(read.structuredContent), /You cannot read the messages/);
     assert.deepEqual(texts(await beat()), ['For you alone'], 'the agent still has it');
   });
 
@@ -133,7 +133,7 @@ describe('messages to agents', () => {
       message: 'Look',
     });
     assert.equal(isError, true);
-    assert.match(String(structuredContent['error']), /has not read the last 20/);
+    assert.match(String(structuredContent['error']), /has 20 unread messages, the maximum/);
   });
 
   it('reach nobody outside of the workspace, and speak of no task that is elsewhere', async () => {
@@ -147,7 +147,7 @@ describe('messages to agents', () => {
     ]) {
       const { isError, structuredContent } = await call(team, 'coordination_message_agent', args);
       assert.equal(isError, true);
-      assert.match(String(structuredContent['error']), /There is no agent|No task/);
+      assert.match(String(structuredContent['error']), /(?:Agent|Task) ".+" not found/);
     }
     const viewer = agentOf('viewer', team.leader.owner_uid, 'viewer');
     const { isError } = await call(

@@ -49,20 +49,20 @@ describe('claim_task without a task', () => {
     );
     await team.claim(bob);
     const said = await why();
-    assert.match(said, /^all_blocked: 2 tasks wait for others to be done: /);
+    assert.match(said, /^all_blocked: 2 tasks are blocked: /);
     assert.ok(said.includes(`"${second?.id}" waits for "${first?.id}" (claimed, held by "${bob}")`), said);
     assert.ok(said.includes(`"${third?.id}" waits for "${first?.id}"`), said);
     const status = await answer(team, 'coordination_get_status', {});
     assert.equal(status['blocked_tasks'], 2);
     await team.fail(bob, String(first?.id));
     await team.sweepStuck();
-    assert.ok((await why()).includes(`"${second?.id}" will never start, because "${first?.id}" failed`));
+    assert.ok((await why()).includes(`"${second?.id}" can never start, because "${first?.id}" failed`));
   });
 
   it('says which capabilities are wanted', async () => {
     const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
     const said = await why();
-    assert.match(said, /^capabilities: 1 task waits to be claimed, but none that you can do: /);
+    assert.match(said, /^capabilities: 1 task is available, but none that you can do: /);
     assert.ok(said.includes(`"${id}" requires rust, cuda`) && said.includes('register_agent'), said);
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
   });

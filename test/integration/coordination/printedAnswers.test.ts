@@ -126,7 +126,7 @@ describe('the answers that the coordination specification prints', () => {
     const report = (agent_id: string) => ({ agent_id, task_id: id, output: 'Mine' });
     const late = await answer(team, 'coordination_complete_task', report(ann));
     assert.equal(late['success'], false);
-    const why = `Your lease had lapsed and the task is now claimed by "${bob}"`;
+    const why = `Your lease expired and the task is now claimed by "${bob}"`;
     assert.match(String(late['message']), new RegExp(why));
     const received_at = RESPONSES.add_discovery.discovery.created_at;
     await prints('complete_task', report(bob), {

@@ -92,7 +92,7 @@ describe('taking back tasks and sessions', () => {
     const id = await create('One');
     const created = await latest();
     const waiting = await create('Two', { dependencies: [id] });
-    assert.match((await undo(created)).error.message, new RegExp(`task "${waiting}" waits for it`));
+    assert.match((await undo(created)).error.message, new RegExp(`task "${waiting}" depends on it`));
     await undone();
     await undone(created);
     assert.deepEqual(await counted(), { cancelled: 2 });
@@ -126,7 +126,7 @@ describe('taking back tasks and sessions', () => {
       const { refused } = await undo(event);
       const why = new Map<string, string>(refused.map(({ id, why: told }: JsonObject) => [id, told]));
       assert.deepEqual([...why.keys()].sort(), [waited, updated].sort());
-      assert.match(why.get(waited) ?? '', new RegExp(`task "${later}" waits for it`));
+      assert.match(why.get(waited) ?? '', new RegExp(`task "${later}" depends on it`));
       assert.match(why.get(updated) ?? '', /changed since: description/);
       assert.deepEqual([await stateOf(waited), await stateOf(updated)], ['available', 'available']);
     });
@@ -202,7 +202,7 @@ describe('taking back tasks and sessions', () => {
     assert.equal((await task(next)).blockers, 0);
     await claim(other);
     const { error } = await undo(completed);
-    assert.match(error.message, new RegExp(`task "${next}", which waited.*claimed, by "${other.agent_id}"`));
+    assert.match(error.message, new RegExp(`dependent "${next}" is claimed, by "${other.agent_id}"`));
     await undone();
     await undone(completed);
     const { status, result, claim: holder } = await task(id);
@@ -270,7 +270,7 @@ describe('taking back tasks and sessions', () => {
     await answer('cancel_task', { task_id: id }, await town.person('ben'));
     await town.letIn(town.workspace, 'ben', 'worker');
     const { error } = await undo(await latest(), await town.person('ben'));
-    assert.match(error.message, /You may not change task/);
+    assert.match(error.message, /You cannot change task/);
     assert.equal((await task(id)).status, 'cancelled');
   });
 });

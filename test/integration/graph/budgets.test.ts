@@ -67,7 +67,7 @@ describe('a budget', () => {
     const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
     const { runId } = await team.ask('orchestration_orchestrate', asked);
     const refusals = [
-      [of, /NOT_YOURS|may not change/],
+      [of, /NOT_YOURS|cannot change/],
       [there, /Only leaders/],
       [{ kind: 'workspace', id: `other-${randomUUID()}` }, /The call is made in the workspace/],
       [{ kind: 'todo', id: todo }, /There is no todo/],

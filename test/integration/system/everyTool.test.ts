@@ -58,7 +58,10 @@ describe('the trail records', () => {
       if (isFinal(LEFT))
         return assert.ok(destructiveHint, 'it cannot be taken back, and does not say so before');
       if (isFinal(READ)) {
-        return assert.ok(destructiveHint || /cannot be taken back/.test(wholeDescription(tool)), 'nor here');
+        return assert.ok(
+          destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(wholeDescription(tool)),
+          'nor here',
+        );
       }
       const kept = effects.filter(({ before }) => before !== undefined);
       assert.ok(!destructiveHint || kept.length > 0, 'of what it destroys nothing is kept');

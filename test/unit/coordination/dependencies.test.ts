@@ -29,7 +29,7 @@ describe('the dependencies of a batch', () => {
         [error.details.field, error.details.reason],
         ['tasks.1.dependencies', 'UNKNOWN_DEPENDENCY'],
       );
-      assert.match(error.details.suggestion ?? '', /this one has 2/);
+      assert.match(error.details.suggestion ?? '', /This batch has 2/);
     });
   }
 

@@ -60,7 +60,7 @@ describe('a task that carries out instructions', () => {
     assert.equal(replaced.task.coding?.failure?.class, 'cancelled');
     assert.match(
       String(replaced.task.error),
-      /^Cancelled: its owner has no role as a worker in the workspace/,
+      /^Cancelled: its owner no longer has the role worker in the workspace/,
     );
   });
 });

@@ -49,7 +49,7 @@ describe('claiming a task', () => {
 
   it('is refused while a dependency is open', async () => {
     const error = await refusal(() => claimTask(sampleTask({ blockers: 1 }), 'bob', 60, START));
-    assert.match(error.message, /it is available and not ready yet/);
+    assert.match(error.message, /it is available but blocked/);
   });
 });
 
@@ -72,7 +72,7 @@ describe('starting a task', () => {
     const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
     const error = await refusal(() => startTask(again, { agent_id: 'ann', claim_epoch: 1 }, START));
     assert.match(error.message, /it is claimed, held by you/);
-    assert.match(error.details.suggestion ?? '', /the one that coordination.claim_task answered/);
+    assert.match(error.details.suggestion ?? '', /the value that coordination.claim_task returned/);
   });
 
   it('may be repeated by the same claim, and changes nothing then', async () => {

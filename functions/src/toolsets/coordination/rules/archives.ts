@@ -39,7 +39,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
    */
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
 
-  /** Reopens the session, or the last archived one, and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
+  /** Reopens a session (default: the last archived) and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
   async reopen(
     workspace: string,
     id: string | undefined,
