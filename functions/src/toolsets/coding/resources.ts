@@ -70,7 +70,7 @@ export const resources: readonly Resource<CodingServices>[] = [
     uri: 'agent://tasks',
     name: 'agent-tasks',
     title: "Agents' tasks",
-    description: 'Same content as task://list.',
+    description: 'Alias of task://list.',
   },
 ];
 
@@ -224,7 +224,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'branch://{branchName}/tasks',
     name: 'branch-tasks',
     title: 'Tasks on a branch',
-    description: `The latest ${MAX_TASKS} coding tasks on a branch. Slashes in its name can be encoded as %2F or left as they are.`,
+    description: `The latest ${MAX_TASKS} coding tasks on a branch. Slashes in its name can be encoded as %2F.`,
     ...asJson,
     variables: z.strictObject({ branchName: z.string().min(1).max(250) }),
     slashes: true,
@@ -235,7 +235,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'project://{projectPath}/status',
     name: 'project-status',
     title: 'Status of a project',
-    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), with their number per status. The slash can be encoded as %2F or left as it is.`,
+    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), with their number per status. The slash can be encoded as %2F.`,
     ...asJson,
     variables: z.strictObject({ projectPath: projectName }),
     slashes: true,

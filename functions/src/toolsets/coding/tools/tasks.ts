@@ -23,8 +23,8 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a coding task',
   description:
-    'Creates a task for an AI coding agent on a branch; a runner claims and ends it. Returns immediately; coding.report_task tracks it.',
-  details: 'The resource task://{taskId} also shows the task.',
+    'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
+  details: 'Returns immediately. The resource task://{taskId} also shows the task.',
   input: z.strictObject({
     tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),
     description: text('Task description', 20_000),

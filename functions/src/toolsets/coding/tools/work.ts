@@ -212,7 +212,7 @@ const entry = z.strictObject({
     .number()
     .refine((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0')
     .describe('Increases with each entry of the attempt; a sequence sent twice is appended once'),
-  at: z.iso.datetime({ offset: true }).describe('Time of the event'),
+  at: z.iso.datetime({ offset: true }).describe('Event time'),
   level: z.enum(LOG_LEVELS).describe('Severity'),
   type: z.enum(LOG_TYPES).describe('Kind of source'),
   prefix: textUpTo(100).optional().describe('Source, such as a tool or program'),
