@@ -27,7 +27,7 @@ export function toolsetTable(toolsets: readonly Toolset[]): string {
   const network = toolsets.map(({ name }) => name).filter((name) => NETWORK_TOOLSETS.includes(name));
   return `${table(['toolset', 'tools', 'what it is for'], rows)}
 
-\`/mcp\` has all of them, \`/mcp/<toolset>\` one, \`/mcp/network\` ${enumerated(network)} together.`;
+\`/mcp\` serves every toolset and \`/mcp/<toolset>\` serves one. \`/mcp/network\` serves ${enumerated(network)}.`;
 }
 
 /** Names as a sentence has them. */
