@@ -260,7 +260,6 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
 
 // Returned tasks, and restored claims of runners that reconnect. Source: docs/semantics.md#coding.
 
-/** Lease length of a restored claim, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;
 
 /** Returns the task with its last holder's expired lease restored; undefined if it was claimed or released since. */

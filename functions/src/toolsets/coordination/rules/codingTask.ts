@@ -40,7 +40,6 @@ export function codingTool(name: string, field: string): CodingTool {
 
 export type Failure = PastAttempt['failure'];
 
-/** Maximum number of attempts at a task. */
 export const MAX_ATTEMPTS = 3;
 
 const RETRYABLE: readonly FailureClass[] = ['runner_lost', 'rate_limit', 'no_output', 'crashed'];
@@ -59,7 +58,6 @@ export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
   return task.coding === undefined ? task : { ...task, coding: { ...task.coding, failure } };
 }
 
-/** Maximum number of attempts stored in a task. */
 export const MAX_ATTEMPTS_KEPT = 20;
 
 /** Returns a requeued coding task with its past attempt, other tasks unchanged. @param before held or closed task */

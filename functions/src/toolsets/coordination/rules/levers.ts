@@ -167,7 +167,6 @@ export function authoriseDeciding(
 
 // Retries of ended tasks. Source: docs/semantics.md#coordination.
 
-/** Maximum number of previous outcomes stored in a task. */
 const MAX_FORMER_ENDS = 10;
 
 /**

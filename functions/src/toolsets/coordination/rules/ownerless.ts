@@ -50,7 +50,6 @@ export function whyLeft(workspace: string): string {
 
 // Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
 
-/** Tasks per read. */
 const BATCH = 100;
 
 export class CodingLeaving extends Service<CoordinationPorts> implements LeavingEnd {

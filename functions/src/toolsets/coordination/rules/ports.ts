@@ -107,7 +107,6 @@ export interface QueueQueries {
     queueFilter: QueueFilter,
     page: { readonly limit: number; readonly after?: Place | undefined },
   ): Promise<Found<Task>>;
-  /** Returns the number of tasks in a status. */
   count(session: string, status: QueueStatus): Promise<number>;
   /** Returns when the oldest open task was created. */
   oldest(session: string): Promise<Date | undefined>;
@@ -120,7 +119,6 @@ export interface SessionQueries {
   /** Returns the agent and the open session, in one round trip. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
-  /** Returns the last archived session. */
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
   /** Returns archived sessions that are not cleared yet. */
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;

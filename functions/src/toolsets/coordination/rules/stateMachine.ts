@@ -24,7 +24,6 @@ export const MAX_RETRIES = 3;
 /** Delay before the first retry, in seconds; it doubles with each retry. */
 const FIRST_BACKOFF_SECONDS = 30;
 
-/** Maximum number of expired leases stored in a task. */
 const MAX_LAPSED_CLAIMS = 20;
 
 const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);

@@ -12,7 +12,6 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
-/** Tasks per read of the sweep. */
 const BATCH = 50;
 
 /** Returns the task that makes a task stuck. Of several causes, prefers the one that dependents already store. */

@@ -163,14 +163,7 @@ const ownFields = z.object({
   deadline: z.exactOptional(timestamp),
   /** Question that the holder asked a person; the lease lasts at least until it is answered or expires. */
   waiting_for: z._default(
-    z.nullable(
-      z.object({
-        request_id: z.string(),
-        /** Name of the person. */
-        who: z.string(),
-        until: timestamp,
-      }),
-    ),
+    z.nullable(z.object({ request_id: z.string(), who: z.string(), until: timestamp })),
     null,
   ),
   ...placeFields,
@@ -260,7 +253,6 @@ export function taskFromDocument(data: unknown): Task {
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
 
-/** Default type of a task. */
 export const USUAL_TYPE = 'coordination';
 
 export const CODING_TYPE = 'coding';
@@ -407,7 +399,6 @@ export function compareInQueue(one: Task, other: Task): number {
   );
 }
 
-/** Maximum number of capabilities that a task can require. */
 export const MAX_REQUIRED_CAPABILITIES = 10;
 
 /** Maximum key length. Firestore queries no text above 1500 bytes, so a longer key would fail every claim. */

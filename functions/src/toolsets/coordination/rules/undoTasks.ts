@@ -114,7 +114,7 @@ export class TaskInverse extends Service<InversePorts> {
       : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
     if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" depends on it`]);
-    const message = said('Taken back', by, undefined);
+    const message = said('Undone', by, undefined);
     const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
   }
@@ -141,7 +141,7 @@ export class TaskInverse extends Service<InversePorts> {
 
   private async handedBack({ found, by, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
-    const message = said('Taken back', by, undefined);
+    const message = said('Undone', by, undefined);
     const task = requeuedWork(before, takeAway(before), { class: 'cancelled', message }, now);
     const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
     return [...changes, ...(await queueGrowth(this.ports.sessions, task))];

@@ -148,7 +148,7 @@ export const taskShape = z.object({
     blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is pending.'),
     failed_dependencies: z
       .array(z.string())
-      .describe('Dependencies that failed or were cancelled: the task cannot become claimable.'),
+      .describe('Dependencies that failed or were cancelled. The task cannot start until they are retried.'),
     stuck: guidance().describe('Why the task can never start, and what would change that.'),
     waits: z.string().describe('Budget that the task waits for.'),
     retry_at: z.string(),

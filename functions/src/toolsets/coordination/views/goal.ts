@@ -47,7 +47,7 @@ function workers(answer: Fields): Child {
   const { total, active } = fieldsOf(answer['agents']);
   const blocked = numberOf(answer['blocked_tasks']);
   const agents = `${numberOf(active)} of ${numberOf(total)} agents are active.`;
-  return make('p.quiet', agents, blocked > 0 && ` ${blocked} tasks are blocked.`);
+  return make('p.quiet', agents, blocked > 0 && ` Blocked tasks: ${blocked}.`);
 }
 
 function stuckRow(task: Fields, person: Person): HTMLElement {
