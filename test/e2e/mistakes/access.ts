@@ -37,9 +37,9 @@ export const accessMistakes: readonly Mistake[] = [
   {
     who: 'invites somebody who has no address',
     make: asking('invite', { email: 'eve', role: 'viewer' }),
-    happened: /mail address/,
+    happened: /email address/,
     where: /email/,
-    next: /expected a mail address/,
+    next: /expected an email address/,
   },
   {
     who: 'gives a role that there is not',
@@ -58,23 +58,23 @@ export const accessMistakes: readonly Mistake[] = [
   {
     who: 'gives a role to nobody',
     make: asking('set_member', { role: 'viewer' }),
-    happened: /either by uid or by email/,
+    happened: /either uid or email/,
     where: /"field":"uid"/,
     next: /access_list_members/,
   },
   {
     who: 'removes somebody who is no member',
     make: asking('remove_member', { uid: 'eve' }),
-    happened: /is no member/,
+    happened: /is not a member/,
     where: /eve/,
     next: /access_list_members/,
   },
   {
     who: 'removes the last who leads',
     make: async (scene) => scene.call('access_remove_member', { uid: await onlyLeader(scene) }),
-    happened: /Nobody else leads/,
+    happened: /without a leader/,
     where: /"field":"uid"/,
-    next: /Make somebody else its leader first/,
+    next: /Make another member a leader first/,
   },
   {
     who: "revokes a connection that is nobody's",

@@ -63,7 +63,7 @@ export const todoMistakes: readonly Mistake[] = [
     make: added({ due_date: '2020-01-01T09:00:00Z' }),
     happened: /in the past/,
     where: /due_date/,
-    next: /still to come/,
+    next: /future time/,
   },
   {
     who: 'gives eleven tags',
@@ -147,7 +147,7 @@ export const todoMistakes: readonly Mistake[] = [
       scene.call('todo_set_reminder', { task_id: await newTodo(scene), remind_at: '2020-01-01T09:00:00Z' }),
     happened: /in the past/,
     where: /remind_at/,
-    next: /still to come/,
+    next: /future time/,
   },
   {
     who: 'changes nothing of a to-do',

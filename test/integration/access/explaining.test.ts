@@ -47,7 +47,7 @@ describe('whoami', () => {
     const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await town.person('ada'))).workspace, 'default');
     const held = await home(await town.agentOf('ada', 'leader', { held_to: 'alpha' }));
-    assert.deepEqual([held.workspace, /held to it/.test(held.why)], ['alpha', true]);
+    assert.deepEqual([held.workspace, /restricted to it/.test(held.why)], ['alpha', true]);
     const settled = await home({ ...(await town.agentOf('ada', 'leader')), workspace: 'beta' });
     assert.deepEqual([settled.workspace, /the home of the agent/.test(settled.why)], ['beta', true]);
     const told = await town.ask(await town.person('ada'), 'whoami');
@@ -176,7 +176,7 @@ describe('explain', () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
     const told = await town.ask(await town.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
-    assert.match(Object(told['changeable_by']).who, /leads the workspace/);
+    assert.match(Object(told['changeable_by']).who, /leader of the workspace/);
   });
 
   it('agrees with what happens, of every tool of access', async () => {

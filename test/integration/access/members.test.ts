@@ -74,7 +74,7 @@ describe('members', () => {
     await town.ask(await town.person('root'), 'set_member', { ...role, email: town.email('eve') });
     assert.equal(await town.roleOf('eve', workspace), 'worker');
     await town.refused(await town.person('root'), 'set_member', { ...role, uid: 'nobody' });
-    assert.match((await town.refused(ada, 'set_member', role)).message, /either by uid or by email/);
+    assert.match((await town.refused(ada, 'set_member', role)).message, /either uid or email/);
   });
 
   it('leave a private workspace with somebody who leads it', async () => {

@@ -192,7 +192,7 @@ describe('workspaces', () => {
       { routing: {} },
     ]) {
       const again = await town.ask(root, 'update_workspace', { workspace, ...args });
-      assert.match(String(again['message']), /^Nothing changed/);
+      assert.match(String(again['message']), /^Nothing was changed/);
       assert.deepEqual({ ...again, message: undefined }, { ...first, message: undefined });
     }
     assert.equal((await town.app.access.ports.workspaces.find(workspace))?.version, stored?.version);

@@ -43,7 +43,7 @@ describe('a budget', () => {
     assert.deepEqual(none['limit'], {});
     const tree = await team.ask('system_getTree', of);
     assert.deepEqual((tree['budgets'] as object[]).length, 1);
-    assert.match(await team.refused('system_setBudget', of), /how much may be spent/);
+    assert.match(await team.refused('system_setBudget', of), /Missing limit/);
   });
 
   it('counts what was spent before it was set', async () => {
@@ -69,7 +69,7 @@ describe('a budget', () => {
     const refusals = [
       [of, /NOT_YOURS|cannot change/],
       [there, /Only leaders/],
-      [{ kind: 'workspace', id: `other-${randomUUID()}` }, /The call is made in the workspace/],
+      [{ kind: 'workspace', id: `other-${randomUUID()}` }, /The call is for the workspace/],
       [{ kind: 'todo', id: todo }, /There is no todo/],
       [{ kind: 'run', id: String(runId) }, /There is no run/],
     ] as const;

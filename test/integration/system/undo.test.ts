@@ -295,7 +295,7 @@ describe('the trail', () => {
       await town.ask(now, 'remove_member', member);
       const removed = await latest(now);
       const hidden = await refusal(ben, { event_id: removed.event_id });
-      assert.match(hidden.message, /There is no event/);
+      assert.match(hidden.message, /^Event ".*" not found/);
       await undo(now, { event_id: removed.event_id });
       assert.equal(await town.roleOf('ben', workspace), 'worker');
     });

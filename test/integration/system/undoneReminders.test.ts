@@ -67,7 +67,7 @@ describe('undo of reminders', () => {
     await ask('todo_delete_reminder', { reminder_id: id });
     const deleted = await latest();
     await ask('todo_complete_task', { task_id: id });
-    assert.match(await refusal(deleted), /its to-do is done/);
+    assert.match(await refusal(deleted), /its to-do is not open/);
     assert.deepEqual(await remindsAt(), []);
   });
 

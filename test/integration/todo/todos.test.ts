@@ -75,7 +75,7 @@ describe('to-dos', () => {
     }
     const same = { ...recurring, title: 'Again', tags: ['a'], frequency: 'WEEKLY' };
     const { message } = await tool('update_recurring_task', same);
-    assert.match(String(message), /^Nothing changed/);
+    assert.match(String(message), /^Nothing was changed/);
     const changed = await tool('update_recurring_task', { ...same, tags: [] });
     assert.match(String(changed['message']), /^Recurring task updated/);
     assert.equal(fieldOf(changed['recurring_task'], 'description'), 'x');
@@ -86,7 +86,7 @@ describe('to-dos', () => {
     team.pass(1); // what happens in the same millisecond has no order
     await tool('update_task', { task_id: id, priority: 'HIGH', title: 'Buy oat milk' });
     const { message } = await tool('set_task_priority', { task_id: id, priority: 'HIGH' });
-    assert.match(String(message), /Nothing changed/);
+    assert.match(String(message), /Nothing was changed/);
     team.pass(60);
     await tool('complete_task', { task_id: id });
     const told = await events(id);

@@ -52,7 +52,7 @@ describe('error envelopes', () => {
         details: {
           ...details,
           field: 'task_id',
-          suggestion: 'todo.list_tasks and todo.search_tasks tell the ids of your tasks.',
+          suggestion: 'todo.list_tasks and todo.search_tasks return the ids of your to-dos.',
         },
       },
     });

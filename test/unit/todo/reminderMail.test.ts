@@ -58,8 +58,8 @@ describe('notifications', () => {
   it('say that they are late', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
-    assert.match(notificationOf(event, LINKS)?.body ?? '', /later than/);
-    assert.doesNotMatch(told('Plants')?.body ?? '', /later than/);
+    assert.match(notificationOf(event, LINKS)?.body ?? '', /is late/);
+    assert.doesNotMatch(told('Plants')?.body ?? '', /is late/);
   });
 
   it('are of reminders alone', () => {

@@ -60,7 +60,7 @@ export const answer = defineTool({
   title: 'Answer a request',
   description: 'For people: answers a request made to you, once.',
   details:
-    'An approval takes approve or refuse; a choice, one of its options. An agent answers for its owner only if named in agents_may_answer of their preferences, and never its own request. Answers are final.',
+    'An approval takes approve or refuse; a choice, one of its options. An agent answers for its owner only if named in agents_may_answer of their preferences, and never its own request. An answer cannot be undone.',
   input: z.strictObject({
     request_id: requestId,
     answer: text('An option, or text', MAX_ANSWER),
