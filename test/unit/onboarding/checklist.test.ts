@@ -72,7 +72,7 @@ describe('the checklist', () => {
     const held = { 'task-7': { session: 's', claim_epoch: 1 } };
     assert.deepEqual(complete({ held })?.call, {
       tool: 'coordination.complete_task',
-      args: { agent_id: 'terminal-2', task_id: 'task-7', output: 'What came of it.' },
+      args: { agent_id: 'terminal-2', task_id: 'task-7', output: 'Describe the result.' },
     });
   });
 

@@ -146,7 +146,7 @@ describe('the status of the system', () => {
     now = secondsAfterStart(200);
     const [alert, ...others] = await status().sweepAlerts();
     assert.deepEqual([alert?.level, alert?.at, others], ['warning', START, []]);
-    assert.match(alert?.message ?? '', /"leases" since 2030-01-01T00:00:00/);
+    assert.match(alert?.message ?? '', /"leases" has been behind since 2030-01-01T00:00:00/);
     readSweepRecord = () => Promise.reject(new Error('no Firestore'));
     assert.deepEqual(await status().sweepAlerts(), []);
   });

@@ -66,7 +66,7 @@ export const updateWorkspace = defineTool({
     workspace: workspaceArgument,
     access: accessArgument.optional().describe('Who enters'),
     repositories: repositoriesArgument.optional().describe('Replaces the list'),
-    routing: routingArgument.optional().describe('Hosted agents: pin and forbid replace the previous value'),
+    routing: routingArgument.optional().describe('Agents: pin and forbid replace previous values'),
     approvals: approvalsArgument.optional().describe('Replaces the list'),
   }),
   output: workspaceShape.extend({ message: z.string().optional() }),

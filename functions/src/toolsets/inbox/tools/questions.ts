@@ -15,7 +15,7 @@ const MAX_OPTIONS = 20;
 export const ask = defineTool({
   name: 'ask',
   title: 'Ask a person',
-  description: 'Asks your owner or another person and notifies them immediately. Call wait for the answer.',
+  description: 'Asks your owner or another person and notifies them. Call wait to get the answer.',
   details:
     'approval takes approve or refuse, choice one of the options, text free text. A task you hold keeps its lease while you wait. A question expires after a day by default, at most 30 days; default is the answer used then, if any. withdraw ends the question; that it was asked cannot be undone.',
   input: z.strictObject({

@@ -32,8 +32,8 @@ export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('M
 export const filters = {
   priority: priority('Priority').optional(),
   tags: tags('All of these tags').optional(),
-  due_before: date('Latest due date').optional(),
-  due_after: date('Earliest due date').optional(),
+  due_before: date('Latest date').optional(),
+  due_after: date('Earliest date').optional(),
   completed: z.boolean().optional().describe('Completed or open'),
 };
 
