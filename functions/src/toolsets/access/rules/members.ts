@@ -91,7 +91,7 @@ export class Members extends Service<RemovalPorts> {
     };
   }
 
-  /** Sets a person's role. @throws MusterError FORBIDDEN; NOT_FOUND, also for an address that has an account */
+  /** Sets a person's role. @throws MusterError FORBIDDEN; NOT_FOUND, whether or not an account exists */
   async set(
     caller: Principal,
     workspace: string,

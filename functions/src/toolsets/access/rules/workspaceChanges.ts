@@ -276,7 +276,7 @@ function routeChanges(
   return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }
 
-// Which hosted agents a workspace uses, as set by its leaders. Source: docs/guides/models.md.
+// Routing: the hosted agents that a workspace uses, as set by its leaders. Source: docs/guides/models.md.
 
 /** Omitted fields stay unchanged. */
 export interface RoutingUpdate {

@@ -153,7 +153,7 @@ function notKnown(workspace: string, to: string): MusterError {
   return new MusterError('NOT_FOUND', `"${to}" is not a person in the workspace "${workspace}".`, {
     field: 'to',
     value: to,
-    suggestion: 'access.list_members lists its members. To ask your owner, omit to.',
+    suggestion: 'access.list_members lists its members. Omit "to" to ask your owner.',
   });
 }
 

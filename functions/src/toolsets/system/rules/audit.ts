@@ -85,6 +85,6 @@ function requireLeading(principal: Principal, workspace: string): void {
     field: 'of',
     value: 'workspace',
     reason: 'ROLE_TOO_WEAK',
-    suggestion: 'Omit of to list changes made by you or on your behalf.',
+    suggestion: 'Omit "of" to list changes made by you or on your behalf.',
   });
 }
