@@ -123,7 +123,7 @@ describe('citations', () => {
 
   it('of tests that hold a promise are there', () => {
     const text = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8');
-    const [, table = ''] = /\n## Which test holds which promise\n(.*?)\n## /s.exec(text) ?? [];
+    const [, table = ''] = /\n## Guarantees and their tests\n(.*?)\n## /s.exec(text) ?? [];
     const named = [...table.matchAll(/`([\w./]+\/[\w./]+)`/g)].map(([, test = '']) => `test/${test}.test.ts`);
     assert.deepEqual(
       named.filter((path) => !existsSync(join(root, path))),
