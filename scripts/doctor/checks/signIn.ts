@@ -109,7 +109,7 @@ export const signInChecks: readonly Check[] = [
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press:
-              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. What else changes: docs/guides/deploy.md, "Who may sign in"',
+              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. What else changes: docs/guides/deploy.md, "Restrict sign-up"',
           },
         };
       }),

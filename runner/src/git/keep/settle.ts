@@ -1,6 +1,6 @@
 /**
  * Makes everything that an agent has left in its worktree reachable: files on the task's branch, commits that are on
- * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "What is kept where".
+ * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "Storage locations".
  */
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { deviationOf, gitAt, registrationProblem } from '../checkout.ts';
