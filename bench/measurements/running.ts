@@ -50,7 +50,7 @@ function daySection(day: DayBill): string {
   return [
     `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and a heartbeat a minute: created, claimed in a queue that grows all the time, started, completed. One agent's day takes:`,
     table(['what', 'how much'], rows),
-    `A sweep that finds nothing reads ${whole(idleSweep.reads)} documents, once a minute, whatever the number of agents.`,
+    `A sweep that finds nothing reads ${whole(idleSweep.reads)} documents, once per minute, for any number of agents.`,
   ].join('\n\n');
 }
 
@@ -78,7 +78,7 @@ function monthTable(months: readonly Month[]): string {
       ['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)],
       rows,
     ),
-    `Counted by the day above, in ${ASSUMED.hours} hours a day, with what is free taken off. Of the processor ${ASSUMED.cpuSecondsACall * 1000} ms a call and ${ASSUMED.cpuSecondsATrigger * 1000} ms a trigger are assumed, and ${ASSUMED.openSecondsACall * 1000} ms that a call is open: measure yours. An instance that holds a request open all month costs ${dollars(openAllMonth())}: a runner that waits, \`pollEvents\` in a loop, a stream. As many as \`CONCURRENCY\` says share it.`,
+    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Assumed are ${ASSUMED.cpuSecondsACall * 1000} ms of CPU per call and ${ASSUMED.cpuSecondsATrigger * 1000} ms per trigger, and ${ASSUMED.openSecondsACall * 1000} ms of open request per call: measure yours. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. \`CONCURRENCY\` requests share it.`,
   ].join('\n\n');
 }
 
