@@ -1,4 +1,4 @@
-/** The only place that formats errors and answers for MCP, and bounds their size and time. Source: docs/semantics.md#errors. */
+/** Formats all MCP results and errors, and limits their size and time. Source: docs/semantics.md#errors. */
 import { UnansweredCommitError } from '../kernel/commit.ts';
 import { ERROR_CODES, isShowable, MusterError } from '../kernel/errors.ts';
 import {
@@ -16,17 +16,17 @@ import type { FoundResource } from './resources.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
 import { isRecord } from './validation.ts';
 
-/** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
+/** Result of `tools/call`. Source: MCP 2025-11-25, CallToolResult. */
 export interface ToolResult {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent: JsonObject;
   readonly isError?: true;
 }
 
-/** How a call ended, in no dialect yet. */
+/** Outcome of a call, before it is formatted for a protocol. */
 export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
 
-/** An error with its integer code. Source: the network specification, "ErrorResponse". */
+/** Returns an error with its integer code. Source: the network specification, "ErrorResponse". */
 export function errorObject(error: MusterError) {
   return { code: ERROR_CODES[error.code], message: error.message, data: shownDetails(error) };
 }
@@ -38,7 +38,7 @@ function shownDetails({ details }: MusterError): JsonObject {
   return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
 }
 
-/** What `tools/call` answers; errors in the toolset's envelope or that of the network specification, "Error Codes". */
+/** Returns a `tools/call` result. Errors use the toolset's envelope, or the network specification's "Error Codes". */
 export function toolResult(
   envelope: ErrorEnvelope | undefined,
   outcome: Outcome,
@@ -50,19 +50,19 @@ export function toolResult(
   return { ...answered(shown), isError: true };
 }
 
-/** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
+/** Returns a response as structure and as text, both complete: some clients show the model only the text. */
 function answered(answer: JsonObject, text = JSON.stringify(answer)): ToolResult {
   return { content: [{ type: 'text', text }], structuredContent: answer };
 }
 
-/** For the 2025 revisions: an error that does not fit `outputSchema` is text alone, or SDK 1.x hides it from models. */
+/** Omits the structure of errors that do not match `outputSchema` in 2025 revisions: SDK 1.x would hide them. */
 export function forLegacy(envelope: ErrorEnvelope | undefined, result: ToolResult): Partial<ToolResult> {
   if (result.isError === undefined || envelope !== undefined) return result;
   const { structuredContent: _notAsListed, ...rest } = result;
   return rest;
 }
 
-/** The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id. */
+/** Returns the error that the caller may see. Unexpected errors are logged, and only the request id is returned. */
 export function presentable(error: unknown, requestId: string, what: string, log: Log): MusterError {
   if (error instanceof MusterError) {
     if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
@@ -80,23 +80,23 @@ export function presentable(error: unknown, requestId: string, what: string, log
   return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
 }
 
-/** What the message around the answer takes. */
+/** Bytes of the JSON-RPC message around the response. */
 const ENVELOPE_BYTES = 4096;
 
 const ROOM = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
 
-/** How long texts may be that are cut, in characters: the first of these with which the answer fits. */
+/** Maximum lengths of truncated texts, in characters. The first one with which the response fits is used. */
 const CUTS = [300_000, 100_000, 40_000, 20_000, 10_000, 3000, 1000, 300, 100] as const;
 
-/** Texts that mean nothing when they are cut. */
+/** Names of texts that are useless if truncated. */
 const WHOLE = /cursor$/i;
 
 /**
- * Returns the answer as it may be sent: none is larger than its bound, whatever a tool has found. Lists end before it
- * and continue with their cursors; this is for what is large in one piece. What a call has done stays done, so its
- * answer is cut and not refused.
- * @param bytesOf the bytes of JSON as it is sent
- * @throws MusterError VALIDATION_ERROR if it is too large and its texts are not the reason
+ * Returns the response within its size limit. Lists already end before the limit and continue with a cursor, so this
+ * truncates long texts. After a write, the response is truncated and not refused, because the write cannot be
+ * reverted.
+ * @param bytesOf returns the bytes of JSON as sent
+ * @throws MusterError VALIDATION_ERROR if the response is too large for another reason than long texts
  */
 export function withinBounds(
   { ifTooLarge, annotations, answersWhole }: Pick<Tool, 'ifTooLarge' | 'annotations' | 'answersWhole'>,
@@ -114,7 +114,7 @@ export function withinBounds(
     const shorter = JSON.stringify(cut);
     if (bytesOf(shorter) <= ROOM && isShown(shorter)) return cut;
   }
-  // Many short values: a model is shown less of them, and loses nothing that a client can hold.
+  // With many short values, the model sees a part of the response, but the client gets all of it.
   if (isSendable) return answer;
   if (annotations.readOnlyHint) throw tooLarge(bytes, 'Request less data per call.');
   const done = `The call succeeded, but its response (${bytes} bytes) is too large to return.`;
@@ -124,7 +124,7 @@ export function withinBounds(
   });
 }
 
-/** Returns a resource's text as it may be sent: if too large, its beginning and how to read on. JSON stays JSON. */
+/** Returns a resource's text within its limit: its beginning if it is too large. JSON stays JSON. */
 export function textWithinBounds(
   { mimeType, answersWhole }: Pick<FoundResource, 'mimeType' | 'answersWhole'>,
   text: string,
@@ -158,7 +158,7 @@ function cutValue(value: JsonValue, most: number): JsonValue {
   return isRecord(value) ? cutObject(value, most) : value;
 }
 
-/** Returns the beginning, and how much is missing after it; never more than the text. */
+/** Returns the beginning of a text and the number of omitted characters; never longer than the text. */
 function cutText(text: string, most: number): string {
   const end = `… (${text.length - most} more characters: read this item on its own to get all of it)`;
   if (text.length <= most + end.length) return text;
@@ -170,28 +170,28 @@ function tooLarge(bytes: number, suggestion: string): MusterError {
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Under the 60 s after which clients give up, so that it is us who answer. */
+/** Below the 60 s after which clients give up, so that the caller gets a response. */
 const REQUEST_MILLISECONDS = 50_000;
 
-/** To be made when the request comes in: authentication and all the calls of a batch take from the same time. */
+/** Starts the time limit of a request. Authentication and all calls of a batch share it. */
 export function timeLeftOfRequest(milliseconds = REQUEST_MILLISECONDS): TimeLeft {
   const end = performance.now() + milliseconds;
   return () => Math.max(0, end - performance.now());
 }
 
-/** @throws MusterError TIMEOUT where the time was over before anything was begun */
+/** @throws MusterError TIMEOUT if the time ran out before the call started */
 export function requireTime(timeLeft: TimeLeft): void {
   if (timeLeft() > 0) return;
   const message = `Not run: the request's ${REQUEST_MILLISECONDS / 1000} seconds ran out before the call started.`;
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 
-/** Of a call that says nothing of its own. */
+/** Default for calls without their own suggestion. */
 export const LOOK_FIRST: Late = {
   suggestion: 'Check whether it took effect before retrying, or retry with its idempotency_key.',
 };
 
-/** `late` is asked once the time is over. @throws MusterError TIMEOUT where the work takes longer; the work goes on */
+/** `late` is called on timeout. @throws MusterError TIMEOUT if the work takes longer; the work itself continues */
 export function withDeadline<T>(
   work: Promise<T>,
   milliseconds: number,

@@ -1,4 +1,4 @@
-/** Makes calls that were approved, as whoever asked, after their request is over. Source: docs/decisions/0033-asking-people.md. */
+/** Runs approved calls on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
 
 import { type RememberedCaller, standingOf } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
@@ -10,26 +10,26 @@ import type { RequestContext } from './callContext.ts';
 import { Catalogues } from './catalogue.ts';
 import { MAX_KEY_LENGTH, type Served } from './tool.ts';
 
-/** A call as it waited for its approval. */
+/** A call that was waiting for approval. */
 export interface ApprovedCall {
-  /** Of the request: the same call is never made twice under it. */
+  /** Id of the approval request, under which the call runs at most once. */
   readonly id: string;
   readonly caller: RememberedCaller;
   readonly workspace: string;
-  /** Its full name. */
+  /** Full name. */
   readonly tool: string;
-  /** As they were checked. */
+  /** Arguments as validated. */
   readonly input: JsonObject;
-  /** The uid of the person who approved it themselves; absent if an agent answered for them. */
+  /** Uid of the person who approved the call in person; absent if an agent answered for them. */
   readonly approvedBy?: string | undefined;
-  /** The loosenings that they were shown, if the call was asked about because of them. */
+  /** Loosenings shown to the person, if they were the reason for the request. */
   readonly shown?: readonly string[] | undefined;
 }
 
-/** How long a tool that waits may wait here: what goes on longer has an id to be looked up by. */
+/** Time limit for tools that wait. Work that takes longer has an id for looking it up. */
 const WAITED_MILLISECONDS = 15_000;
 
-/** What is kept of an answer takes no more than a part of a document. */
+/** A stored result may take up one third of a document. */
 const KEPT_SHARE = 3;
 
 type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
@@ -37,7 +37,7 @@ type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles
 export class ApprovedCalls {
   private readonly ports: Ports;
   private readonly catalogues: Catalogues;
-  /** Where this deployment answers. */
+  /** Address of this deployment. */
   private readonly baseUrl: string;
 
   constructor(ports: Ports, baseUrl: string) {
@@ -46,7 +46,7 @@ export class ApprovedCalls {
     this.baseUrl = baseUrl;
   }
 
-  /** Makes the call with present rights, or returns its outcome. @throws only what may be otherwise when tried again */
+  /** Runs the call with the caller's current rights. @throws only errors that a retry may avoid */
   async make(call: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
     const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
@@ -61,7 +61,7 @@ export class ApprovedCalls {
       const again = { authenticate: async () => principal, authenticateAnew: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
-      // No tool whose calls are approved derives a secret, which is what the credential is for.
+      // No tool with approvals derives secrets, so the request id can replace the credential.
       const by = {
         ...actorOf(request, name),
         ...(approvedBy !== undefined && { approved_by: approvedBy, shown }),
@@ -104,12 +104,12 @@ export class ApprovedCalls {
   }
 }
 
-/** Longer than a caller's may be, so that nobody else's call has it. */
+/** Longer than a caller's key can be, so that it never equals one. */
 function keyOf(id: string): string {
   return id.padEnd(MAX_KEY_LENGTH + 1, '.');
 }
 
-/** Whether it may go well another time: nothing that was said is wrong. */
+/** Returns whether a retry may succeed, because the arguments are not at fault. */
 function mayPass({ code }: MusterError): boolean {
   return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
 }

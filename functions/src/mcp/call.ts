@@ -1,4 +1,4 @@
-/** Runs one call of a tool, from its raw arguments to its answer. */
+/** Runs one tool call, from its raw arguments to its response. */
 import { type Approvals, admit, authorise, type GatePorts } from '../access/rules/gate.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { callingAgent, touchPresence } from '../agents/rules/liveness.ts';
@@ -38,29 +38,29 @@ export interface CallPorts
   readonly view: CallContext['view'];
 }
 
-/** What a client is told before the answer. */
+/** Connection to the client during a call. */
 interface Telling {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
-  /** Names the call for a client that wants to be told how far it has come. */
+  /** Present if the client wants progress notifications. */
   readonly progressToken?: string | number | undefined;
-  /** What an answer takes as it is sent. */
+  /** Returns the bytes of a response as sent. */
   readonly bytesOf: (json: string) => number;
 }
 
-/** For a caller who is told nothing before the answer, and gets that once. */
+/** For callers that get nothing before the response. */
 const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
-/** For a client that does not ask how far a call has come. */
+/** For clients that do not want progress notifications. */
 const UNWATCHED: Progressing = { send: () => undefined, during: (wait) => wait };
 
 interface Given {
-  /** The arguments, as they were sent. */
+  /** Raw arguments. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly telling?: Telling;
 }
 
-/** Calls a tool. Never throws: what goes wrong is in the outcome. */
+/** Calls a tool. Never throws: errors are in the outcome. */
 export async function callTool(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -80,12 +80,12 @@ export async function callTool(
     const { notify, elicitation, progressToken } = telling;
     const { send: progress, during } =
       progressToken === undefined ? UNWATCHED : new ProgressReport(notify, progressToken);
-    // Who loses a role while a call waits is not told what it has waited for.
+    // A caller that loses its role during a wait must not get the result of the wait.
     const waiting: Waiting = async (wait) => {
       const result = await waited(during(wait));
       const now = await ports.authenticator.authenticate(credential);
       authorise(now, workspace, need);
-      // What it has waited for says itself whose it is, and was looked at before.
+      // Owner-scoped results were checked before the wait, so changed rights invalidate the check.
       if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
       return result;
     };
@@ -119,7 +119,7 @@ function rightsChanged(): MusterError {
   });
 }
 
-/** Who makes a call, as the trail has it. */
+/** Returns the caller of a call for the audit log. */
 export function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
   const { uid, agent_id, owner_uid, grant } = principal;
   return {
@@ -133,7 +133,7 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
   };
 }
 
-/** @throws MusterError as its reader may see it */
+/** Reads a resource. @throws MusterError as the reader may see it */
 export function readResource(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -146,7 +146,7 @@ export function readResource(
   });
 }
 
-/** The values that a variable of a template may have. @throws MusterError as its reader may see it */
+/** Returns possible values of a template's variable. @throws MusterError as the reader may see it */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -172,7 +172,7 @@ function observedRead<T>(
   });
 }
 
-/** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
+/** Returns the context of a read, which commits nothing, sends no notifications and does not wait. */
 export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
   return contextOf(ports, requestContext, {
     operation: unkeyed(actorOf(requestContext, what)),
@@ -193,7 +193,7 @@ function contextOf(
   return { ...request, ...call, caller: requestContext, services: services(), view };
 }
 
-/** Has an error name the argument as its tool does: rules have one name for what some tools write in another way. */
+/** Renames an error's argument as the tool spells it: rules use one name, but tools differ in spelling. */
 export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
@@ -204,7 +204,7 @@ export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>
   return new MusterError(error.code, error.message, details);
 }
 
-/** An error whose texts name tools as the caller's list does. */
+/** Returns the error with tools named as in the caller's list. */
 function namingTools(error: MusterError, { named }: RequestContext['directory']): MusterError {
   const { suggestion, ...rest } = error.details;
   const details = {
@@ -215,17 +215,16 @@ function namingTools(error: MusterError, { named }: RequestContext['directory'])
   return new MusterError(error.code, named(error.message), details);
 }
 
-/** `task_id` and `taskId` are one. */
+/** Makes `task_id` and `taskId` equal. */
 function folded(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
 /**
- * Does the work of a call, a resource or the opening of a stream, and notes it: a log entry, its counts, and that
- * the agent is alive.
- * @param observed `tool`: its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose;
- *   `isRoutine`: whether there is no log entry where it goes well
- * @param work is given what leaves the time of a wait out of the call's own
+ * Runs a call, a resource read or the opening of a stream, and records it: log entry, metrics and presence.
+ * @param observed `tool`: the full name, or the resource's URI as listed, so that no caller text is logged;
+ *   `isRoutine`: whether successes are not logged
+ * @param work gets a function that excludes waits from the call's duration
  * @throws MusterError as the caller may see it
  */
 export async function observed<T>(
@@ -268,14 +267,14 @@ export async function observed<T>(
   }
 }
 
-/** How long a call has only waited. Waits at the same time count once, and one that goes on counts so far. */
+/** Total wait time of a call. Concurrent waits count once, and an open wait counts up to now. */
 export class WaitingTime {
   private readonly now: () => number;
   private open = 0;
   private since = 0;
   private ended = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.now = now;
   }
@@ -296,9 +295,9 @@ export class WaitingTime {
   }
 }
 
-// Calls that a person may have to approve. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
+// Calls that may need approval. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
 
-/** A call that may need approval: by the workspace's wish, or as it loosens a limit. A repeated key replays unasked. */
+/** Adds approval by workspace rules or for loosenings. A repeated key replays the result without approval. */
 export function gated(
   approvals: Approvals,
   { principal, workspace }: RequestContext,
@@ -324,22 +323,22 @@ export function gated(
   };
 }
 
-// The progress notifications of one call. Source: MCP 2025-11-25, "Progress".
+// Progress notifications of a call. Source: MCP 2025-11-25, "Progress".
 
-/** Clients have time limits of 10 seconds and more, which many start again with each notification. */
+/** Interval. Clients time out after 10 seconds or more, and many restart the timeout at each notification. */
 const EVERY_MS = 5_000;
 
-/** Each number must be larger than the one before; a thousand waits are less than one step of a tool's own. */
+/** Progress must grow with each notification; a thousand of these steps equal one step of a tool's own progress. */
 const LEAST_STEP = 0.001;
 
-/** How a call says how far it has come. */
+/** Reports the progress of a call. */
 export interface Progressing {
   readonly send: (progress: Progress) => void;
-  /** Awaits something that takes its time. */
+  /** Awaits a long operation. */
   readonly during: Waiting;
 }
 
-/** Sends progress to a client that has given a token. */
+/** Sends progress to a client that sent a progress token. */
 export class ProgressReport implements Progressing {
   private readonly notify: CallContext['notify'];
   private readonly progressToken: string | number;
@@ -356,7 +355,7 @@ export class ProgressReport implements Progressing {
     this.notify({ method: 'notifications/progress', params });
   };
 
-  /** Sends progress at intervals while a wait lasts, so that the client does not give up. */
+  /** Sends progress at intervals during a wait, so that the client does not time out. */
   readonly during: Waiting = async (wait) => {
     const timer = setInterval(() => this.send({ progress: 0, message: 'Still waiting.' }), EVERY_MS).unref();
     try {
@@ -367,10 +366,10 @@ export class ProgressReport implements Progressing {
   };
 }
 
-/** Whose call it is and which: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
+/** Identity of a call, by which a repetition gets the first result. Source: docs/semantics.md#shared. */
 export interface CallIdentity {
   readonly by: Actor;
-  /** The bearer credential: the key of derived secrets, never stored. */
+  /** Bearer credential. It is the key of derived secrets and is never stored. */
   readonly credential: string;
 }
 
@@ -378,7 +377,7 @@ export type IdempotencyPorts = Pick<KernelPorts, 'recordedAnswers' | 'clock' | '
 
 const ID_LENGTH = 20;
 
-/** The operation of a call that gave no key. */
+/** Returns the operation of a call without an idempotency key. */
 export function unkeyed(by: Actor): Operation {
   return {
     by,
@@ -389,7 +388,7 @@ export function unkeyed(by: Actor): Operation {
   };
 }
 
-/** Runs the call, which one with a key does but once. */
+/** Runs the call; with an idempotency key, at most once. */
 export function runOnce(
   ports: IdempotencyPorts,
   identity: CallIdentity,
@@ -401,7 +400,7 @@ export function runOnce(
   return runKeyed(ports, identity, { prepared, key }, contextWith);
 }
 
-/** Runs the call, or replays it where its key has been settled. */
+/** Runs the call, or replays the result if its key is settled. */
 async function runKeyed(
   ports: IdempotencyPorts,
   { by, credential }: CallIdentity,
@@ -426,7 +425,7 @@ async function runKeyed(
   try {
     return await prepared.run(context);
   } catch (error) {
-    // Whatever refused this call may be what the same call has just done: a task started cannot be started.
+    // A concurrent call with the same key may have caused this refusal: a started task cannot be started again.
     if (!(error instanceof MusterError || error instanceof UnansweredCommitError)) throw error;
     const winner = await findSettled(ports, id, argumentsHash);
     if (winner === undefined) throw error;
@@ -434,7 +433,7 @@ async function runKeyed(
   }
 }
 
-/** @throws MusterError CONFLICT where the key was used with other arguments */
+/** @throws MusterError CONFLICT if the key was used with other arguments */
 async function findSettled(
   { recordedAnswers, clock, hashing }: IdempotencyPorts,
   id: string,

@@ -1,4 +1,4 @@
-/** What is known of a request and of the call that it carries. */
+/** Context of a request and of each of its calls. */
 
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
@@ -7,55 +7,55 @@ import type { ErrorDetails } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll } from '../kernel/waiting.ts';
 
-/** One authenticated HTTP request, which may carry several calls. */
+/** One authenticated HTTP request, which may contain several calls. */
 export interface RequestContext {
   readonly principal: Principal;
-  /** The bearer credential, for secrets derived from it. */
+  /** Bearer credential, for derived secrets. */
   readonly credential: string;
-  /** The coordination workspace: the URL's, else the agent's own, else `default`. */
+  /** Workspace: from the URL, else the agent's own, else `default`. */
   readonly workspace: string;
-  /** Names the request in logs and in "internal error" answers. */
+  /** Identifies the request in logs and in "Internal error" responses. */
   readonly requestId: string;
-  /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
+  /** Address of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
-  /** What this deployment can do. */
+  /** The deployment's tools and resources. */
   readonly directory: Directory;
-  /** Makes the signal that the client has gone away. Following one costs more than a cheap call. */
+  /** Returns a signal for when the client disconnects. Listening to one costs more than a cheap call. */
   gone(): AbortSignal;
-  /** Of the request, for all its calls. A tool that waits leaves of this what it needs to answer. */
+  /** Remaining time of the request, shared by all its calls. A waiting tool must keep enough of it to respond. */
   readonly timeLeft: TimeLeft;
 }
 
-/** What a handler is given besides its arguments, once per call. `Services`: what the tools of its toolset ask. */
+/** Context that a handler gets with its arguments, once per call. `Services`: the services that its toolset uses. */
 export interface CallContext<out Services = never> extends LongPoll, Omit<RequestContext, 'credential'> {
-  /** The principal together with what it came with, for what runs under the security rules. */
+  /** The principal with its credential, for access under the security rules. */
   readonly caller: Caller;
-  /** Carries the call's idempotency key into the commit that settles it. */
+  /** Passes the call's idempotency key to the commit that settles it. */
   readonly operation: Operation;
   readonly services: Services;
-  /** Returns a page that the build has made of a toolset's view, as HTML. */
+  /** Returns the built HTML page of a toolset's view. */
   readonly view: (name: string) => Promise<string>;
-  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
+  /** Sets the details of the timeout error. A later call replaces them. */
   ifLate(late: Late): void;
   /**
-   * Sends a notification on the call's own stream, before its answer. Only for a tool that says `notifies`. A
-   * client that takes no stream does not get it, so nothing may be told by notifications alone.
+   * Sends a notification on the call's stream, before its response. Only for tools with `notifies`. Clients that
+   * accept no stream do not get it, so the response must contain everything.
    */
   notify(notification: Notification): void;
-  /** Absent where the client cannot ask, or speaks a revision in which a server without sessions cannot have it ask. */
+  /** Absent if the client cannot ask people, or its revision needs sessions to do so. */
   readonly elicitation?: Elicitation | undefined;
-  /** Says how far the call has come, to a client that asks. Only for a tool that says `notifies`. */
+  /** Reports progress to clients that want it. Only for tools with `notifies`. */
   progress(progress: Progress): void;
 }
 
 /**
- * Asking the person at the client, before the answer. The client shows the question and calls again with what came of
- * it; nothing is kept in between. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
+ * Questions to the person at the client, before the response. The client shows the question and repeats the call with
+ * the answer; the server keeps no state. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
  */
 export interface Elicitation {
-  /** What came of a question, where the client has asked it already. Of its content nothing is checked. */
+  /** Returns the answer to a question, if the client has asked it. Its content is not validated. */
   said(key: string): Said | undefined;
-  /** Has the client ask, in place of what the call answers. */
+  /** Asks the client for an answer instead of returning a result. */
   ask(key: string, form: ElicitationForm): void;
 }
 
@@ -64,7 +64,7 @@ export interface Said {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** One text that the person enters, or chooses where there are options. */
+/** A form with one text to enter, or to choose from `options`. */
 export interface ElicitationForm {
   readonly message: string;
   readonly field: string;
@@ -72,36 +72,34 @@ export interface ElicitationForm {
   readonly options?: readonly string[] | undefined;
 }
 
-/** A JSON-RPC notification. */
 export interface Notification {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** How far a call has come. Source: MCP 2025-11-25, "Progress". */
+/** Progress of a call. Source: MCP 2025-11-25, "Progress". */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
-  /** In words. */
   readonly message: string;
 }
 
-/** What a deployment can do, and what of it the caller's endpoint serves. */
+/** A deployment's tools and resources, and those that the caller's endpoint serves. */
 export interface Directory {
-  /** Every tool that there is, in the order of the toolsets. */
+  /** All tools of the deployment, ordered by toolset. */
   readonly tools: readonly KnownTool[];
-  /** The URIs of the resources that this endpoint lists. */
+  /** URIs of the resources that this endpoint lists. */
   readonly resources: readonly string[];
-  /** The name under which this endpoint takes calls of `coordination.create_task`; undefined where it does not. */
+  /** Returns the name of `coordination.create_task` at this endpoint; undefined if it does not serve the tool. */
   wireName(fullName: string): string | undefined;
-  /** Writes the tools that a text names by their full names as this endpoint lists them. */
+  /** Replaces full tool names in a text by the names that this endpoint lists. */
   named(text: string): string;
 }
 
-/** A tool as others speak of it. */
+/** Description of a tool for other tools. */
 export interface KnownTool {
   readonly toolset: string;
-  /** `coordination.create_task`: `tools/call` finds it by this name wherever it is served. */
+  /** Full name, which `tools/call` accepts at every endpoint: `coordination.create_task`. */
   readonly fullName: string;
   readonly title: string;
   readonly description: string;
@@ -110,15 +108,15 @@ export interface KnownTool {
   readonly scope: Scope;
   readonly writes: boolean;
   readonly openToAll: boolean;
-  /** Whether a workspace may want its calls approved. */
+  /** Whether a workspace may require approval of its calls. */
   readonly approvable: boolean;
-  /** The JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
 }
 
-/** Milliseconds until the request must have been answered, and never less than none. */
+/** Returns the milliseconds left to respond to the request, at least 0. */
 export type TimeLeft = () => number;
 
-/** What the caller of a late call is told: what it is about, and what to do. */
+/** Details of a call's timeout error: related ids and the next action. */
 export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;

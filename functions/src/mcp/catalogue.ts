@@ -1,4 +1,4 @@
-/** What a selection lists and finds, and the list itself. Built once per instance and selection. */
+/** Tools and resources of a URL selection, and the tool list. Built once per instance and selection. */
 
 import { roleNeeded } from '../access/rules/gate.ts';
 import type { Principal, rolesOf } from '../identity/rules/principal.ts';
@@ -12,19 +12,19 @@ import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts
 import { fullName } from './tool.ts';
 import type { Listing, Selection } from './urlSelection.ts';
 
-/** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
+/** Clients truncate instructions, some of them silently. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
 
 export interface Catalogue {
   readonly resources: Resources;
   readonly instructions: string;
-  /** The tools' full names. */
+  /** Full names of the tools. */
   readonly methods: readonly string[];
   readonly directory: Directory;
-  /** The toolsets that it is made of. */
+  /** Names of the selected toolsets. */
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
-  /** What `tools/list` shows to callers of the kind with these roles. */
+  /** Returns the `tools/list` result for callers of a kind with these roles. */
   listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
 }
 
@@ -32,10 +32,10 @@ type CallerRoles = ReturnType<typeof rolesOf>;
 
 type Naming = Directory['named'];
 
-/** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
+/** Maximum number of cached selections. Real deployments use far fewer. */
 const MAX_CATALOGUES = 64;
 
-/** Keeps the catalogues that have been asked for. */
+/** Cache of catalogues. */
 export class Catalogues {
   private readonly toolsets: readonly Toolset[];
   private readonly built = new Map<string, Catalogue>();
@@ -45,17 +45,17 @@ export class Catalogues {
     this.toolsets = toolsets;
   }
 
-  /** The names of all toolsets, in order. */
+  /** Names of all toolsets, in order. */
   get names(): readonly string[] {
     return this.toolsets.map((toolset) => toolset.name);
   }
 
-  /** What `/mcp/events` streams. */
+  /** Source of the `/mcp/events` stream. */
   get eventSource(): EventSource | undefined {
     return this.toolsets.find(({ events }) => events !== undefined)?.events;
   }
 
-  /** @param allowed the only toolsets that the principal may use, where there is such a limit */
+  /** @param allowed the toolsets that the principal is restricted to, if any */
   of(selection: Selection, allowed?: readonly string[]): Catalogue {
     const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
     const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));
@@ -71,7 +71,7 @@ export class Catalogues {
     return built;
   }
 
-  /** @param open the other toolsets, with the tools alone that every credential may call */
+  /** @param open the other toolsets, reduced to the tools that every credential may call */
   private build(
     toolsets: readonly Toolset[],
     open: readonly Toolset[],
@@ -90,7 +90,7 @@ export class Catalogues {
     const wireNames = wireNamesOf(found, dialect);
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
-    // Made when it is first asked for: the names of all tools would be a part of every cold start.
+    // Built on first use: resolving the names of all tools would slow down every cold start.
     let instructions: string | undefined;
     return {
       resources: resourcesOf(toolsets, found, named),
@@ -134,7 +134,7 @@ export class Catalogues {
   }
 }
 
-/** Returns the toolset with only the tools that every credential may call; nothing if it has none. */
+/** Returns the toolset reduced to the tools that every credential may call; [] if it has none. */
 function openPart(toolset: Toolset): readonly Toolset[] {
   const tools = toolset.tools.filter(({ openToAll }) => openToAll);
   return tools.length === 0 ? [] : [{ ...toolset, tools }];
@@ -142,22 +142,22 @@ function openPart(toolset: Toolset): readonly Toolset[] {
 
 const INTRODUCTION =
   'Muster is a shared hub for agents and the people they work for. Your credential identifies you; ' +
-  'errors say what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
+  'errors suggest what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
   'key and arguments within 24 hours returns the first result and changes nothing.';
 
-/** A line that names a tool which this endpoint does not have, such as one that writes, is left out. */
+/** Returns the server instructions. Lines that name a tool outside this endpoint are omitted. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
   const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
   const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(ELSEWHERE))];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
-/** A tool as `tools/list` shows it. Source: MCP 2025-11-25, Tool. */
+/** A tool as in `tools/list`. Source: MCP 2025-11-25, Tool. */
 interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
-  /** For hosts: no model reads it. */
+  /** For hosts, not for models. */
   readonly _meta?: ToolMeta;
 }
 
@@ -166,22 +166,22 @@ interface ToolMeta {
   readonly [MOST_SHOWN]?: number;
 }
 
-/** Lets Claude Code show a model more of an answer than by default. Source: https://code.claude.com/docs/en/mcp */
+/** Raises Claude Code's limit on the response shown to a model. Source: https://code.claude.com/docs/en/mcp */
 const MOST_SHOWN = 'anthropic/maxResultSizeChars';
 
-/** The most that may stand there. */
+/** Maximum value of this setting. */
 const MOST_CHARACTERS = 500_000;
 
 type ObjectSchema = JsonObject & { readonly type: 'object' };
 
-/** A list, made, serialised and encoded once. */
+/** A list, built, serialized and encoded once. */
 interface ToolList {
   readonly tools: readonly ListedTool[];
   /** `tools` as JSON. */
   readonly json: Buffer;
 }
 
-/** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
+/** Returns the function that builds lists on first use: calls need none, and building them slows down cold starts. */
 function listMaker(
   found: readonly FoundTool[],
   listing: Listing,
@@ -205,14 +205,14 @@ function listMaker(
   };
 }
 
-/** The names that an endpoint lists, by full name. */
+/** Returns the listed names of an endpoint's tools, by full name. */
 function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {
   return new Map(
     found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
   );
 }
 
-/** A listed tool whose texts name tools as the endpoint lists them. */
+/** Returns a listed tool whose texts name tools as the endpoint lists them. */
 function namedAnew({ outputSchema, ...tool }: ListedTool, named: Naming): ListedTool {
   return {
     ...tool,
@@ -222,7 +222,7 @@ function namedAnew({ outputSchema, ...tool }: ListedTool, named: Naming): Listed
   };
 }
 
-/** A schema whose descriptions name tools as the endpoint lists them; what it accepts stays. */
+/** Returns a schema whose descriptions name tools as the endpoint lists them. */
 function describedAnew(schema: ObjectSchema, named: Naming): ObjectSchema {
   const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
     if (key === 'description' && typeof value === 'string') return named(value);
@@ -237,7 +237,7 @@ function isOpenTo(role: Role | undefined, least: Role): boolean {
   return role !== undefined && hasRole(role, least);
 }
 
-/** Everything that there is to say of a tool. */
+/** Returns the full description of a tool. */
 function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
   const { title, annotations, output } = tool;
   const answer = errors ? answerOrRefusalSchema(output, errors.schema) : outputJsonSchema(output);
@@ -252,7 +252,7 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
   };
 }
 
-/** What a model needs to choose and call a tool, read in each turn; what it admits too much, the tool refuses. */
+/** Returns the short description of a tool for models. Its schema may allow more than the tool accepts. */
 function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
   return {
@@ -260,7 +260,7 @@ function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
     title: tool.title,
     description: tool.description,
     inputSchema: { ...lightSchema(inputJsonSchema(tool.input), tool.rare), type: 'object' },
-    // The hints that clients would not assume by themselves. Source: MCP 2025-11-25, ToolAnnotations.
+    // Only hints that differ from the clients' defaults. Source: MCP 2025-11-25, ToolAnnotations.
     annotations: {
       ...(readOnlyHint && { readOnlyHint }),
       ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
@@ -282,11 +282,11 @@ export function wholeDescription({ description, details }: Pick<Tool, 'descripti
   return details === undefined ? description : `${description} ${details}`;
 }
 
-/** For whom a message is served, and over what. */
+/** A request with the catalogues that it uses. */
 export interface RoutedRequest {
   readonly requestContext: RequestContext;
-  /** What the caller is shown. */
+  /** Tools and resources shown to the caller. */
   readonly listed: Catalogue;
-  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
+  /** Tools of the URL, to look up calls. More than `listed` if the principal is restricted. */
   readonly selected: Catalogue;
 }

@@ -1,9 +1,9 @@
-/** Turns a tool's zod schemas into the JSON Schema that clients are shown. */
+/** Converts zod schemas of tools to the JSON Schema that clients get. */
 
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 
-/** Returns a schema that accepts what `accepted` does, and is listed as `listed`. */
+/** Returns a schema that accepts the same as `accepted` and is listed as `listed`. */
 export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepted: Accepted) {
   return z
     .unknown()
@@ -11,19 +11,19 @@ export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepte
     .pipe(accepted);
 }
 
-/** How an object with any fields is listed. */
+/** Listed schema of an object with any fields. */
 export const OPEN_OBJECT = { type: 'object', additionalProperties: true };
 
-/** Accepts any JSON. OpenAI's strict mode refuses what lists no type, and an object is what is sent most. */
+/** Accepts any JSON. It is listed as an object, because OpenAI's strict mode requires a type. */
 export const anyJson = listedAs(OPEN_OBJECT, z.unknown());
 
-/** The schema of what a caller may send: what has a default is optional. */
+/** Returns the schema of a tool's arguments. Arguments with a default are optional. */
 export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'input');
 
-/** The schema of what a tool answers. */
+/** Returns the schema of a tool's response. */
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
-/** The schema of an answer or a refusal. It requires what both have: converters fail at alternatives of `required`. */
+/** Returns a schema for responses and errors. Only common fields are required: converters reject alternatives. */
 export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
   const { required, properties, ...rest } = outputJsonSchema(answer);
   const other = outputJsonSchema(refusal);
@@ -36,7 +36,7 @@ export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject)
   };
 }
 
-/** JSON Schema 2020-12 without `$schema`, which older clients refuse; what is used means the same in draft 7. */
+/** Converts to JSON Schema 2020-12 without `$schema`, which older clients reject. The keywords also suit draft 7. */
 function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...converted } = z.toJSONSchema(schema, {
     io,
@@ -45,19 +45,19 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return jsonObject.parse(JSON.parse(JSON.stringify(converted), withoutTypeList));
 }
 
-/** Replaces a list of types, which several vendors and frameworks refuse, by alternatives. */
+/** Replaces lists of types, which several vendors and frameworks reject, by alternatives. */
 function withoutTypeList(_key: string, value: unknown): unknown {
   const { data: { type, ...rest } = {} } = jsonObject.safeParse(value);
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one) => ({ type: one })) } : value;
 }
 
-/** What is told once in the server's instructions, and not with every tool that takes it. */
+/** Arguments that the server instructions explain once for all tools. */
 const TOLD_ONCE: readonly string[] = ['idempotency_key'];
 
-/** What a description of so many words says, the argument's name says already. */
+/** Descriptions of up to this many words add nothing to the argument's name. */
 const WORDS_OF_A_NAME = 3;
 
-/** Bounds that hardly anybody exceeds, and what would only say that there are no others. */
+/** Keywords that the light list omits, because callers rarely exceed these bounds. */
 const LEFT_OUT: readonly string[] = [
   'exclusiveMinimum',
   'maximum',
@@ -70,7 +70,7 @@ const LEFT_OUT: readonly string[] = [
   'propertyNames',
 ];
 
-/** The light list's schema: it accepts all that the whole one does, without what is told once and what is rare. */
+/** Returns the light list's schema, which accepts at least the same. Omits rare and commonly explained arguments. */
 export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   const { properties, ...rest } = schema;
   const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema)] as const);
@@ -80,7 +80,7 @@ export function lightSchema(schema: JsonObject, rare: readonly string[] = []): J
     : { ...light, properties: lightProperties(jsonObject.parse(properties), rare) };
 }
 
-/** Returns what the light list shows of a keyword's value; undefined if it leaves the keyword out. */
+/** Returns the light list's value of a keyword; undefined to omit the keyword. */
 function lightPart(keyword: string, schema: JsonObject): JsonValue | undefined {
   const value = schema[keyword];
   if (LEFT_OUT.includes(keyword)) return undefined;
@@ -88,13 +88,13 @@ function lightPart(keyword: string, schema: JsonObject): JsonValue | undefined {
     return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME ? value : undefined;
   }
   if (keyword === 'anyOf') {
-    // Beside a type the alternatives add nothing.
+    // Alternatives add nothing to a type.
     return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => lightSchema(one)) : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
   if (success) return lightSchema(data);
-  // Strict clients must read that a tool takes nothing; that another object is closed, its error says.
+  // Strict clients need this for tools without arguments. For other objects, the error message is enough.
   return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
 
@@ -107,8 +107,8 @@ function lightProperties(properties: JsonObject, rare: readonly string[]): JsonO
 }
 
 /**
- * Leaves out what zod adds by itself: the bounds of a safe integer, the pattern behind a format, and that names
- * are strings. Says in the way that all clients read that an object is open.
+ * Removes what zod adds on its own: bounds of safe integers, patterns of formats, and the string type of names. Marks
+ * open objects with `additionalProperties: true`, which all clients understand.
  */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   const { additionalProperties: others } = schema;
@@ -120,12 +120,12 @@ function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (typeof propertyNames === 'object' && !restricts(propertyNames)) delete schema.propertyNames;
 }
 
-/** Whether a schema of names has them be more than strings. */
+/** Returns whether a schema of property names restricts them further than to strings. */
 function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
   return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
-/** Returns the schema within what only says that a value may be absent, or how it is listed. */
+/** Returns the schema without wrappers for optional, nullable, default and listed values. */
 export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   for (;;) {

@@ -1,35 +1,35 @@
-/** What tools are called on the wire, and which one somebody meant who wrote another name. */
+/** Tool names on the wire, and suggestions for misspelled ones. */
 import { shownName } from '../kernel/errors.ts';
 import type { Directory, KnownTool } from './callContext.ts';
 import { fullName } from './tool.ts';
 
-/** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */
+/** Toolsets whose specification includes the toolset in each tool's name: `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
 
-/** `own`: as its specification writes it, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: at `/mcp/rpc`. */
+/** `own`: the specification's name, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: at `/mcp/rpc`. */
 export type Dialect = 'own' | 'prefixed' | 'dotted';
 
-/** No listed name is longer, nor has other characters than `[A-Za-z0-9_]`. */
+/** Maximum length of a listed name. Its characters are `[A-Za-z0-9_]`. */
 export const MAX_NAME_LENGTH = 50;
 
-/** No listed name has a dot: some clients drop the whole server. Source: docs/semantics.md#the-endpoint. */
+/** Returns the listed name. It has no dot: some clients drop the server. Source: docs/semantics.md#the-endpoint. */
 export function wireName(toolset: string, name: string, dialect: Dialect): string {
   if (dialect === 'dotted') return fullName(toolset, name);
   const bare = dialect === 'own' && !NETWORK_TOOLSETS.includes(toolset);
   return bare || name.startsWith(`${toolset}_`) ? name : `${toolset}_${name}`;
 }
 
-/** Every name under which `tools/call` finds the tool. */
+/** Returns all names under which `tools/call` finds the tool. */
 export function acceptedNames(toolset: string, name: string, dialect: Dialect): readonly string[] {
   const listed = [wireName(toolset, name, dialect), wireName(toolset, name, 'prefixed')];
   return [...new Set([...listed, fullName(toolset, name)])];
 }
 
 /**
- * Prepares to write the tools that texts name as an endpoint lists them. Texts name each tool by its full name; a tool that
- * the endpoint does not list is named with the address that does.
- * @param deployed the full names of all tools of the deployment
- * @param wireNames the names that the endpoint lists, by full name
+ * Returns a function that rewrites full tool names in a text to the names that an endpoint lists. A tool that the
+ * endpoint does not list gets the address of one that does.
+ * @param deployed the tools of the deployment
+ * @param wireNames the endpoint's listed names, by full name
  */
 export function toolNaming(
   deployed: () => readonly KnownTool[],
@@ -46,10 +46,10 @@ export function toolNaming(
   return (text) => text.replace(FULL_NAMES, nameOf);
 }
 
-/** Begins the address of a tool that an endpoint does not list. */
+/** Start of the address that is appended to a tool that the endpoint does not list. */
 export const ELSEWHERE = ' (at /mcp/';
 
-/** What may be a full name, and is not part of a path, an address or a longer name. */
+/** Matches possible full names that are not part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
 interface Served {
@@ -58,7 +58,7 @@ interface Served {
   readonly directory: Pick<Directory, 'wireName'>;
 }
 
-/** What to say of a name that finds no tool. @param deployed every tool of the deployment, selected or not */
+/** Returns the message for an unknown tool name. @param deployed all tools of the deployment */
 export function unknownTool(asked: string, listed: Served, deployed: readonly KnownTool[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const shown = (names: readonly string[]) =>
@@ -73,7 +73,7 @@ export function unknownTool(asked: string, listed: Served, deployed: readonly Kn
   return `${unknown}. ${near.length > 0 ? shown(near) : 'Call tools/list for the available tools.'}`;
 }
 
-/** What a method of plain JSON-RPC may have meant. */
+/** Returns the JSON-RPC methods that a caller may have meant. */
 export function nearestMethods(asked: string, methods: readonly string[]): readonly string[] {
   const meant = same(asked, methods);
   return meant.length > 0 ? meant : similar(asked, methods);
@@ -89,7 +89,7 @@ function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Served): stri
     : `This URL does not select ${fullName}. Use /mcp/${toolset} or /mcp.`;
 }
 
-/** Those whose name it is but for dots, underscores, capitals, another toolset or none, or what a client puts before. */
+/** Returns the names that differ only in dots, underscores, case, the toolset or a client's prefix. */
 function same(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const whole = fullNames.filter((name) => key.endsWith(keyOf(name)));
@@ -99,7 +99,7 @@ function same(asked: string, fullNames: readonly string[]): readonly string[] {
 
 const MOST_SHOWN = 3;
 
-/** Those whose name it is but for a few letters, the nearest alone. */
+/** Returns the nearest names that differ in few letters. */
 function similar(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const distances = fullNames.map((name) =>
@@ -109,7 +109,7 @@ function similar(asked: string, fullNames: readonly string[]): readonly string[]
   return fullNames.filter((_, index) => distances[index] === least).slice(0, MOST_SHOWN);
 }
 
-/** No name is longer, whatever a client puts before it; comparing longer ones would only cost. */
+/** Longer than any prefixed name. Comparing more would be slow. */
 const COMPARED_LENGTH = 100;
 
 function keyOf(name: string): string {
@@ -119,12 +119,12 @@ function keyOf(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-/** `create_task` of `coordination.create_task`. */
+/** Returns `create_task` of `coordination.create_task`. */
 function bare(fullName: string): string {
   return fullName.slice(fullName.indexOf('.') + 1);
 }
 
-/** How many letters have to be added, taken away or exchanged. Source: Wagner and Fischer, 1974. */
+/** Returns the edit distance. Source: Wagner and Fischer, 1974. */
 function distance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...one].entries()) {

@@ -1,4 +1,4 @@
-/** The shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
+/** Shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
 
 import type { z } from 'zod';
 import type { Scope } from '../identity/rules/principal.ts';
@@ -13,13 +13,13 @@ export interface Resource<in Services = never> {
   readonly description: string;
   readonly mimeType: string;
   readonly role: Role;
-  /** Where the role is needed; in the workspace of the call where it says nothing. */
+  /** Scope of the required role. Default: the workspace of the call. */
   readonly scope?: Scope;
-  /** The text of the resource; a JSON resource gives its serialised form. */
+  /** Returns the text of the resource; serialized for JSON. */
   read(context: CallContext<Services>): Promise<string>;
 }
 
-/** The values that a variable may have now, by what was typed. @param chosen the known values of other variables */
+/** Returns the possible values of a variable. @param chosen the known values of other variables */
 export type Completion<Services = never> = (
   context: CallContext<Services>,
   chosen: Readonly<Record<string, string>>,
@@ -27,23 +27,22 @@ export type Completion<Services = never> = (
 
 type Listed = Omit<Resource, 'uri' | 'read'>;
 
-/** A family of resources, as its file writes it. */
+/** Definition of a resource template in its source file. */
 interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> extends Listed {
   /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
   readonly uriTemplate: string;
-  /** Strings, one for each variable of the template. What does not match is no resource. */
+  /** Schema with one string per variable. A URI whose values do not match names no resource. */
   readonly variables: Variables;
-  /** Whether it is one thing that loses its meaning if it is cut: it then has up to 1 MiB. */
+  /** Whether truncation would make the text useless: its limit is then 1 MiB. */
   readonly answersWhole?: true;
-  /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
+  /** Whether values may contain slashes that are not encoded. */
   readonly slashes?: true;
   readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion<Services>>>>;
-  /** @throws MusterError NOT_FOUND where there is no such resource */
+  /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
   /**
-   * Yields whenever the resource has changed, at least once a change, until the context's `gone`. What has
-   * changed before may be told again.
-   * @throws MusterError NOT_FOUND where there is no such resource
+   * Yields after each change of the resource until `gone` of the context. Earlier changes may be repeated.
+   * @throws MusterError NOT_FOUND if the resource does not exist
    */
   watch?(context: CallContext<Services>, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
 }
@@ -54,18 +53,18 @@ export interface BoundResource<in Services = never> {
   watch?(context: CallContext<Services>): Promise<AsyncIterable<unknown>>;
 }
 
-/** A template with its types erased, as the router keeps it. */
+/** A template with erased types, for the router. */
 export interface ResourceTemplate<in Services = never> extends Listed {
   readonly uriTemplate: string;
   readonly answersWhole?: true;
   readonly watchable: boolean;
   readonly slashes: boolean;
   readonly completions: ReadonlyMap<string, Completion<Services>>;
-  /** @returns undefined where the variables name no resource */
+  /** @returns undefined if the variables name no resource */
   bind(variables: Readonly<Record<string, string>>): BoundResource<Services> | undefined;
 }
 
-/** Returns how a toolset declares its resource templates, whose functions get these services. */
+/** Returns a function to declare the resource templates of a toolset that uses these services. */
 export function templatesFor<Services>() {
   return <Variables extends z.ZodObject>(
     definition: ResourceTemplateDefinition<Services, Variables>,

@@ -1,4 +1,4 @@
-/** Finds resources by their URIs: those with a fixed one, and those of templates. */
+/** Lookup of resources by URI: fixed resources, and resources of templates. */
 
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { Need } from '../access/rules/gate.ts';
@@ -7,15 +7,15 @@ import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { FoundTool, Toolset } from './tool.ts';
 import { isStorableText } from './validation.ts';
 
-/** A resource that a URI names. */
+/** A resource found by its URI. */
 export interface FoundResource {
-  /** Its URI, or its template's: one word for the log, however many there are. */
+  /** URI of the resource or of its template, so that the log has few different values. */
   readonly what: string;
   readonly mimeType: string;
   readonly need: Need;
   readonly resource: BoundResource;
   readonly answersWhole?: true | undefined;
-  /** What is said of the content beside it. */
+  /** Metadata next to the content. */
   readonly meta?: JsonObject;
 }
 
@@ -31,24 +31,24 @@ export interface FoundTemplate {
   readonly template: ResourceTemplate;
 }
 
-/** What a selection has of resources. */
+/** Resources of a selection. */
 export interface Resources {
   readonly listed: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
-  /** Whether there are views: they are read and not listed. */
+  /** Whether tools have views, which can be read but are not listed. */
   readonly hasViews: boolean;
-  /** Whether any of them can be watched. */
+  /** Whether a resource can be watched. */
   readonly watchable: boolean;
-  /** Whether there is a variable that can be completed. */
+  /** Whether a template's variable can be completed. */
   readonly completable: boolean;
   findTemplate(uriTemplate: string): FoundTemplate | undefined;
   find(uri: string): FoundResource | undefined;
 }
 
-/** None of ours is longer, and a match takes time. */
+/** Longer than any existing URI. Matching longer ones would be slow. */
 const MAX_URI_LENGTH = 2000;
 
-/** `tools`: those of the selection, which bring their views. `named` writes tools as the endpoint lists them. */
+/** Returns a selection's resources. `tools` contribute their views; `named` rewrites tool names for the endpoint. */
 export function resourcesOf(
   toolsets: readonly Toolset[],
   tools: readonly FoundTool[] = [],
@@ -60,7 +60,7 @@ export function resourcesOf(
   const families = toolsets.flatMap(({ name: toolset, templates = [] }) =>
     templates.map((template) => {
       const { uriTemplate, slashes } = template;
-      // A value with slashes is RFC 6570's level 2, which clients need not know.
+      // Values with slashes need RFC 6570, level 2, which clients may not support.
       const pattern = new UriTemplate(slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate);
       return { need: needOf(toolset, uriTemplate, template), template, pattern };
     }),
@@ -113,16 +113,16 @@ function needOf(
   return { toolset, what, role, scope, writes: false };
 }
 
-/** The template's variables, decoded; undefined where the URI is none of the template's. */
+/** Returns the decoded variables; undefined if the URI does not match the template. */
 function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
   const matched = Object.entries(pattern.match(uri) ?? {});
   if (matched.length === 0) return undefined;
   try {
     const decoded = matched.map(([name, value]) => [name, decodeURIComponent(String(value))] as const);
-    // A database cannot look for such a text, and its client would try again for seconds.
+    // A database refuses such a text, and its client would retry for seconds.
     return decoded.every(([, value]) => isStorableText(value)) ? Object.fromEntries(decoded) : undefined;
   } catch {
-    // A "%" that encodes nothing.
+    // The URI contains a "%" that encodes nothing.
     return undefined;
   }
 }
@@ -131,10 +131,10 @@ export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
 
 const MIME_TYPE = 'text/html;profile=mcp-app';
 
-/** What a host is told of each page: it asks the network for nothing, and stands out by a border. */
+/** Metadata of each page: no network access, and a border. */
 const CONTENT_META = { ui: { csp: {}, prefersBorder: true } };
 
-/** What `tools/list` says of a tool's view. */
+/** View metadata of a tool in `tools/list`. */
 export interface ViewMeta {
   readonly resourceUri: string;
 }
@@ -143,7 +143,7 @@ export function viewOf(view: string): ViewMeta {
   return { resourceUri: uriOf(view) };
 }
 
-/** The pages of tools, for any role: they hold only what the repository does, and hosts show nothing without them. */
+/** Returns the pages of tools. Any role may read them: they contain only public code, and hosts need them. */
 export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
   return tools.flatMap(({ toolset, tool: { view } }) => {
     if (view === undefined) return [];

@@ -1,4 +1,4 @@
-/** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
+/** Shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
 import type { Caller, Scope } from '../identity/rules/principal.ts';
@@ -15,18 +15,18 @@ import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts
 
 const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
 
-/** A text of an answer in which tools have their full names. It holds nothing that somebody else wrote. */
+/** Declares a response text in which full tool names are rewritten. It must not contain text from others. */
 export function guidance(): z.ZodString {
   return z.string().register(guidanceTexts, { isGuidance: true });
 }
 
-/** Where an answer has guidance: a text, each entry of a list, fields of an object. */
+/** Places of guidance in a response: a text, each entry of a list, fields of an object. */
 export type GuidancePlan =
   | 'text'
   | { readonly each: GuidancePlan }
   | { readonly fields: ReadonlyMap<string, GuidancePlan> };
 
-/** Returns where the answers of a schema have guidance; undefined if nowhere. */
+/** Returns the places of guidance in responses of a schema; undefined if it has none. */
 export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | undefined {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodString) return guidanceTexts.get(inner) && 'text';
@@ -42,63 +42,63 @@ export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | 
   return fields.length === 0 ? undefined : { fields: new Map(fields) };
 }
 
-/** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
+/** MCP's four hints, all required here. Source: MCP 2025-11-25, ToolAnnotations. */
 export type ToolHints = Readonly<
   Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint', boolean>
 >;
 
 interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
-  /** The specification's name, without the toolset's: `create_task`, `registerAgent`. Also the file's name. */
+  /** Name in the specification and of the file, without the toolset: `create_task`, `registerAgent`. */
   readonly name: string;
   readonly title: string;
-  /** One line for a model: what it does, and when to take a neighbour instead. */
+  /** One line for a model: what the tool does, and when to use another one. */
   readonly description: string;
-  /** What the light list leaves out: bounds, limits, and what becomes of special cases. */
+  /** Details that the light list omits: bounds, limits and special cases. */
   readonly details?: string;
-  /** For whom it is, where it is not for agents in general: the light list leaves it out. */
+  /** Audience other than agents in general. The light list omits the tool. */
   readonly audience?: 'runners' | 'older clients' | 'those who administer';
-  /** Arguments that few calls need: it takes them, and the light list leaves them out. */
+  /** Rarely needed arguments. The tool accepts them, but the light list omits them. */
   readonly rare?: readonly string[];
-  /** Strict: an argument that it does not name is an error. */
+  /** Strict: unknown arguments are errors. */
   readonly input: Input;
-  /** What leaves: fields that it does not name are dropped. */
+  /** Schema of the response. Unknown fields are dropped. */
   readonly output: Output;
   readonly annotations: ToolHints;
-  /** The weakest role that may call it. */
+  /** Minimum role. */
   readonly role: Role;
-  /** The weakest role of an agent, where people need less. */
+  /** Minimum role of an agent, if people need less. */
   readonly agentRole?: Role;
-  /** Where the role is needed; where it says nothing, as its toolset says. */
+  /** Scope of the required role. Default: the toolset's scope. */
   readonly scope?: Scope;
-  /** Printed in the reference and run by a test. */
+  /** Shown in the reference and run by a test. */
   readonly example: z.input<Input>;
-  /** Whether its answer, such as a document, is not cut to what clients show a model by default, but has up to 1 MiB. */
+  /** The response, such as a document, may have 1 MiB instead of the size that clients show a model by default. */
   readonly answersWhole?: true;
-  /** How to read a large answer in parts, if it is whole or refused: of other answers, long texts are cut. */
+  /** How to read a large response in parts. If set, a too large response is refused and not truncated. */
   readonly ifTooLarge?: string;
-  /** Whether a workspace may want its calls approved: what its arguments hold is then kept, and nothing of them is secret. */
+  /** Whether a workspace may require approval. Arguments are then stored and must not contain secrets. */
   readonly approvable?: true;
-  /** A credential that is restricted to other toolsets may call it, too: it tells callers about themselves. */
+  /** Credentials for other toolsets may call it, too, because it describes the caller. */
   readonly openToAll?: true;
-  /** What a call may loosen, and then needs approval; absent if it only reads. Source: docs/security.md#two-rules. */
+  /** Limits that a call may loosen, which needs approval. Source: docs/security.md#two-rules. */
   readonly loosens?: readonly Loosened[];
-  /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
+  /** Whether it may call `notify`. Its callers are offered a stream, which costs more than JSON. */
   readonly notifies?: true;
-  /** Whether agents call it all the time to say nothing new: what went well is counted, and not logged. */
+  /** Whether agents call it constantly. Successful calls are counted but not logged. */
   readonly routine?: true;
-  /** The file in its toolset's `views/`, without its ending: a page with which chat apps draw its answer. */
+  /** Name of a file in the toolset's `views/`, without extension: a page that shows the response in chat apps. */
   readonly view?: string;
 }
 
-/** A tool as its file writes it. */
+/** Definition of a tool in its source file. */
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends Described<Input, Output> {
-  /** The most a call may spend in US dollars; undefined: the deployment's budget of a run. Without it, any amount. */
+  /** Maximum cost of a call in US dollars; undefined: the default run budget. If absent, the cost is not limited. */
   mostUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
-  /** The answer for who reads it in a terminal, with all that matters in it: programs have the structured one. */
+  /** Returns the response as text for terminals, with all important data. Programs use the structured response. */
   text?(answer: z.output<Output>): string;
-  /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
+  /** Converts a stored response to a replayed one, for tools whose responses contain data that must not be stored. */
   replay?(
     context: CallContext<Services>,
     input: z.output<Input>,
@@ -106,67 +106,67 @@ interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.Z
   ): Promise<z.input<Output>>;
 }
 
-/** Renders what came of a call, for the caller and for the record of its key. */
+/** Renders a call's outcome for the caller and for the record of its key. */
 interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
   answer(outcome: Outcome, input: z.output<Input>): z.input<Output>;
 }
 
-/** What a handler is given: the context of the call, and what records its answer in the commit that writes. */
+/** Context of a handler, with the function that records its response in the commit. */
 interface WritingContext<Services, Outcome> extends CallContext<Services> {
   readonly recordAnswer: RecordAnswer<Outcome>;
 }
 
-/** The name in logs, in idempotency records and in errors: `coordination.create_task`. */
+/** Returns the full name, for logs, idempotency records and errors: `coordination.create_task`. */
 export function fullName(toolset: string, name: string): string {
   return `${toolset}.${name}`;
 }
 
-/** A tool where a selection finds it. */
+/** A tool found in a selection. */
 export interface FoundTool {
   readonly toolset: string;
   readonly tool: Tool;
   readonly scope: Scope;
-  /** The toolset's own, where it has one. */
+  /** Envelope of the toolset, if it has its own. */
   readonly errors?: ErrorEnvelope | undefined;
 }
 
-/** A call whose arguments have been checked and which may now be run. */
+/** A call with validated arguments. */
 export interface PreparedCall<in Services = never> {
-  /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
+  /** Validated arguments without the idempotency key. Repeated calls are compared with them. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
-  /** The most that it may spend, in US dollars; undefined for the deployment's budget of a run. */
+  /** Maximum cost in US dollars; undefined: the default run budget. */
   readonly mostUsd: number | undefined;
-  /** Runs the handler and checks its answer against the output schema. */
+  /** Runs the handler and validates its response. */
   run(context: CallContext<Services>): Promise<JsonObject>;
-  /** Answers a repeated call from the stored answer. */
+  /** Replays the stored response. */
   replay(context: CallContext<Services>, stored: JsonObject): Promise<JsonObject>;
 }
 
-/** A tool with erased types; its input is the listed one, with `idempotency_key`. `Services`: as its handler asks. */
+/** A tool with erased types. Its input includes `idempotency_key`. `Services`: the services that its handler uses. */
 export interface Tool<in Services = never> extends Described<z.ZodObject, z.ZodObject> {
-  /** The answer as text; as JSON where it says nothing. */
+  /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
-  /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
+  /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
 
-/** A part of an answer, none of whose fields the contract requires. */
+/** Returns a part of a response in which the contract requires no field. */
 export function partial<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).partial();
 }
 
-/** A text whose longest length the contract does not list. */
+/** Returns a text schema with a maximum length that the contract does not list. */
 export function textUpTo(most: number): z.ZodString {
   return z.string().refine((text) => hasAtMost(text, most), `expected at most ${most} characters`);
 }
 
-/** A list whose greatest length the contract does not list. */
+/** Returns a list schema with a maximum length that the contract does not list. */
 export function listUpTo<Item extends z.ZodType>(most: number, item: Item, items = 'entries') {
   return z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
 }
 
-/** A whole number whose bounds the contract does not list. */
+/** Returns a whole number schema with bounds that the contract does not list. */
 export function wholeNumber(least: number, most: number): z.ZodNumber {
   return z
     .number()
@@ -176,12 +176,12 @@ export function wholeNumber(least: number, most: number): z.ZodNumber {
     );
 }
 
-/** The number of a claim of a task. */
+/** Claim epoch of a task. */
 export const claimNumber = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0');
 
-/** Of an idempotency key. */
+/** Maximum length of an idempotency key. */
 export const MAX_KEY_LENGTH = 200;
 
 const keyArgument = z.strictObject({
@@ -195,7 +195,7 @@ const keyArgument = z.strictObject({
 
 const checkKey = argumentsChecker(keyArgument);
 
-/** Returns how a toolset declares its tools. Those that write get `idempotency_key`; `answer` renders the outcome. */
+/** Returns a function to declare tools. Writing tools get `idempotency_key`; `answer` renders the outcome. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {
@@ -256,7 +256,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   };
 }
 
-/** Writes the tools in the guidance of an answer as the caller's endpoint lists them. */
+/** Rewrites the tool names in a response's guidance as the caller's endpoint lists them. */
 export function namedIn(value: unknown, plan: GuidancePlan, named: (text: string) => string): unknown {
   if (plan === 'text') return typeof value === 'string' ? named(value) : value;
   if ('each' in plan)
@@ -269,36 +269,35 @@ export function namedIn(value: unknown, plan: GuidancePlan, named: (text: string
   };
 }
 
-/** How a toolset's specification has errors. */
+/** Error format of a toolset's specification. */
 export interface ErrorEnvelope {
-  /** @param details what an error says beyond its message, as far as its caller may see it */
+  /** @param details the details of an error that its caller may see */
   show(error: MusterError, details: JsonObject): JsonObject;
   /**
-   * What the listed answers say of errors: `structuredContent` must be as `outputSchema` says, and
-   * `@modelcontextprotocol/sdk` 1.x holds errors against it as well and keeps those that fail to itself.
-   * the network specification fixes what its answers require, which leaves no room there: its envelope is not listed.
+   * Schema of errors for the listed responses: `structuredContent` must match `outputSchema`, and
+   * `@modelcontextprotocol/sdk` 1.x also validates errors and hides those that do not match. The network
+   * specification requires fields that errors lack, so its envelope is not listed.
    * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
    */
   readonly schema: z.ZodObject;
 }
 
-/** Server-sent events as text. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Server-sent event. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface ServerSentEvent {
-  /** The client keeps it, and sends it as `Last-Event-ID` when it comes back. */
+  /** Clients send the last id as `Last-Event-ID` when they reconnect. */
   readonly id?: string;
-  /** Its type; `message` where absent. */
+  /** Type; default `message`. */
   readonly event?: string;
-  /** One line or more. */
   readonly data: string;
 }
 
-/** What `/mcp/events` streams. */
+/** Source of the `/mcp/events` stream. */
 export interface EventSource<in Services = never> {
-  /** The stream's name in the log. */
+  /** Name of the stream in the log. */
   readonly name: string;
   /**
-   * @returns opens the stream, until the signal fires: what there is, and then what comes
-   * @throws MusterError where the request names nothing to stream
+   * @returns a function that opens the stream until the signal fires: existing events first, then new ones
+   * @throws MusterError if the request does not name a stream
    */
   request(query: URLSearchParams, lastEventId: string | undefined): OpenEvents<Services>;
 }
@@ -316,43 +315,43 @@ export type OpenEvents<Services = never> = (
   end: AbortSignal,
 ) => Promise<OpenedEvents>;
 
-/** What a toolset's folder exports. `Services`: what its tools and resources ask; without it, any toolset. */
+/** Toolset, as its folder exports it. `Services`: the services that its tools and resources use. */
 export interface Toolset<in Services = never> {
-  /** The folder's name. */
+  /** Name of the folder. */
   readonly name: string;
-  /** One line for the server's instructions: what it is for and which call comes first. */
+  /** One line for the server instructions: purpose and first call. */
   readonly instructions: string;
   readonly tools: readonly Tool<Services>[];
   readonly resources: readonly Resource<Services>[];
   readonly templates?: readonly ResourceTemplate<Services>[];
-  /** Where its tools need their roles; absent: in the workspace of the call. */
+  /** Scope of the tools' roles. Default: the workspace of the call. */
   readonly scope?: Scope;
-  /** Absent: that of the network specification. */
+  /** Default: the envelope of the network specification. */
   readonly errors?: ErrorEnvelope;
   readonly events?: EventSource<Services>;
 }
 
-/** Toolsets and the services that they ask, of which who serves them knows nothing. */
+/** Toolsets with their services, whose type is hidden from the server. */
 export interface Served {
   readonly toolsets: readonly Toolset[];
   readonly services: () => never;
 }
 
 export function served<Services>(toolsets: readonly Toolset<Services>[], services: Services): Served {
-  // They are of one type, which is hidden here: only these toolsets get them, and TypeScript has no word for that.
+  // Only these toolsets receive the services, but TypeScript cannot express the hidden common type.
   return { toolsets, services: () => services as never };
 }
 
-// How an update removes a field: `clear` names it. Source: docs/semantics.md#the-endpoint.
+// Removal of fields by an update: `clear` names them. Source: docs/semantics.md#the-endpoint.
 
-/** The optional argument that names the fields that an update removes. */
+/** Returns the optional argument that names the fields to remove. */
 export function clearArgument<const Fields extends readonly [string, ...string[]]>(...fields: Fields) {
   return z.array(z.enum(fields)).optional().describe('Fields to remove');
 }
 
 /**
- * Returns how an update changes one field: the new value; null if `clear` names the field; undefined if it stays.
- * @throws MusterError VALIDATION_ERROR if the field has a new value and `clear` names it
+ * Returns a function that maps a field to its change: the new value, null to remove it, undefined to keep it.
+ * @throws MusterError VALIDATION_ERROR if the field has a new value and is listed in `clear`
  */
 export function clearing<Field extends string>(clear: readonly Field[] = []) {
   return <Value>(field: Field, value: Value | undefined): Value | null | undefined => {

@@ -1,11 +1,11 @@
-/** What a URL selects: toolsets, a workspace, and reading alone. Source: docs/semantics.md#the-endpoint. */
+/** Selection by URL: toolsets, a workspace, and read-only access. Source: docs/semantics.md#the-endpoint. */
 import { type Principal, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import { MusterError, shownName } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
 
 export interface Selection {
-  /** In the order in which the deployment has them. */
+  /** In the deployment's order. */
   readonly toolsets: readonly string[];
   readonly readonly: boolean;
   readonly workspace: string | undefined;
@@ -13,39 +13,39 @@ export interface Selection {
   readonly listing: Listing;
 }
 
-/** `light`, at `/mcp`: what the role may call. `whole`, at a toolset's path or `?toolsets=all`: all, with outputs. */
+/** `light` (`/mcp`): tools for the role. `whole` (toolset paths, `?toolsets=all`): all tools, with output schemas. */
 export type Listing = 'light' | 'whole';
 
-/** Stands for every toolset of the path, in the query or the header. */
+/** Name for all toolsets of the path, in the query or the header. */
 const ALL = 'all';
 
-/** What is spoken at a path. */
+/** Protocol at a path. */
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
 interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect'> {
   readonly protocol: Protocol;
-  /** Which one, where it is a page. */
+  /** Present for pages. */
   readonly page?: AgentPageName;
 }
 
 export type RoutedSelection = Selection & Route;
 
-/** The toolset whose subscriptions `/mcp/events` streams. */
+/** Toolset whose subscriptions `/mcp/events` streams. */
 const STREAMING_TOOLSET = 'firebase';
 
-/** The parts of a request that select. */
+/** Parts of a request that determine the selection. */
 interface SelectionRequest {
-  /** With or without the function's own `/mcp`, which a custom domain keeps. */
+  /** With or without the function's `/mcp`, which a custom domain keeps. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** A header's value, by its lower-case name. */
+  /** Returns a header's value, by its lowercase name. */
   header(name: string): string | undefined;
 }
 
 /**
- * @param existing the toolsets of this deployment, in their order
- * @returns undefined where nothing is at the path
- * @throws MusterError VALIDATION_ERROR where the path is right and a parameter is not
+ * @param existing the deployment's toolsets, in order
+ * @returns undefined if the path is unknown
+ * @throws MusterError VALIDATION_ERROR if the path is known but a parameter is invalid
  */
 export function parseSelection(
   { path, query, header }: SelectionRequest,
@@ -64,12 +64,12 @@ export function parseSelection(
   };
 }
 
-/** The toolsets of a path at which MCP is spoken, or what stands beside it; none where nothing is. */
+/** Returns the toolsets that a path serves; [] if it is unknown. */
 export function toolsetsAt(path: string, existing: readonly string[]): readonly string[] {
   return parsePath(path, existing)?.toolsets ?? [];
 }
 
-/** Every path at which something answers, for the answer to any other. */
+/** Returns all served paths, to list them for an unknown path. */
 export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
   const bases = ['/mcp', ...[...existing, ...network, 'rpc'].map((name) => `/mcp/${name}`)];
@@ -110,7 +110,7 @@ function namesIn(list: string | null | undefined): readonly string[] {
   return names.filter((name) => name !== '');
 }
 
-/** @param named what the query and the header name, each empty where it names nothing */
+/** @param named the toolsets in the query and in the header, each possibly empty */
 function narrowed(
   toolsets: readonly string[],
   existing: readonly string[],
@@ -141,12 +141,12 @@ function workspaceOf(query: URLSearchParams): string | undefined {
   });
 }
 
-/** `?readonly` alone and `?readonly=1` are both a yes. */
+/** Both `?readonly` and `?readonly=1` are true. */
 function isTrue(value: string | null | undefined): boolean {
   return typeof value === 'string' && !['0', 'false', 'no'].includes(value.toLowerCase());
 }
 
-/** What an agent reads by GET, as onboarding.registerAgent names it: each is a call of a tool with its arguments. */
+/** Pages that agents read by GET, as onboarding.registerAgent names them. Each runs one tool call. */
 export const AGENT_PAGES = {
   messages: {
     toolset: 'firebase',
@@ -168,7 +168,7 @@ export const AGENT_PAGES = {
 
 export type AgentPageName = keyof typeof AGENT_PAGES;
 
-/** The pages that a deployment with these toolsets has. */
+/** Returns the pages of a deployment with these toolsets. */
 function agentPagesOf(existing: readonly string[]): readonly AgentPageName[] {
   const names: readonly AgentPageName[] = ['messages', 'tasks', 'status'];
   return names.filter((name) => existing.includes(AGENT_PAGES[name].toolset));

@@ -1,4 +1,4 @@
-/** Turns raw arguments into checked ones, normalized first: JSON limits, optional nulls, values sent as JSON text. */
+/** Normalizes and validates raw arguments: JSON limits, optional nulls, values sent as JSON text. */
 
 import { z } from 'zod';
 import { fieldPath, isShowable, MusterError } from '../kernel/errors.ts';
@@ -10,10 +10,9 @@ type Raw = Readonly<Record<string, unknown>>;
 const SHOWN_ISSUES = 5;
 
 /**
- * Prepares a schema, once, to check the arguments of its calls.
- * @param known the names to list where an argument is unknown; the schema's own unless others are checked
- *   elsewhere
- * @returns what throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
+ * Returns a function that validates a call's arguments. Prepared once per schema.
+ * @param known the names to list for an unknown argument; by default those of the schema
+ * @returns a function that throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
  */
 export function argumentsChecker<Schema extends z.ZodObject>(
   schema: Schema,
@@ -36,10 +35,10 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   };
 }
 
-/** Keys that clients add to every call, and models cannot leave out: ignored if unknown. Each needs a source. */
+/** Keys that clients add to every call and that models cannot omit. Ignored if unknown. Each needs a source. */
 const ADDED_BY_CLIENTS: readonly string[] = [
   'toolCallId', // n8n: n8n-io/n8n#21500, n8n-io/n8n#21716, makenotion/notion-mcp-server#146
-  'sessionId', // n8n, this and the next two, of its chat trigger: n8n-io/n8n#22787
+  'sessionId', // n8n's chat trigger, with the next two: n8n-io/n8n#22787
   'action',
   'chatInput',
   '_sessionID', // SiYuan: siyuan-note/siyuan#17927
@@ -54,19 +53,19 @@ function without(sent: Raw, names: readonly string[]): Raw {
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
 }
 
-/** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
+/** Maximum depth of arguments. Firestore allows 20 nested maps. */
 const MAX_ARGUMENT_DEPTH = 32;
 
-/** Values of any kind in one call's arguments. What is checked costs time and memory for each of them. */
+/** Maximum number of values in a call's arguments. Validation costs time and memory per value. */
 const MAX_ARGUMENT_VALUES = 50_000;
 
-/** Names in one object. */
+/** Maximum number of names in one object. */
 const MAX_KEYS = 10_000;
 
-/** With the flag `u` a surrogate that is half of a pair is no longer seen as one. */
+/** Matches unpaired surrogates: with the flag `u`, pairs count as one character. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Where a value is among the arguments. */
+/** Position of a value in the arguments. */
 interface At {
   readonly depth: number;
   readonly parent: At | undefined;
@@ -74,24 +73,24 @@ interface At {
 }
 
 /**
- * Prepares a schema, once, to normalize the arguments of its calls.
- * @returns throws MusterError VALIDATION_ERROR if the arguments exceed a limit of JSON; else their normal form, in
- *   which two calls that mean the same are equal
+ * Returns a function that normalizes a call's arguments. Prepared once per schema. Calls with the same meaning have
+ * equal normal forms.
+ * @returns a function that throws MusterError VALIDATION_ERROR if the arguments exceed a JSON limit
  */
 export function normalizer(schema: z.ZodObject): (raw: Raw) => Raw {
   const root = placeOf(schema);
   return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
 }
 
-/** Holds an object of a request that has no schema to the limits of arguments. @throws MusterError VALIDATION_ERROR */
+/** Applies the argument limits to an object without a schema. @throws MusterError VALIDATION_ERROR */
 export function checkJsonLimits(object: object): void {
   new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
 }
 
 /**
- * One walk over one call's arguments. It refuses what no schema here can mean and Firestore cannot store: deep nesting,
- * text that is not Unicode, NUL characters, numbers beyond range and keys that reach an object's prototype; and more
- * than a schema should have to look at. Recursion is safe, since the depth is limited.
+ * One walk over a call's arguments. It refuses values that no schema uses and Firestore cannot store: deep nesting,
+ * invalid Unicode, NUL, infinite numbers, and keys that reach an object's prototype. It also limits the number of
+ * values to validate. Recursion is safe because the depth is limited.
  */
 class Normalization {
   private values = 0;
@@ -113,7 +112,7 @@ class Normalization {
     if (excess === 'depth') return tooDeep(at);
     if (excess === 'values') throw tooManyValues();
     const meant = parsedJson(text);
-    // Null is no value that a client wraps: as text it may be a word.
+    // Clients do not wrap null, and the text "null" may be a word.
     if (meant === undefined || meant === null || !place.types.has(jsonTypeOf(meant))) return text;
     return this.value(meant, place, at);
   }
@@ -151,12 +150,12 @@ function below(parent: At, key: string): At {
   return { depth: parent.depth + 1, parent, key };
 }
 
-/** A time of RFC 3339, section 5.6: with letters in either case, and up to 60 seconds. */
+/** RFC 3339 time, section 5.6: letters in either case, and seconds up to 60. */
 const TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
 
 const TIME_WITHOUT_LEAP = z.core.regexes.datetime({ offset: true });
 
-/** Returns the time as the schemas take it: in upper case, and with a leap second as the second after it. */
+/** Returns the time in upper case, as the schemas require it. A leap second becomes the next second. */
 function normalTime(text: string): string {
   const [, day, minute, second, fraction = '', zone] = TIME.exec(text) ?? [];
   if (second === undefined) return text;
@@ -167,7 +166,7 @@ function normalTime(text: string): string {
   return isLast ? new Date(time.getTime() + 1000).toISOString() : text;
 }
 
-/** Returns whether both databases can store a text and look for it. */
+/** Returns whether both databases can store and query a text. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && !LONE_SURROGATE.test(text);
 }
@@ -211,17 +210,17 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** How arguments are called that are ids. */
+/** Names of arguments that are ids. */
 type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 
-/** An id of GitHub's, which GitHub judges. */
+/** A GitHub id, which GitHub validates. */
 type ForeignName = 'workflow_id';
 
 type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value)
   ? true
   : false;
 
-/** The arguments that are called ids and that `kernel/ids.ts` has not looked at. */
+/** Arguments named as ids whose type `kernel/ids.ts` did not create. */
 type PlainIds<Arguments> = {
   [Name in keyof Arguments]-?: Name extends Exclude<keyof Arguments & IdName, ForeignName>
     ? IsPlainText<NonNullable<Arguments[Name]>> extends true
@@ -230,21 +229,20 @@ type PlainIds<Arguments> = {
     : never;
 }[keyof Arguments];
 
-/** Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile. */
+/** Requires ids from `kernel/ids.ts` for arguments named as ids: other tools do not compile. */
 export type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
   ? unknown
   : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };
 
-/** Whether a value is an object as JSON has them. */
+/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The values that a schema takes at one place. Worked out once per schema, so that no call walks the schema again. */
+/** Accepted values at one place of a schema. Computed once per schema, so that calls do not walk the schema. */
 export interface Place {
-  /** The types that it takes; undefined for any JSON. */
+  /** Accepted types; undefined for any JSON. */
   readonly types: ReadonlySet<JsonType> | undefined;
-  /** Whether it may be left out. */
   readonly isOptional: boolean;
   readonly isTime?: boolean;
   /** Maximum length of an array. */
@@ -255,10 +253,10 @@ export interface Place {
   readonly entry?: Place;
 }
 
-/** Default maximum length of an array whose schema lists none. No tool takes more. */
+/** Default maximum length of an array whose schema has none. No tool accepts more. */
 const MAX_ENTRIES = 1000;
 
-/** Returns the plan of a schema, by which its arguments are normalized. */
+/** Returns the plan by which arguments of a schema are normalized. */
 export function placeOf(schema: z.core.$ZodType): Place {
   const isOptional = schema._zod.optin !== undefined;
   const inner = unwrapped(schema);
@@ -278,7 +276,7 @@ export function placeOf(schema: z.core.$ZodType): Place {
     return place(['array'], { most: listedMaximum(inner), element: placeOf(inner._zod.def.element) });
   if (inner instanceof z.core.$ZodRecord) {
     const entry = placeOf(inner._zod.def.valueType);
-    // Any name may be left out of a record, but a null in free-form data is data.
+    // Record entries are optional, but a null in free-form data is data.
     return place(['object'], { entry: { ...entry, isOptional: entry.types !== undefined } });
   }
   if (inner instanceof z.core.$ZodObject) {
@@ -289,7 +287,7 @@ export function placeOf(schema: z.core.$ZodType): Place {
   return place(undefined);
 }
 
-/** Returns the types that any of several schemas takes. What is within them is left as it is. */
+/** Returns the types that any of the schemas accepts. Values within them are not normalized. */
 function typesOfAny(schemas: readonly z.core.$ZodType[]): Iterable<JsonType> | undefined {
   const types = schemas.map((schema) => placeOf(schema).types);
   return types.includes(undefined) ? undefined : types.flatMap((some = new Set()) => [...some]);
@@ -302,11 +300,11 @@ function listedMaximum(schema: z.core.$ZodArray): number {
   return Math.min(MAX_ENTRIES, ...maxima);
 }
 
-// What is wrong with an argument, in words that a model can act on.
+// Messages about invalid arguments, worded so that a model can correct them.
 
 const SHOWN_UNKNOWN = 5;
 
-/** A date without a time, or a time without a zone, would be a different moment to each reader. */
+/** Without a time zone, each reader would assume a different moment. */
 const EXPECTED_TIME =
   'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
 
@@ -318,7 +316,7 @@ const NUMBER = 'expected a number, received text. Send a number without quotes, 
 const OBJECT =
   'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
 
-/** By the type that was expected and not found, not even as JSON text. */
+/** Messages for a text that is not the expected type, even parsed as JSON, by that type. */
 const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
   ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
   ['object', OBJECT],
@@ -328,7 +326,7 @@ const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
   ['boolean', 'expected true or false, received text. Send true or false without quotes.'],
 ]);
 
-/** Describes a schema's issue: `value` was sent at its path; `known` are the names to list if it is unknown. */
+/** Describes an issue. `value` was sent at its path; `known` are the names to list for an unknown argument. */
 function describe(
   issue: z.core.$ZodIssue,
   schema: z.ZodObject,
@@ -350,7 +348,7 @@ function describe(
   return new MusterError(code, message, { field, reason, ...(isShowable(value) && { value }) });
 }
 
-/** Returns the words for an expectation that the schema's own words leave unclear; undefined for any other. */
+/** Returns a clearer expectation than the schema's message; undefined if that is clear. */
 function expectationOf(
   issue: z.core.$ZodIssue,
   member: z.core.$ZodType | undefined,
@@ -384,7 +382,7 @@ function describeUnknown(
   });
 }
 
-/** The schema at a path, with what wraps it. */
+/** Returns the schema at a path, with its wrappers. */
 function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const key of path) {
