@@ -171,7 +171,7 @@ describe('a view and its host', () => {
     await host.give({}, resultOf(TODOS));
     const view = await host.frame.view();
     await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
-    await view.getByRole('status').filter({ hasText: 'does not allow the view to call' }).waitFor();
+    await view.getByRole('status').filter({ hasText: 'does not allow views to call' }).waitFor();
     assert.equal(await view.locator('button, input').count(), 0);
     assert.equal(host.calls.length, 1);
     assert.equal(host.modelContext, undefined);

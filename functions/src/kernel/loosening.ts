@@ -48,14 +48,10 @@ export class LooseningError extends MusterError {
 
   /** `all`: the loosenings without approval; `would`: all loosenings of the commit, including approved ones. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
-    super(
-      'FORBIDDEN',
-      `This would ${inWords(all.map((one) => one.would))}, which only a person can decide.`,
-      {
-        reason: LOOSENS_A_LIMIT,
-        suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
-      },
-    );
+    super('FORBIDDEN', `This would ${inWords(all.map((one) => one.would))}, which only people decide.`, {
+      reason: LOOSENS_A_LIMIT,
+      suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
+    });
     this.name = 'LooseningError';
     this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
     this.would = would;

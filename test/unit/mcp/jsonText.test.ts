@@ -58,7 +58,11 @@ describe('the size of a JSON text', () => {
       /100000 values/,
     ],
     ['100,001 values in its params', `{"params":{"a":[${ones(100_000)}]}}`, /100000 values; split it/],
-    ['70 lists within each other', `${'['.repeat(70)}${']'.repeat(70)}`, /too deeply: the maximum is 64 levels/],
+    [
+      '70 lists within each other',
+      `${'['.repeat(70)}${']'.repeat(70)}`,
+      /too deeply: the maximum is 64 levels/,
+    ],
     ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],
     ['a text of four million characters', `["${'x'.repeat(4_000_000)}"]`, undefined],
   ] as const) {
@@ -99,12 +103,9 @@ describe('the fault of a JSON text', () => {
     ['[01]', 'line 1, column 2: expected a value or "]", found "0"'],
     ['[1.]', 'line 1, column 2: expected a value or "]", found "1"'],
     ['[NaN]', 'line 1, column 2: expected a value or "]", found "N"'],
-    ['["a\nb"]', 'line 1, column 4: expected an escape sequence for it, such as \\n, found U+000A'],
-    ['["a\\x"]', 'line 1, column 4: expected an escape sequence such as \\n or \\\\, found "\\\\"'],
-    [
-      '["abc',
-      'line 1, column 6: expected the end of the string that starts at character 2, found the end of the body',
-    ],
+    ['["a\nb"]', 'line 1, column 4: expected an escape such as \\n, found U+000A'],
+    ['["a\\x"]', 'line 1, column 4: expected an escape such as \\n or \\\\, found "\\\\"'],
+    ['["abc', 'line 1, column 6: expected the end of the string that starts at 2, found the end of the body'],
     ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
   ] as const) {
     it(`the fault of ${JSON.stringify(text)} is found at ${fault.split(':')[0]}`, () => {

@@ -1,4 +1,4 @@
-/** Reads a request's body, when asked to and within bounds: nothing in front has touched it (entry/http.ts). */
+/** Reads a request's body on demand and within limits. Nothing has read it before (entry/http.ts). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
@@ -15,10 +15,10 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** Source: docs/guides/operating.md#size-limits. A line of 1.2 Mbit/s carries that much in that time. */
+/** Source: docs/guides/operating.md#size-limits. A connection with 1.2 Mbit/s transfers this size in this time. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
-/** Refuses a body by its headers, before any of it is read. */
+/** Refuses a body by its headers, before it is read. */
 export function bodyHeaders({ request }: Arrived): void {
   if (request.method === 'POST') checkBodyHeaders(request);
 }
@@ -32,7 +32,7 @@ export async function body({ request, response }: Arrived): Promise<ReadBody> {
   return { bytes: await readBody(request, response) };
 }
 
-/** Looks at what the headers tell of the body, before any of it is read. @throws Refusal */
+/** Checks the headers that describe the body, before it is read. @throws Refusal */
 export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = BODY_LIMITS): void {
   const length = Number(sentHeader(request, 'content-length') ?? 0);
   if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
@@ -42,13 +42,13 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   throw refusal(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
-/** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
+/** Bytes of each body that do not count, so that small ones always fit: 5 MiB for 80 concurrent requests. */
 const FREE_BYTES = 64 * 1024;
 
-/** An instance has 512 MiB, of which it takes a third for itself, and what is made of a body as much again. */
+/** A third of an instance's 512 MiB is its own use, and parsed bodies take as much as the bodies. */
 const ROOM_BYTES = 96 * 1024 * 1024;
 
-/** What the bodies of all requests under way may hold of an instance's memory together. */
+/** Memory for the bodies of all current requests of an instance. */
 export class BodyRoom {
   private readonly bytes: number;
   private held = 0;
@@ -57,7 +57,7 @@ export class BodyRoom {
     this.bytes = bytes;
   }
 
-  /** Holds one body's room until its request is answered. @returns asks for so many bytes in all; false: no room */
+  /** Returns a function that reserves bytes in total for a body, until the response is closed; false: no capacity. */
   open(response: ServerResponse): (bytes: number) => boolean {
     let own = 0;
     let isOver = response.closed;
@@ -75,10 +75,9 @@ export class BodyRoom {
   }
 }
 
-/** This instance's. */
 const ROOM = new BodyRoom();
 
-/** The body's bytes. @throws Refusal where it is too long or slow, breaks off, or others hold all the room */
+/** Returns the body's bytes. @throws Refusal if it is too long, too slow or incomplete, or memory is exhausted */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -94,7 +93,7 @@ export async function readBody(
   });
   const [only] = chunks;
   if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
-  // What has been read is of no use any more, and the rest may be long in coming.
+  // Frees the chunks now, because the rest may take long to arrive.
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one is longer');
   if (end === 'gone') throw refusal(400, 'The request body is incomplete.');
@@ -112,7 +111,7 @@ function tooLong({ bytes }: BodyLimits, what: string): Refusal {
   return refusal(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
 }
 
-/** A header as it was sent: entry/http.ts hides some from what is in front. */
+/** Returns a header as sent: entry/http.ts hides some headers from the framework. */
 function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   const at = rawHeaders.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name);
   return at < 0 ? undefined : rawHeaders[at + 1];
@@ -120,7 +119,7 @@ function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | und
 
 type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
 
-/** Reads until the body ends or a limit is met; never fails. `take` gets each chunk and the length; false: no room. */
+/** Reads until the body ends or exceeds a limit; never fails. `take` returns false if there is no capacity. */
 export function consume(
   request: IncomingMessage,
   { bytes, milliseconds }: BodyLimits,
@@ -149,7 +148,7 @@ interface ReadMessage {
   readonly message: unknown;
 }
 
-/** Parses the body of an MCP request, and refuses what no part behind it should meet. */
+/** Parses the body of an MCP request, and refuses invalid messages. */
 export function message(exchange: Arrived & Authenticated & ReadBody): ReadMessage | Promise<never> {
   try {
     return { message: parseMessage(exchange.bytes) };
@@ -159,7 +158,7 @@ export function message(exchange: Arrived & Authenticated & ReadBody): ReadMessa
   }
 }
 
-/** A body that is no message is charged like one. */
+/** An invalid message is charged like a valid one. */
 async function refuseMessage(
   { deployment, principal }: Arrived & Authenticated,
   { message, code, id }: BadMessage,
@@ -168,7 +167,7 @@ async function refuseMessage(
   throw refusal(400, message, { code, id });
 }
 
-/** Of a message, or of all messages of a batch together. */
+/** Limits of a message, or of all messages of a batch together. */
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
 
 export const MAX_BATCH = 50;
@@ -176,10 +175,10 @@ export const MAX_ID_LENGTH = 200;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Something wrong with the message as such, with its JSON-RPC code. */
+/** Invalid message, with its JSON-RPC code. */
 export class BadMessage extends Error {
   readonly code: number;
-  /** The message's, where it has one that can be answered to. */
+  /** Id of the message, if it has a valid one. */
   readonly id: string | number | null;
 
   constructor(code: number, message: string, id: string | number | null = null) {
@@ -190,7 +189,7 @@ export class BadMessage extends Error {
   }
 }
 
-/** The JSON of a body, of bearable depth and size. @throws BadMessage */
+/** Returns the JSON of a body, within the limits of depth and size. @throws BadMessage */
 export function parseBody(bytes: Buffer): unknown {
   const tooMuch = beyondLimits(bytes, JSON_LIMITS);
   if (tooMuch === 'depth') {
@@ -212,8 +211,7 @@ export function parseBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
-    const where =
-      fault === undefined ? `The error is after the first ${LOOKED_AT} characters` : `At ${fault}`;
+    const where = fault === undefined ? `The error is after ${LOOKED_AT} characters` : `At ${fault}`;
     throw unparsed(`the body is not JSON. ${where}.`);
   }
 }
@@ -222,7 +220,7 @@ function unparsed(why: string): BadMessage {
   return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
 }
 
-/** The message of an MCP request, or its batch. @throws BadMessage */
+/** Returns the message or batch of an MCP request. @throws BadMessage */
 export function parseMessage(bytes: Buffer): unknown {
   const body = parseBody(bytes);
   if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
@@ -234,8 +232,8 @@ export function parseMessage(bytes: Buffer): unknown {
 }
 
 /**
- * Returns the message without the nulls of its params, which clients send for what they leave out; MCP has none there.
- * Arguments of a call keep theirs for the tool's schema, and are parsed if they came as JSON text.
+ * Removes nulls from params, which clients send for omitted values but MCP does not allow. A call's arguments keep
+ * their nulls for the tool's schema. Arguments sent as JSON text are parsed.
  */
 function withoutNullParams(message: unknown): unknown {
   if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
@@ -247,14 +245,14 @@ function withoutNullParams(message: unknown): unknown {
   return { ...rest, params: { ...withoutNulls(others), ...kept } };
 }
 
-/** Returns the object in the JSON text that some clients send in its place; anything else is returned unchanged. */
+/** Parses an object that some clients send as JSON text; returns anything else unchanged. */
 function parsedArguments(given: unknown): unknown {
   if (typeof given !== 'string' || beyondLimits(Buffer.from(given), JSON_LIMITS) !== undefined) return given;
   const parsed = parsedJson(given);
   return isRecord(parsed) ? parsed : given;
 }
 
-/** Removes null members at every level; recursion is safe, since the depth of a message is limited. */
+/** Removes null members at every level. Recursion is safe because a message's depth is limited. */
 function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const members = Object.entries(record).filter(([, value]) => value !== null);
   return Object.fromEntries(
@@ -278,7 +276,7 @@ function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   return batch;
 }
 
-/** What is wrong with a message, be it a request, a notification or a reply. */
+/** Returns what is wrong with a request, a notification or a response. */
 function faultOf(message: unknown): string | undefined {
   if (!isRecord(message)) return `A message must be an object, as in ${EXAMPLE}.`;
   const { jsonrpc, method, params, id } = message;
@@ -286,7 +284,7 @@ function faultOf(message: unknown): string | undefined {
   if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
     return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
   }
-  // A reply has none; the SDK looks whether it is one.
+  // Responses have no method. The SDK validates them.
   if (method === undefined && ('result' in message || 'error' in message)) return undefined;
   if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
   if (params !== undefined && !isRecord(params)) return '"params" must be an object or omitted.';
@@ -302,8 +300,8 @@ function isAnswerable(id: unknown): id is string | number {
   return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
 }
 
-// Finds where a text stops being JSON and what should stand there: `JSON.parse` often says neither. It is asked
-// only about a text that is none, walks without recursion, so that depth cannot hurt, and gives up in time.
+// Finds the first error in a text that is not JSON and what is expected there, which `JSON.parse` often omits. Scans
+// without recursion, so that depth is safe, and only a limited length.
 
 const EXPECTED = {
   value: 'a value',
@@ -316,7 +314,7 @@ const EXPECTED = {
   end: 'the end of the body',
 } as const;
 
-/** Where in the grammar a reader stands. */
+/** Position in the grammar. */
 type Place = keyof typeof EXPECTED;
 
 type Steps = Readonly<Partial<Record<string, Place | 'after a value'>>>;
@@ -328,7 +326,7 @@ const VALUE: Steps = {
   '[': 'firstValue',
 };
 
-/** Where each kind of token leads; none other may stand there. Source: RFC 8259, section 2. */
+/** Next position after each kind of token; other tokens are errors. Source: RFC 8259, section 2. */
 const STEPS: Readonly<Record<Place, Steps>> = {
   value: VALUE,
   firstValue: { ...VALUE, ']': 'after a value' },
@@ -343,10 +341,10 @@ const STEPS: Readonly<Record<Place, Steps>> = {
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** What a string cannot hold as it is: quotes, backslashes and what is below the space. */
+/** Characters that a string cannot contain unescaped: quotes, backslashes and control characters. */
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 
-/** Nobody looks for a comma further down, and the whole of a long text would take a second. */
+/** Maximum length to scan. Scanning a whole long text would take a second. */
 const LOOKED_AT = 256 * 1024;
 
 class Fault extends Error {
@@ -358,7 +356,7 @@ class Fault extends Error {
   }
 }
 
-/** As in `line 3, column 7: expected ":", found "}"`; undefined where what is looked at is in order. */
+/** Returns the first error: `line 3, column 7: expected ":", found "}"`; undefined if none was found. */
 export function jsonFault(text: string): string | undefined {
   try {
     scan(text);
@@ -386,7 +384,7 @@ function scan(text: string): void {
   }
 }
 
-/** @param holders the brackets that are open, which it keeps */
+/** @param holders the stack of open brackets, which is updated */
 function placeAfter(kind: string, place: Place, holders: string[]): Place | undefined {
   if (kind === '{' || kind === '[') holders.push(kind);
   if (kind === '}' || kind === ']') holders.pop();
@@ -397,7 +395,7 @@ function placeAfter(kind: string, place: Place, holders: string[]): Place | unde
   return holder === '{' ? 'moreNames' : 'moreValues';
 }
 
-/** @returns its kind: `string`, `scalar`, or the character itself */
+/** Returns the token's kind: `string`, `scalar`, or the character itself. */
 function tokenAt(text: string, at: number): { readonly kind: string; readonly end: number } {
   const character = text[at] ?? '';
   if (character === '"') return { kind: 'string', end: stringEnd(text, at) };
@@ -410,15 +408,11 @@ function stringEnd(text: string, start: number): number {
     if (at > LOOKED_AT) return at;
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
-    if (found === null)
-      throw new Fault(text.length, `the end of the string that starts at character ${start + 1}`);
+    if (found === null) throw new Fault(text.length, `the end of the string that starts at ${start + 1}`);
     if (found[0] === '"') return found.index + 1;
     const end = matchEnd(ESCAPE, text, found.index);
     if (end === undefined) {
-      const what =
-        found[0] === '\\'
-          ? 'an escape sequence such as \\n or \\\\'
-          : 'an escape sequence for it, such as \\n';
+      const what = found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'an escape such as \\n';
       throw new Fault(found.index, what);
     }
     at = end;

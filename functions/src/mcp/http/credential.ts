@@ -1,4 +1,4 @@
-/** Who calls, by which credential, and how one signs in. Source: docs/semantics.md#the-endpoint; RFC 6750; RFC 9728. */
+/** Authentication and sign-in challenges. Source: docs/semantics.md#the-endpoint; RFC 6750; RFC 9728. */
 
 import { belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
 import { mayUse } from '../../access/rules/gate.ts';
@@ -11,9 +11,9 @@ import { addressOf } from './request.ts';
 import type { Routed } from './route.ts';
 
 interface Challenged {
-  /** Where one signs in for this path; undefined if nobody can. */
+  /** Sign-in challenge for this path; undefined if sign-in is disabled. */
   readonly challenge: Challenge | undefined;
-  /** The URL that the request came to, as access tokens name it. */
+  /** URL of the request, as access tokens name it. */
   readonly audience: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Authenticated {
   readonly credential: string;
 }
 
-/** Finds where one signs in, which is a part of every refusal from here on that concerns the credential. */
+/** Returns the sign-in challenge, which all later refusals of the credential include. */
 export function challenge({ request, deployment, path }: Arrived & Routed): Challenged {
   const address = deployment.addresses.of(request.headers.host);
   return {
@@ -31,7 +31,7 @@ export function challenge({ request, deployment, path }: Arrived & Routed): Chal
   };
 }
 
-/** Finds out whose the credential is. */
+/** Authenticates the credential. */
 export async function authenticate(exchange: Arrived & Routed & Challenged): Promise<Authenticated> {
   const { request, deployment, challenge: where } = exchange;
   const about = request.method === exchange.method ? '' : `${exchange.whatIsHere} `;
@@ -46,7 +46,7 @@ export async function authenticate(exchange: Arrived & Routed & Challenged): Pro
   }
 }
 
-/** Refuses a caller that may use none of the toolsets of the path. */
+/** Refuses a caller without access to any toolset of the path. */
 export function toolsets({
   selection,
   principal,
@@ -61,10 +61,10 @@ export function toolsets({
 }
 
 /**
- * The credential of a request.
- * @param challenge where one signs in for it
- * @param about what is said beside, to somebody who may not know what is here
- * @throws Refusal where there is none, which says what is wrong with how it was sent
+ * Returns the credential of a request.
+ * @param challenge the sign-in challenge
+ * @param about text about the path for browsers and other methods
+ * @throws Refusal if the credential is missing or malformed
  */
 function credentialOf(
   authorization: string | undefined,
@@ -90,14 +90,13 @@ function withoutBearer(first: string, second: string | undefined): string {
   return `The Authorization header must start with "Bearer"${scheme}.`;
 }
 
-const SIGN_IN =
-  'People sign in from their MCP client, which finds the sign-in page automatically. For machines:';
+const SIGN_IN = 'People sign in from their MCP client, which finds the page automatically. For machines:';
 
 const HOW =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
   'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
 
-/** @throws Refusal where the credential is to blame, else what came */
+/** @throws Refusal if the credential is invalid, otherwise the original error */
 function refuseCredential(error: unknown, challenge: Challenge | undefined): never {
   if (!(error instanceof MusterError)) throw error;
   const { code, message, details } = error;
@@ -107,7 +106,7 @@ function refuseCredential(error: unknown, challenge: Challenge | undefined): nev
 }
 
 /**
- * Tokens are good where they were issued for. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.
+ * Checks an access token's address. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.
  * @throws MusterError UNAUTHORIZED
  */
 function requireAudience({ grant }: Principal, asked: string | undefined): void {
@@ -118,13 +117,13 @@ function requireAudience({ grant }: Principal, asked: string | undefined): void 
   });
 }
 
-/** Where a client finds out how one signs in, and what it then asks for. Source: RFC 9728, section 5.1. */
+/** Sign-in metadata for a client, and the scope to request. Source: RFC 9728, section 5.1. */
 interface Challenge {
   readonly metadataUrl: string;
   readonly scope: string;
 }
 
-/** `sent`: whether a credential came at all. Source: RFC 6750, section 3. */
+/** `isGiven`: whether a credential was sent. Source: RFC 6750, section 3. */
 function unauthorised(
   message: string,
   code: ErrorCode,
@@ -135,7 +134,7 @@ function unauthorised(
   return refusal(401, message, { headers, code: ERROR_CODES[code] });
 }
 
-/** The credential is good, and opens less than is asked for. */
+/** Returns the refusal of a valid credential without sufficient scope. */
 function insufficientScope(error: MusterError, challenge: Challenge | undefined): Refusal {
   const { status, message, body } = refusalOf(error);
   const text = challengeText(challenge, { error: 'insufficient_scope', error_description: message });

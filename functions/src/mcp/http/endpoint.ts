@@ -1,4 +1,4 @@
-/** The HTTP face of MCP, as the list of steps that every request takes. Source: docs/semantics.md#the-endpoint. */
+/** HTTP endpoint of MCP, as the list of steps of each request. Source: docs/semantics.md#the-endpoint. */
 
 import { presentable, timeLeftOfRequest } from '../answer.ts';
 import { Catalogues } from '../catalogue.ts';
@@ -11,7 +11,7 @@ import type { Endpoint } from './request.ts';
 import { sendRefusal } from './response.ts';
 import { contentType, method, origin, preflight, route } from './route.ts';
 
-/** `add` gives later steps what they need, `check` may refuse, `answer` may end it. The body is read after checks. */
+/** `add` provides data for later steps, `check` may refuse, `answer` may respond. Checks precede the body. */
 const answer = Pipeline.start()
   .add(route)
   .check(origin)
@@ -43,7 +43,7 @@ export function createEndpoint(deployment: EndpointDependencies): Endpoint {
       if (!(error instanceof Refusal)) {
         return sendRefusal(request, response, refusalOf(presentable(error, requestId, 'request', log)));
       }
-      // It never became a call, which would have logged it.
+      // No call was logged for this request.
       log.info('request_refused', { requestId, status: error.status, why: error.message });
       sendRefusal(request, response, error);
     }

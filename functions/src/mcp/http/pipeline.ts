@@ -1,4 +1,4 @@
-/** A chain of steps that answers a request: each step is entered once, with all that the steps before it established. */
+/** Pipeline of steps that responds to a request. Each step gets the data of all previous steps. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
@@ -8,17 +8,17 @@ import type { Catalogues } from '../catalogue.ts';
 import type { Toolset } from '../tool.ts';
 import type { StreamPorts } from './streams.ts';
 
-/** The ports and settings of the endpoint. */
+/** Ports and settings of the endpoint. */
 export interface EndpointDependencies extends StreamPorts {
   readonly toolsets: readonly Toolset[];
   readonly randomness: Randomness;
-  /** The origins of web pages that may call, beside local ones: `https://console.example`. */
+  /** Allowed origins of web pages, in addition to local ones: `https://console.example`. */
   readonly allowedOrigins: readonly string[];
   readonly version: string;
   readonly addresses: Addresses;
-  /** The number of proxies of the deployment in front of Google's front end. */
+  /** Number of the deployment's proxies in front of Google's front end. */
   readonly trustedProxies: number;
-  /** The path before `req.url` that a component in front has removed: the emulator does. */
+  /** Path that a component in front removed from `req.url`, such as the emulator. */
   readonly mountPath: string | undefined;
 }
 
@@ -32,14 +32,14 @@ export interface Arrived {
   readonly catalogues: Catalogues;
 }
 
-/** The result of a step, or its promise if it must wait: each promise costs a request as much as a small step. */
+/** Result of a step, or a promise only if it must wait: each promise costs as much as a small step. */
 type Soon<T> = T | Promise<T>;
 
 type Continue<Exchange> = (exchange: Exchange) => Soon<void>;
 
-/** Steps in order: one that needs more than those before it established does not compile. Any may throw to refuse. */
+/** Ordered steps. A step that needs data of a later step does not compile. Any step may throw to refuse. */
 export class Pipeline<Exchange extends object> {
-  /** Composes the steps so far with the rest of the steps. */
+  /** Composes the steps so far with the remaining ones. */
   private readonly before: (then: Continue<Exchange>) => Continue<Arrived>;
 
   private constructor(before: (then: Continue<Exchange>) => Continue<Arrived>) {
@@ -50,14 +50,14 @@ export class Pipeline<Exchange extends object> {
     return new Pipeline((then) => then);
   }
 
-  /** Adds what the step returns to the exchange. */
+  /** Adds the step's result to the exchange. */
   add<Added extends object>(step: (exchange: Exchange) => Soon<Added>): Pipeline<Exchange & Added> {
     return new Pipeline((then) =>
       this.before((exchange) => after(step(exchange), (added) => then(Object.assign(exchange, added)))),
     );
   }
 
-  /** Lets the step refuse the request, and do nothing else. */
+  /** Adds a step that may only refuse the request. */
   check(step: (exchange: Exchange) => void): Pipeline<Exchange> {
     return new Pipeline((then) =>
       this.before((exchange) => {
@@ -67,7 +67,7 @@ export class Pipeline<Exchange extends object> {
     );
   }
 
-  /** Ends the exchange if the step has answered the request, which it returns. */
+  /** Ends the exchange if the step returns true, which means that it has sent the response. */
   answer(step: (exchange: Exchange) => Soon<boolean>): Pipeline<Exchange> {
     return new Pipeline((then) =>
       this.before((exchange) =>
@@ -76,7 +76,7 @@ export class Pipeline<Exchange extends object> {
     );
   }
 
-  /** Returns the function that answers a request. It throws, or rejects with, a Refusal or any error of a step. */
+  /** Returns the function that serves a request. It throws, or rejects with, a Refusal or any error of a step. */
   end(): (arrived: Arrived) => Soon<void> {
     return this.before(() => {
       throw new Error('No step has answered the request.');

@@ -1,4 +1,4 @@
-/** How each protocol answers a request, in the context of its caller. */
+/** Responses of each protocol, in the context of the caller. */
 
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
@@ -19,7 +19,7 @@ interface InContext {
   readonly routed: RoutedRequest;
 }
 
-/** Finds what the calls of the request may use: the tools, the workspace, the time that is left. */
+/** Returns the context of the request's calls: tools, workspace and remaining time. */
 export function context(exchange: Arrived & Routed & Authenticated): InContext {
   const { deployment, catalogues, selection, principal } = exchange;
   const isReadonly = selection.readonly || principal.readonly === true;
@@ -53,19 +53,19 @@ async function streamEvents(exchange: Arrived & Routed & InContext): Promise<tru
   return true;
 }
 
-/** Answers an agent's page. */
+/** Serves an agent page. */
 export function page(exchange: Arrived & Routed & InContext): false | Promise<true> {
   const { deployment, selection, routed } = exchange;
   return selection.page !== undefined && reply(exchange, serveAgentPage(deployment, routed, selection.page));
 }
 
-/** Answers plain JSON-RPC, whose body may hold anything. */
+/** Serves plain JSON-RPC. Its body may be any JSON. */
 export function rpc(exchange: Arrived & Routed & InContext & ReadBody): false | Promise<true> {
   const { deployment, selection, routed, bytes } = exchange;
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
-/** Answers a message of MCP, by the SDK. */
+/** Serves an MCP message with the SDK. */
 export function mcp(exchange: Arrived & InContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
@@ -76,7 +76,7 @@ async function reply({ request, response }: Arrived, made: Promise<McpReply>): P
   return true;
 }
 
-/** Makes a signal, once, for when the client has gone away before its answer was complete. */
+/** Returns a function that creates, on first use, a signal for when the client disconnects early. */
 function clientSignalOf(response: ServerResponse): () => AbortSignal {
   let controller: AbortController | undefined;
   return () => {

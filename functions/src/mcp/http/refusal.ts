@@ -1,12 +1,12 @@
-/** The answers that a request gets before it reaches the MCP server. */
+/** HTTP responses to requests that are refused before they reach the MCP server. */
 import { ERROR_CODES, type ErrorCode, type MusterError } from '../../kernel/errors.ts';
 
-/** The JSON-RPC code for what only HTTP can name. Source: JSON-RPC 2.0, "Error object", server errors. */
+/** JSON-RPC code of errors that only HTTP describes. Source: JSON-RPC 2.0, "Error object", server errors. */
 export const HTTP_REFUSED = -32000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An HTTP answer in place of a result. */
+/** HTTP response instead of a result. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: object;
@@ -23,13 +23,13 @@ export class Refusal extends Error {
 
 interface RefusalOptions {
   readonly headers?: Headers;
-  /** The JSON-RPC error code, if the status alone would not say it. */
+  /** JSON-RPC error code, if it adds to the status. */
   readonly code?: number;
-  /** The id of the refused message, if it is known. */
+  /** Id of the refused message, if known. */
   readonly id?: string | number | null;
 }
 
-/** Makes a refusal whose body is a JSON-RPC error. */
+/** Returns a refusal whose body is a JSON-RPC error. */
 export function refusal(
   status: number,
   message: string,
@@ -38,7 +38,7 @@ export function refusal(
   return new Refusal(status, message, { jsonrpc: '2.0', error: { code, message }, id }, headers);
 }
 
-/** There is nothing at the path: says what there is. */
+/** Returns the refusal of an unknown path, with the known ones. */
 export function notFound(paths: readonly string[]): Refusal {
   const message = 'Unknown path. Use one of the listed endpoints; /mcp serves every toolset.';
   return new Refusal(404, message, { error: message, endpoints: paths });
@@ -55,7 +55,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   INTERNAL: 500,
 };
 
-/** An error that concerns the request as a whole. */
+/** Returns the refusal for an error that concerns the whole request. */
 export function refusalOf({ code, message, details }: MusterError): Refusal {
   const { suggestion, retryAfter } = details;
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;

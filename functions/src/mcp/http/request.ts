@@ -1,18 +1,18 @@
-/** Reading a request's headers: where it came to, and which address sent it. */
+/** Headers of a request: its target address and its source address. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 
-/** @param request one whose body nobody has touched */
+/** @param request its body must not have been read */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A header's one value; the first where it came several times. */
+/** Returns a header's value; the first one if it was sent several times. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Where the caller finds this deployment: for the caller alone, since it may be made of what the caller sent. */
+/** Returns the deployment's address for this caller only, because it may derive from the caller's headers. */
 export function baseUrlOf(
   request: IncomingMessage,
   addresses: Addresses,
@@ -29,13 +29,13 @@ export function baseUrlOf(
 const LONGEST_ADDRESS = 45;
 
 /**
- * Returns the address that a request comes from, as limits count it. Google's front end appends the address that it
- * sees to `X-Forwarded-For`, and each proxy in front of it has appended the one that it saw. Entries before those are
- * the caller's own words. If the header is shorter than the proxies make it, the request came around them: then the
- * last entry counts, which no caller can write.
+ * Returns a request's source address for rate limits. Google's front end appends the address that it sees to
+ * `X-Forwarded-For`, and each proxy in front of it appended the one that it saw. Earlier entries come from the
+ * caller. If the header has too few entries, the request bypassed the proxies. Then the last entry counts, which no
+ * caller can forge.
  * Source: https://cloud.google.com/load-balancing/docs/https, "X-Forwarded-For header";
- * https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which counts on the same at Cloud Run.
- * @param trustedProxies the number of proxies of the deployment in front of Google's front end
+ * https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which relies on the same at Cloud Run.
+ * @param trustedProxies the number of the deployment's proxies in front of Google's front end
  */
 export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const entries = String(headers['x-forwarded-for'] ?? '')
@@ -57,7 +57,7 @@ function network(address: string): string {
   return groups.map((group, index) => prefixOf(group, index)).join(':');
 }
 
-/** Returns what of a group of an IPv6 address is in its first 56 bits. */
+/** Returns the part of an IPv6 group that belongs to the first 56 bits. */
 function prefixOf(group: string, index: number): string {
   const bits = Number.parseInt(group, 16);
   if (Number.isNaN(bits)) return group;

@@ -1,4 +1,4 @@
-/** Sending responses: JSON, compressed for a client that accepts it, streams, and refusals. */
+/** Sending of responses: JSON with optional compression, streams, and refusals. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -9,26 +9,26 @@ import { type BodyLimits, consume } from './body.ts';
 import type { Refusal } from './refusal.ts';
 import { headerOf } from './request.ts';
 
-/** What the MCP server answers over HTTP: a whole JSON text, nothing, or a stream. */
+/** HTTP response of the MCP server: JSON text, no body, or a stream. */
 export type McpReply = JsonReply | Response;
 
 export interface JsonReply {
   readonly status: number;
-  /** Undefined where the answer has no body: a notification is only accepted. */
+  /** Undefined for a response without a body, such as the one to a notification. */
   readonly json: string | Buffer | undefined;
 }
 
-/** A JSON-RPC error that concerns a message as a whole. */
+/** Returns a JSON-RPC error that concerns a whole message. */
 export function errorReply(status: number, code: number, message: string): JsonReply {
   return { status, json: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }) };
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
-/** Below, the headers are as long as what would be saved. */
+/** Smaller bodies save less than the headers cost. */
 const MIN_COMPRESSED_BYTES = 1024;
 
-/** Sends what the MCP server answers. */
+/** Sends the MCP server's response. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -49,14 +49,14 @@ export async function send(
     .end(body);
 }
 
-/** A body as its client likes it best. @returns `varies` where another client might be sent another one */
+/** Returns a body in the client's preferred encoding. `varies`: whether other clients may get another encoding. */
 export async function compressed(request: IncomingMessage, body: Json) {
   const varies = Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
   const encoding = varies ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
   return { body: encoding === undefined ? body : await COMPRESS[encoding](body), encoding, varies };
 }
 
-/** Sends events as fast as the client takes them, until they end or the client has gone. */
+/** Sends events at the client's pace, until they end or the client disconnects. */
 export function sendEvents(response: ServerResponse, frames: AsyncIterable<string>): Promise<void> {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
@@ -66,17 +66,17 @@ export function sendEvents(response: ServerResponse, frames: AsyncIterable<strin
   return pipe(Readable.from(frames), response);
 }
 
-/** A client that goes away ends the pipeline early, which is no error of ours. */
+/** A client that disconnects ends the pipeline early, which is not an error. */
 function pipe(source: Readable, response: ServerResponse): Promise<void> {
   return pipeline(source, response).catch(() => void response.destroy());
 }
 
-/** What is read away of a body that was refused. Cloud Run lets no more through; then the connection is cut. */
+/** Limits for discarding the rest of a refused body. Cloud Run accepts no more; then the connection is closed. */
 const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
 
 /**
- * Answers at once, whatever has come of the body. The rest is read away after the answer, within bounds, so that a
- * client which sends everything before it reads finds the answer and not a reset.
+ * Responds immediately, even if the body is incomplete. Then discards the rest within limits, so that a client that
+ * sends everything before it reads gets the response and not a reset.
  */
 export function answerEarly(
   request: IncomingMessage,
@@ -106,16 +106,15 @@ const gzipped = promisify<Json, object, Buffer>(gzip);
 const brotli = promisify<Json, object, Buffer>(brotliCompress);
 
 /**
- * Cloud Run and the front end before it do not compress: what an instance sends goes to the client as it is. This
- * compresses on another thread; higher levels take longer and make answers hardly shorter. Where the client likes
- * both, gzip is taken, since it costs the instance less.
+ * Cloud Run and its front end do not compress. These compress on another thread; higher levels take longer and hardly
+ * reduce the size. With equal client preference, gzip is used, because it costs less.
  */
 const COMPRESS = {
   gzip: (json: Json) => gzipped(json, { level: constants.Z_BEST_SPEED }),
   br: (json: Json) => brotli(json, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
-/** The encoding a client likes best; undefined: it wants none. Source: RFC 9110, section 12.5.3, "Accept-Encoding". */
+/** Returns the client's preferred encoding. Source: RFC 9110, section 12.5.3, "Accept-Encoding". */
 export function encodingFor(acceptEncoding: string | undefined): keyof typeof COMPRESS | undefined {
   if (acceptEncoding === undefined) return undefined;
   const weights = new Map(acceptEncoding.split(',').map(weightOf));
@@ -126,7 +125,7 @@ export function encodingFor(acceptEncoding: string | undefined): keyof typeof CO
     .sort((left, right) => weight(right) - weight(left))[0];
 }
 
-/** `gzip;q=0.5` gives its name and its weight. A weight that is none counts as 0. */
+/** Returns the name and weight of `gzip;q=0.5`. An invalid weight counts as 0. */
 function weightOf(part: string): readonly [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
   const given = parameters.find((text) => text.startsWith('q='))?.slice('q='.length);

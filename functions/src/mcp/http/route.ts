@@ -1,4 +1,4 @@
-/** What a request asks for by its path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
+/** Selection by path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
 
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
@@ -11,12 +11,12 @@ export interface Routed {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly selection: RoutedSelection;
-  /** The one method that the path takes. */
+  /** The only method of the path. */
   readonly method: 'GET' | 'POST';
   readonly whatIsHere: string;
 }
 
-/** Finds what the path, the query and the headers select. */
+/** Returns the selection of the path, the query and the headers. */
 export function route({ request, catalogues: { names } }: Arrived): Routed {
   const { path, query } = locationOf(request);
   const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
@@ -24,7 +24,7 @@ export function route({ request, catalogues: { names } }: Arrived): Routed {
   return { path, query, selection, ...PROTOCOLS[selection.protocol] };
 }
 
-/** Refuses other methods than the path's. A client that looks for the way to sign in may ask by any. */
+/** Refuses other methods than the path's, but only after authentication: sign-in discovery may use any method. */
 export function method({ request, method: taken, whatIsHere }: Arrived & Routed): void {
   if (request.method !== taken) throw refusal(405, whatIsHere, { headers: { Allow: taken } });
 }
@@ -36,7 +36,7 @@ export function contentType({ request, method: taken }: Arrived & Routed): void 
   throw refusal(415, what);
 }
 
-/** The one method that each protocol takes, and the answer to any other, such as that of a person who opens the address. */
+/** The method of each protocol, and the response to other methods, which browsers may send. */
 const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere: string }>> = {
   mcp: {
     method: 'POST',
@@ -62,7 +62,7 @@ function locationOf({ url = '/' }: IncomingMessage) {
 }
 
 /**
- * Refuses web pages of other origins, and lets those of allowed origins read every later answer.
+ * Refuses web pages of other origins, and lets pages of allowed origins read all later responses.
  * Source: Fetch Standard, "CORS protocol"; docs/semantics.md#the-endpoint.
  */
 export function origin({ request, response, deployment }: Arrived): void {
@@ -75,7 +75,7 @@ export function origin({ request, response, deployment }: Arrived): void {
   response.setHeaders(corsHeaders(sent));
 }
 
-/** Answers the request by which a browser asks what the page may send. */
+/** Responds to a browser's CORS preflight request. */
 export function preflight({ request, response, method }: Arrived & Routed): boolean {
   const { origin: sent, 'access-control-request-method': asked } = request.headers;
   if (sent === undefined || request.method !== 'OPTIONS' || asked === undefined) return false;
@@ -89,7 +89,7 @@ export function preflight({ request, response, method }: Arrived & Routed): bool
   return true;
 }
 
-/** What MCP's clients send beyond the headers that every page may send. */
+/** Headers of MCP clients beyond those that every page may send. */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, ' +
   'X-MCP-Readonly, X-MCP-Toolsets';
@@ -97,9 +97,9 @@ const ALLOWED_HEADERS =
 const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Whether a page of that origin may call. Clients that are no browser send no `Origin` and pass: this protects a
- * person whose browser holds a page that means harm. The page's own host passes only over https: plain http is where
- * DNS rebinding can make a foreign page's host look like ours.
+ * Returns whether a page of the origin may call. Other clients than browsers send no `Origin` and pass: this check
+ * protects people from malicious pages in their browser. The page's own host passes only over https, because over
+ * http DNS rebinding can fake the host.
  * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
  */
 export function isAllowedOrigin(
@@ -114,7 +114,7 @@ export function isAllowedOrigin(
   return (url.protocol === 'http:' || url.protocol === 'https:') && LOCAL_HOSTS.includes(url.hostname);
 }
 
-/** The headers of every answer to a page that may call. */
+/** Returns the headers of every response to an allowed page. */
 function corsHeaders(origin: string): Map<string, string> {
   return new Map([
     ['Access-Control-Allow-Origin', origin],

@@ -1,6 +1,6 @@
 /**
- * Plain JSON-RPC 2.0: the method is a tool's full name, the params are its arguments, the result is its bare
- * answer. Source: the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
+ * Plain JSON-RPC 2.0: the method is a tool's full name, params are its arguments, the result is its response. Source:
+ * the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
  */
 
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
@@ -19,14 +19,14 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { refusalOf } from './refusal.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** Whatever JSON-RPC can answer goes with HTTP's 200. */
+/** HTTP status of all JSON-RPC responses. */
 const ANSWERED = 200;
 
-/** Serves a message, or a batch one by one. @throws MusterError RATE_LIMITED where there is no message to answer */
+/** Serves a message, or a batch sequentially. @throws MusterError RATE_LIMITED if the body has no valid message */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await answerBody(ports, routed, parseBody(bytes));
-    // A notification, or a batch of nothing else, is run and gets no answer.
+    // Notifications run without a response.
     return { status: json === undefined ? 204 : ANSWERED, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
@@ -52,7 +52,7 @@ async function answerBody(ports: CallPorts, routed: RoutedRequest, body: unknown
 
 type Response = { readonly result: JsonObject } | { readonly error: ReturnType<typeof errorObject> };
 
-/** The response, which nobody is told where the message is a notification. */
+/** Returns the response, which is not sent for a notification. */
 function answered({ id }: Request, response: Response | { readonly error: Fault }): Answered {
   return { json: JSON.stringify({ jsonrpc: '2.0', id, ...response }), silent: id === undefined };
 }
@@ -64,7 +64,7 @@ function errorOf(error: unknown): Response {
 
 type Id = string | number | null;
 
-/** What is wrong with a message as such, or with its params. */
+/** Invalid message or params. */
 interface Fault {
   readonly code: number;
   readonly message: string;
@@ -72,7 +72,7 @@ interface Fault {
 }
 
 interface Request {
-  /** A fault where the message is no request. It is always answered, since it is no notification either. */
+  /** A fault if the message is not a request. It always gets a response, because it is not a notification either. */
   readonly method: string | Fault;
   readonly params?: unknown;
   /** Undefined for a notification. */
@@ -111,7 +111,7 @@ const BY_POSITION: Fault = {
   data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
 };
 
-/** An error costs as much as its call. @throws MusterError where there were too many, or there is no such method */
+/** Runs a request; errors cost as much as calls. @throws MusterError RATE_LIMITED or METHOD_NOT_FOUND */
 async function run(
   ports: CallPorts,
   { requestContext, listed, selected }: RoutedRequest,
@@ -131,7 +131,7 @@ async function run(
   });
 }
 
-/** What to call in place of a method that is not there. */
+/** Returns the suggestion for an unknown method. */
 function instead(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/'))
     return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
@@ -140,7 +140,7 @@ function instead(method: string, methods: readonly string[]): string {
   return methods.length === 0 ? 'This URL does not select any tool.' : `Methods: ${methods.join(', ')}.`;
 }
 
-/** Answers a page of an agent's. @throws Refusal with the status that the error has over HTTP */
+/** Serves an agent page. @throws Refusal with the HTTP status of the error */
 export async function serveAgentPage(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,

@@ -1,4 +1,4 @@
-/** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
+/** Common part of the long streams `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { admit, authorise, type Need } from '../../access/rules/gate.ts';
@@ -17,14 +17,14 @@ export interface StreamPorts extends CallPorts {
   readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
-    /** After this a stream ends itself, for its client to come back: a function may not run forever. */
+    /** Lifetime after which a stream ends and its client reconnects, because functions have a maximum duration. */
     readonly lifetimeMs: number;
-    /** How often something is sent where nothing happens, and how often the agent is noted as alive. */
+    /** Interval of keep-alive frames on an idle stream, and of the agent's heartbeats. */
     readonly keepAliveMs: number;
   };
 }
 
-/** One stream. Opening it is a call; its end has its own log entry, so that no metric takes it for a slow answer. */
+/** One stream. Opening it counts as a call; its end has its own log entry and does not count as a slow call. */
 export class Stream {
   private readonly ports: StreamPorts;
   private readonly requestContext: RequestContext;
@@ -37,11 +37,11 @@ export class Stream {
   private readonly needs: Need[] = [];
   private readonly forget: () => void;
   private error: MusterError | undefined;
-  /** By what the caller has lost its right to the stream. */
+  /** Error by which the caller lost access to the stream. */
   private loss: unknown;
   private closed = false;
 
-  /** @param name the stream's in the log */
+  /** @param name the stream's name in the log */
   constructor(ports: StreamPorts, requestContext: RequestContext, name: string) {
     this.ports = ports;
     this.requestContext = requestContext;
@@ -59,34 +59,34 @@ export class Stream {
     this.presence = setInterval(() => void this.beat(agent), keepAliveMs);
   }
 
-  /** Its client has gone, its time is over, or it was closed. */
+  /** Fires when the client disconnects, the lifetime ends, or the stream is closed. */
   get end(): AbortSignal {
     return this.ending.signal;
   }
 
   private readonly finish = (): void => this.ending.abort();
 
-  /** Lets the caller have what it asks of the stream, for as long as it may. @throws MusterError FORBIDDEN */
+  /** Checks access to a part of the stream, now and as long as the stream is open. @throws MusterError FORBIDDEN */
   async admit(need: Need): Promise<RequestContext> {
     const admitted = await admit(this.ports, this.requestContext, need);
     this.needs.push(need);
     return admitted;
   }
 
-  /** Checks rights anew: a stream outlives them. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
+  /** Checks the caller's rights again. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
   async authenticateAgain(): Promise<void> {
     if (this.loss !== undefined) throw this.loss;
     const { authenticator } = this.ports;
     this.authorise(await authenticator.authenticate(this.requestContext.credential));
   }
 
-  /** A stream that was opened with other rights ends: its client comes back, and what it may have is looked at anew. */
+  /** Ends a stream whose caller's rights changed. Its client reconnects, and access is checked again. */
   private authorise(principal: Principal): void {
     for (const need of this.needs) authorise(principal, this.requestContext.workspace, need);
     if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
   }
 
-  /** Ends the stream where what its owner may do has changed. Never rejects. */
+  /** Ends the stream if its owner's rights changed. Never rejects. */
   private async look(): Promise<void> {
     const { authenticator } = this.ports;
     try {
@@ -97,13 +97,13 @@ export class Stream {
     }
   }
 
-  /** Notes the agent as alive, unless its credential has ended: then the stream does, also if nothing happens on it. */
+  /** Sends a heartbeat for the agent, or ends the stream if the credential has ended, even on an idle stream. */
   private async beat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
     const { authenticator } = this.ports;
     try {
       this.authorise(await authenticator.authenticate(this.requestContext.credential));
     } catch (error) {
-      // A database that does not answer takes nobody's rights.
+      // An unreachable database does not revoke access.
       if (!isLoss(error)) return;
       this.loss = error;
       this.finish();
@@ -111,14 +111,14 @@ export class Stream {
     if (!this.end.aborted) await touchPresence(this.ports, agent);
   }
 
-  /** @returns the error as its client may see it; undefined where the stream had ended before */
+  /** Returns the error as the client may see it; undefined if the stream had already ended. */
   fail(error: unknown): MusterError | undefined {
     if (this.end.aborted && error !== this.loss) return undefined;
     this.error = presentable(error, this.requestContext.requestId, this.name, this.ports.log);
     return this.error;
   }
 
-  /** May be called twice. */
+  /** Can be called twice. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -142,7 +142,7 @@ function isLoss(error: unknown): boolean {
   return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
-/** Opens a stream, which counts against its principal until it ends. @throws MusterError as its caller may see it */
+/** Opens a stream, which counts for its principal until it ends. @throws MusterError as the caller may see it */
 export function openStream<T>(
   ports: StreamPorts,
   requestContext: RequestContext,
@@ -150,7 +150,7 @@ export function openStream<T>(
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
   return observed(ports, requestContext, { tool: name }, async () => {
-    // A stream lasts, so it begins with the rights that its caller has now.
+    // Bypasses the credential cache, because a stream is long.
     const principal = await ports.authenticator.authenticateAnew(requestContext.credential);
     const stream = new Stream(ports, { ...requestContext, principal }, name);
     try {
@@ -166,7 +166,7 @@ export function openStream<T>(
   });
 }
 
-/** The items, and `undefined` in each pause. Asks for the next when asked, so that a slow reader slows the source. */
+/** Yields the items, and `undefined` in each pause. Reads on demand, so that a slow reader slows down the source. */
 export async function* withPauses<T extends object>(
   items: AsyncIterable<T>,
   pauseMs: number,
@@ -192,17 +192,17 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undef
   return Promise.race([promise, pause]).finally(() => clearTimeout(timer));
 }
 
-/** An instance serves 80 requests at once. */
+/** Maximum streams per principal. An instance serves 80 concurrent requests. */
 const MOST_OF_ONE_PRINCIPAL = 20;
 
-/** Streams end, and their places with them, long before a client would give up. */
+/** Streams end long before a client would give up. */
 const RETRY_SECONDS = 10;
 
-/** How many streams each principal has open at this instance, so that none of them takes all that it serves. */
+/** Number of open streams per principal at this instance, so that no principal uses all capacity. */
 export class OpenStreams {
   private readonly counts = new Map<string, number>();
 
-  /** Returns what gives the place back, to be called once. @throws MusterError RATE_LIMITED */
+  /** Returns a function that releases the stream; call it once. @throws MusterError RATE_LIMITED */
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
     if (count >= MOST_OF_ONE_PRINCIPAL) {
@@ -221,27 +221,26 @@ export class OpenStreams {
   }
 }
 
-/** @throws RangeError for an id or a type that does not fit in a line */
+/** @throws RangeError if the id or type contains a line break or NUL */
 export function frameOf({ id, event, data }: ServerSentEvent): string {
-  if (/[\0\r\n]/.test(`${id}${event}`))
-    throw new RangeError('An event id or type must not contain line breaks or NUL.');
+  if (/[\0\r\n]/.test(`${id}${event}`)) throw new RangeError('An event id or type must be one line.');
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`;
 }
 
-/** How long a client waits before it comes back, in milliseconds. */
+/** Milliseconds after which a client reconnects. */
 export const RETRY_FRAME = 'retry: 1000\n\n';
 
-/** A line that means nothing, for what ends connections on which nothing moves. */
+/** An empty comment, which keeps idle connections open. */
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
-/** Opens `/mcp/events`. @throws MusterError as its caller may see it, where there is nothing to stream */
+/** Opens `/mcp/events`. @throws MusterError as the caller may see it, if there is nothing to stream */
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,
   { toolset, name, open }: { readonly toolset: string; readonly name: string; readonly open: OpenEvents },
 ): Promise<AsyncIterable<string>> {
-  // Whose events they are, the source knows: it streams its caller's own.
+  // The source streams only the caller's own events.
   const need: Need = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };
   return openStream(ports, requestContext, name, async (stream) =>
     frames(ports, stream, await open(ports.services(), await stream.admit(need), stream.end)),

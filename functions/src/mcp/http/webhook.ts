@@ -1,4 +1,4 @@
-/** The endpoint that GitHub delivers its webhooks to. */
+/** Endpoint for GitHub webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type BodyLimits, checkBodyHeaders, readBody } from './body.ts';
 import { Refusal } from './refusal.ts';
@@ -6,7 +6,7 @@ import type { Endpoint } from './request.ts';
 import { answerEarly } from './response.ts';
 
 interface Receiver {
-  /** @param received its `body` gives the bytes as they came, and rejects where the delivery cannot be taken */
+  /** @param received `body` returns the raw bytes, and rejects if the delivery cannot be accepted */
   receive(received: {
     readonly method: string;
     readonly headers: IncomingHttpHeaders;
@@ -15,14 +15,14 @@ interface Receiver {
 }
 
 /**
- * GitHub lets deliveries be 25 MiB, for pushes of many commits. Those of pull requests and checks, which are
- * all that is read here, hold a few texts of 64 KiB at most. It waits ten seconds for an answer.
+ * GitHub allows 25 MiB per delivery, for pushes of many commits. Only deliveries of pull requests and checks are read
+ * here, which contain a few texts of up to 64 KiB. GitHub waits ten seconds for a response.
  * Source: https://docs.github.com/webhooks/webhook-events-and-payloads, "Payload cap";
  * https://docs.github.com/webhooks/using-webhooks/best-practices-for-using-webhooks
  */
 const DELIVERY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
 
-/** A delivery is read within bounds, and only once its receiver wants it. */
+/** Returns an endpoint that reads a delivery within limits, and only when its receiver requests it. */
 export function createWebhookEndpoint(receiver: Receiver): Endpoint {
   return async (request, response) => {
     const { method = '', headers } = request;

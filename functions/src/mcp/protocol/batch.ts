@@ -1,35 +1,35 @@
-/** Answers a batch one by one, within bounds for all together: it may cost no more than a few single calls. */
+/** Runs a batch sequentially, within limits for the whole batch, so that it costs no more than a few single calls. */
 import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
 import { withDeadline } from '../answer.ts';
 
-/** The answers to a batch, in bytes. */
+/** Maximum bytes of the responses to a batch. */
 export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
 
-/** What ids, errors and the like take beside the answers of the calls. */
+/** Bytes for ids, errors and other parts besides the calls' responses. */
 const ENVELOPE_BYTES = 65_536;
 
-/** The same as of a single call: clients give up after 60 seconds, however many messages they sent. */
+/** Time limit, as for a single call: clients give up after 60 seconds, regardless of the number of messages. */
 const BATCH_MILLISECONDS = 50_000;
 
-/** How much later than a call itself a batch gives it up: the call says best what it has begun. */
+/** Extra time before the batch times out, because the call's own timeout error is more specific. */
 const COURTESY_MILLISECONDS = 250;
 
-/** What a message has come to. */
+/** Result of a message. */
 export interface Answered {
   readonly json: string | Buffer;
-  /** Whether nobody is told: it counts all the same. */
+  /** Whether it is not sent. It still counts towards the limits. */
   readonly silent?: boolean;
 }
 
 interface BatchAnswers<Message> {
   /** Runs a message. Never rejects. */
   answer(message: Message): Promise<Answered>;
-  /** What is said of a message in place of its answer. */
+  /** Returns the error response to a message. */
   refuse(message: Message, error: MusterError): Answered;
 }
 
-/** @returns the answers as one JSON list, in the order of the messages; undefined where nobody is told anything */
+/** Returns the responses as one JSON list, in the order of the messages; undefined if none is sent. */
 export async function answerInTurn<Message>(
   messages: readonly Message[],
   { answer, refuse }: BatchAnswers<Message>,

@@ -1,4 +1,4 @@
-/** The MCP methods that are served, over definitions that were prepared once per instance. */
+/** Handlers of the MCP methods, with definitions that are prepared once per instance. */
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -23,13 +23,13 @@ import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
 import { isRecord } from '../validation.ts';
 
-/** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
+/** Revisions with a handshake, up to 2025-11-25, or without one, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
-/** The one revision without sessions so far. */
+/** The only revision without sessions so far. */
 export const MODERN = '2026-07-28';
 
-/** Clients may keep lists this long. They change with a deployment only. */
+/** Time for which clients may cache lists, which change only with a deployment. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const CACHE_HINTS = {
@@ -39,9 +39,9 @@ const CACHE_HINTS = {
   'server/discover': LIST_CACHE,
 };
 
-// The schemas given with the methods stand in for the SDK's own, whose refusals it reports as internal errors.
+// The schemas of the methods replace the SDK's own, whose refusals it reports as internal errors.
 
-/** No list here has a second page, so no cursor can be one of ours. */
+/** All lists have one page, so every cursor is invalid. */
 const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
 
 const READ = z.looseObject({ uri: z.string() });
@@ -57,7 +57,7 @@ const COMPLETION = z.looseObject({
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
-/** A server for one message. @param readsStructure whether the client's revision knows answers that are not text */
+/** Builds the server of one message. @param readsStructure whether the client supports structured responses */
 export function buildServer(
   ports: CallPorts & { readonly version: string },
   routed: RoutedRequest,
@@ -68,7 +68,7 @@ export function buildServer(
   const { resources } = listed;
   const { listed: fixed, templates, hasViews } = resources;
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
-  // The 2025 revisions have another way to subscribe, for servers with sessions.
+  // Subscriptions of the 2025 revisions need sessions.
   const subscribe = era === 'modern' && resources.watchable;
   const server = new Server(
     { name: 'muster', title: 'Muster', version: ports.version },
@@ -96,7 +96,7 @@ export function buildServer(
       const telling = {
         elicitation: asking?.elicitation,
         notify: (notification: Notification) => {
-          // It fails only where the client has gone, which the answer will find out too.
+          // Sending fails only if the client has disconnected, which the response detects, too.
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
         },
         progressToken: context.mcpReq._meta?.progressToken,
@@ -134,10 +134,10 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
   }
 }
 
-/** The most that one answer holds. Source: MCP 2025-11-25, "Completion". */
+/** Maximum number of values. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-/** The values of a resource template's variable. @throws ProtocolError where there is no such template or variable */
+/** Completes a template's variable. @throws ProtocolError if the template or the variable is unknown */
 async function complete(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,
@@ -170,9 +170,9 @@ const NO_TOOLS_YET = { tools: [] };
 const NO_TOOLS_JSON = '"tools":[]';
 
 /**
- * Puts the list, serialised and encoded once per instance, into the answer that the SDK made around an empty
- * one: it serialises every answer anew, and the list is by far the longest. The empty list can be found by its
- * text, since within a string of JSON the quote before `:` would have a backslash.
+ * Inserts the list, serialized and encoded once per instance, into the response that the SDK created with an empty
+ * list. The SDK serializes every response again, and this list is by far the longest. The empty list can be found as
+ * text, because the quote before `:` would be escaped within a JSON string.
  */
 export function withTools(
   json: string,
@@ -188,16 +188,16 @@ export function withTools(
   return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
 }
 
-/** The method that a message names, if it is a request or a notification. */
+/** Returns the method of a request or a notification. */
 export function methodOf(message: unknown): unknown {
   return isRecord(message) ? message['method'] : undefined;
 }
 
-// Has a client ask the person who sits at it. The 2025 revisions ask by a request of the server's on a session, which
-// there is none here; in 2026-07-28 the answer to a call says what is to be asked, and the client calls again.
+// Questions from the client to its user. In 2025 revisions they need a server request on a session, which Muster does
+// not have. In 2026-07-28, the response contains the question, and the client repeats the call with the answer.
 // Source: MCP 2026-07-28, "Multi Round-Trip Requests"; docs/decisions/0033-asking-people.md.
 
-/** What a client says that it can do. */
+/** Capabilities that a client declares. */
 const envelope = z.looseObject({
   [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
     elicitation: z.looseObject({ form: z.looseObject({}).optional(), url: z.looseObject({}).optional() }),
@@ -211,16 +211,16 @@ interface ModernCall {
 
 interface Asking {
   readonly elicitation: Elicitation;
-  /** What the client is to ask, once the call has said so. */
+  /** Question for the client, if the call asked one. */
   readonly asked: InputRequiredResult | undefined;
 }
 
-/** Undefined where the client shows no forms. */
+/** Returns undefined if the client shows no forms. */
 export function askingOf({ envelope: said, inputResponses }: ModernCall): Asking | undefined {
   const { data } = envelope.safeParse(said);
   if (data === undefined) return undefined;
   const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
-  // One that names no mode shows forms.
+  // Clients that declare no mode support forms.
   if (form === undefined && url !== undefined) return undefined;
   let asked: InputRequiredResult | undefined;
   return {

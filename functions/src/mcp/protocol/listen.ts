@@ -1,4 +1,4 @@
-/** `subscriptions/listen` of 2026-07-28: the SDK's handler speaks, and a bus of this request feeds it from watches. */
+/** `subscriptions/listen` of 2026-07-28: the SDK's handler sends events that watches publish on a bus. */
 
 import {
   createMcpHandler,
@@ -16,18 +16,18 @@ import type { FoundResource } from '../resources.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
-/** How many resources one request may watch; the client sees in the acknowledgement which it does. */
+/** Maximum watched resources per request. The acknowledgement lists those that are watched. */
 const MAX_WATCHED = 20;
 
-/** The part of the filter that is decided here. */
+/** Part of the filter that is processed here. */
 const FILTER = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }),
 });
 
 /**
- * Answers with a stream of its own length. A resource that the caller cannot watch is left out of the
- * acknowledgement.
- * @param asked `request`: as the SDK's handler reads it; `build`: makes the server that is asked for its capabilities
+ * Responds with a long stream. The acknowledgement omits resources that the caller cannot watch.
+ * @param asked `request`: the request for the SDK's handler; `build`: builds the server that the handler asks for its
+ *   capabilities
  */
 export function listen(
   ports: StreamPorts,
@@ -39,10 +39,10 @@ export function listen(
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
     const watches = await openWatches(ports, stream, routed, wanted);
-    // The SDK subscribes one listener, or none where it refuses or has acknowledged nothing.
+    // The SDK subscribes one listener; none if it refuses the request or acknowledges nothing.
     let isSubscribed = false;
     const bus: ServerEventBus = {
-      // Nothing is published here: what changes, changes in a database.
+      // Events come only from databases.
       publish: () => undefined,
       subscribe(listener) {
         isSubscribed = true;
@@ -59,7 +59,7 @@ export function listen(
       onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
     });
     stream.end.addEventListener('abort', () => void handler.close(), { once: true });
-    // The client is told of those that it can watch alone.
+    // The acknowledgement lists only the resources that the client can watch.
     const { notifications, ...params } = filter.data ?? {};
     const resourceSubscriptions = [...watches.keys()];
     const narrowed = { ...params, notifications: { ...notifications, resourceSubscriptions } };
@@ -72,7 +72,7 @@ export function listen(
 
 type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
 
-/** Begins to watch what the caller may watch of what is there. */
+/** Starts watching the existing resources that the caller may watch. */
 async function openWatches(
   ports: StreamPorts,
   stream: Stream,
@@ -100,13 +100,13 @@ async function openWatch(
     const admitted = { ...(await stream.admit(need)), gone: () => stream.end };
     return await resource.watch?.(readingContext(ports, admitted, what));
   } catch (error) {
-    // Logged where nobody foresaw it; to the client it is a resource that cannot be watched.
+    // Logs unexpected errors. For the client, the resource cannot be watched.
     presentable(error, requestId, what, ports.log);
     return undefined;
   }
 }
 
-/** Tells of each change of a resource. Never rejects: a watch that breaks has ended. */
+/** Publishes each change of a resource. Never rejects: a failed watch ends. */
 async function tell(
   stream: Stream,
   listener: (event: ServerEvent) => void,

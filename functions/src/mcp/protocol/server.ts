@@ -1,6 +1,6 @@
 /**
- * The binding to the MCP SDK: serves one message, or one batch, in whichever era it speaks, without a
- * session. Source: docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
+ * Binding to the MCP SDK. Serves one message or batch, of any revision, without a session. Source:
+ * docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -31,10 +31,10 @@ import { answerInTurn } from './batch.ts';
 import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
-/** A request whose credential, origin, size and content type have been checked. */
+/** A request whose credential, origin, size and content type were checked. */
 interface McpRequest extends RoutedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** As parsed. */
+  /** Parsed body. */
   readonly body: unknown;
 }
 
@@ -47,7 +47,7 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   const standard = standardHeaders(headers);
   const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
   const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
-  // Opening a stream is charged as it is opened.
+  // Streams are charged when they are opened.
   if (request?.message.method !== LISTEN) await charge(ports, inbound, body);
   if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
   const here = request && (await answerHere(ports, inbound, request, standard));
@@ -61,7 +61,7 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   return { status: response.status, json: withTools(await response.text(), body, inbound) };
 }
 
-/** The reply to a request of 2026-07-28 that the SDK's handler is not needed for; undefined for any other. */
+/** Returns the response to a 2026-07-28 request that does not need the SDK's handler; undefined for others. */
 async function answerHere(
   ports: McpPorts,
   inbound: McpRequest,
@@ -79,17 +79,17 @@ async function answerHere(
   return { status: 200, json: withTools(json, message, inbound) };
 }
 
-/** The revision with which answers that are not text came, and the header by which a client says that it knows them. */
+/** First revision with structured responses, and with the header by which clients state their revision. */
 const STRUCTURED = '2025-06-18';
 
 /**
- * Serves the 2025 revisions and answers in JSON where it can: the stream that the SDK's own stateless serving
- * opens would carry one message, but for tools that send notifications first.
+ * Serves the 2025 revisions, with JSON instead of streams. The SDK's stateless serving would open a stream for one
+ * message, which only tools with notifications need.
  * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
  */
 async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
   const { headers, body } = inbound;
-  // MCP asks clients to accept event streams as well; what is not sent need not be accepted.
+  // MCP asks clients to accept event streams, too, but only a JSON response requires acceptance here.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
@@ -105,7 +105,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return errorReply(400, HTTP_REFUSED, `Unsupported protocol version. Supported versions: ${supported}.`);
   }
-  // Notifications and replies mean nothing without a session: they are accepted and end here.
+  // Notifications and responses have no effect without a session. They are accepted and dropped.
   const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return { status: 202, json: undefined };
@@ -121,7 +121,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     });
     return { status: 200, json };
   }
-  // A stream is only sent to who asks for one by name.
+  // Streams are sent only to clients that accept them explicitly.
   const streams = mayNotify(inbound, first) && accept.includes('text/event-stream');
   if (!streams || refusedParams(first, 'legacy') !== undefined) {
     return { status: 200, json: await asJson(first) };
@@ -131,14 +131,14 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   return transport.handleMessage(first);
 }
 
-/** Told from notifications and replies, which is all that is left: the classification has checked the shape. */
+/** Distinguishes requests from notifications and responses. The classification has validated the shape. */
 function isRequest(message: unknown): message is JSONRPCRequest {
   return isRecord(message) && 'method' in message && 'id' in message;
 }
 
 /**
- * The answer to a request, by the SDK's transport for one exchange without its HTTP objects, which cost as much
- * as all else in a cheap call. The SDK knows the revision that a server is to speak by this class alone.
+ * Responds to a request with the SDK's transport for one exchange, but without its HTTP objects, which cost as much
+ * as the rest of a cheap call. The SDK accepts the server's revision only from this class.
  */
 function answerAsJson(
   server: Server,
@@ -159,9 +159,9 @@ type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
 /**
- * Whether a request of 2026-07-28 is one of the two that come over and over, with just the headers that it must
- * have: all that the SDK checks beyond the classification. A call that may send something before its answer is none.
- * The SDK's handler, with its `Request` and `Response`, has the rest and every refusal.
+ * Returns whether a 2026-07-28 request is a `tools/list` or a plain `tools/call` with exactly the required headers.
+ * That is all that the SDK checks after classification. Calls that may send notifications do not count. The SDK's
+ * handler serves all others, with its `Request` and `Response`, and all refusals.
  */
 function isPlain(
   inbound: McpRequest,
@@ -175,7 +175,7 @@ function isPlain(
   return mcpNameHeader === message.params?.['name'] && !mayNotify(inbound, message);
 }
 
-/** Whether a call may send something before its answer. */
+/** Returns whether a call may send notifications before its response. */
 function mayNotify({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
   const name = params?.['name'];
   return (
@@ -194,7 +194,7 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
   };
 }
 
-/** The request as the SDK reads it, but for its body, which is handed over parsed. It must have a URL, which nothing reads. */
+/** Returns the request for the SDK, without the body, which is passed parsed. The required URL is not used. */
 function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
@@ -209,7 +209,7 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
 });
 
-/** Refuses wrong params, as JSON; undefined: they are right. The SDK would dump its checks or call it internal. */
+/** Returns the error for invalid params, if any. The SDK would return raw issues or an internal error. */
 function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
   const refusal = (message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
@@ -226,7 +226,7 @@ function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): s
   return refusal(`Invalid params for ${method}: ${wrong.join('; ')}.`);
 }
 
-/** The text, number or depth in a request's params that no method can use. A tool checks its arguments itself. */
+/** Returns the fault of params that exceed JSON limits. Tools check their arguments themselves. */
 function limitFault(method: string, params: Readonly<Record<string, unknown>>): string | undefined {
   const { arguments: given, ...others } = params;
   try {
@@ -239,9 +239,9 @@ function limitFault(method: string, params: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Takes a token for each message that none will be taken for where it runs: pings, lists, notifications, what
- * names a method, a tool or a resource that there is not. So each message costs one, whatever becomes of it.
- * @throws MusterError RATE_LIMITED, before anything has run
+ * Charges each message that is not charged where it runs: pings, lists, notifications, and unknown methods, tools or
+ * resources. So each message costs one token, regardless of its outcome.
+ * @throws MusterError RATE_LIMITED before anything runs
  */
 async function charge({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];

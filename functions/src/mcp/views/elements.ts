@@ -1,13 +1,13 @@
-/** What the views are made of. Whatever somebody wrote gets into the page by `textContent`, and in no other way. */
+/** Elements of views. Untrusted text is inserted only through `textContent`. */
 
 import { HIDDEN } from '../../kernel/hidden.ts';
 
-/** Keeps what it separates. */
+/** Splits a text at hidden characters and keeps them. */
 const SEPARATED = new RegExp(`(${HIDDEN.source})`, 'u');
 
 export type Child = Node | string | undefined | false;
 
-/** @param kind the element's tag, and its class after a dot: `li.row` */
+/** Creates an element. @param kind the tag, and classes after dots: `li.row` */
 export function make(kind: string, ...children: readonly Child[]): HTMLElement {
   const [tag = 'div', ...classes] = kind.split('.');
   const element = document.createElement(tag);
@@ -16,7 +16,7 @@ export function make(kind: string, ...children: readonly Child[]): HTMLElement {
   return element;
 }
 
-/** Text of others: what cannot be seen is shown by its code point, and what is too long by its beginning. */
+/** Shows untrusted text: hidden characters as code points, and long text truncated. */
 export function words(text: string, most = 160): HTMLElement {
   const letters = [...text.trim()];
   const shown = letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
@@ -29,14 +29,14 @@ function codePoint(letter: string): HTMLElement {
   return make('span.unseen', `U+${hexadecimal}`);
 }
 
-/** A state in colour and in words. */
+/** Shows a state by color and word. */
 export function state(word: string, tone: Tone): HTMLElement {
   return make(`span.state.${tone}`, word.replaceAll('_', ' '));
 }
 
 export type Tone = 'good' | 'bad' | 'busy' | 'late' | 'quiet';
 
-/** The colour of a state, by the words that Muster's toolsets have for it. */
+/** Returns the tone of a state word of any toolset. */
 export function toneOf(word: string): Tone {
   if (/^(done|completed|succeeded|answered)$/.test(word)) return 'good';
   if (/^(failed|cancelled|error)$/.test(word)) return 'bad';
@@ -45,9 +45,9 @@ export function toneOf(word: string): Tone {
 }
 
 export interface ButtonOptions {
-  /** Finds it again when the view is drawn anew, so that it keeps the focus. */
+  /** Identifies the element after a redraw, so that it keeps the focus. */
   readonly key: string;
-  /** What it is called where its text does not say what it is about. */
+  /** Accessible name, if the text does not name the subject. */
   readonly label?: string;
   readonly disabled?: boolean;
 }
@@ -59,7 +59,7 @@ export function button(text: string, options: ButtonOptions, press: () => void):
   return pressable(made, options, press);
 }
 
-/** A box that is ticked or not; what it comes to is drawn by whoever draws. */
+/** Creates a checkbox. The caller redraws its new state. */
 export function tick(isTicked: boolean, options: ButtonOptions, press: () => void): HTMLElement {
   const made = document.createElement('input');
   made.type = 'checkbox';
@@ -79,7 +79,7 @@ function pressable(
   return made;
 }
 
-/** Rows, and how many more there are than fit into a chat. */
+/** Shows rows, and the number of those that do not fit. */
 export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLElement | undefined {
   if (all.length === 0) return undefined;
   const list = make('ul', ...all.slice(0, MOST_ROWS));
@@ -90,7 +90,7 @@ export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLE
 
 export const MOST_ROWS = 12;
 
-/** Replaces what is in the view, and leaves the focus where it was. */
+/** Replaces the content of the view and keeps the focus. */
 export function show(place: HTMLElement, children: readonly Child[]): void {
   const { activeElement } = document;
   const key = activeElement instanceof HTMLElement && activeElement.dataset['key'];

@@ -1,22 +1,22 @@
-/** A view's way to its host: JSON-RPC 2.0 by postMessage. Source: MCP Apps, 2026-01-26, "Communication Protocol". */
+/** Connection to the host: JSON-RPC 2.0 by postMessage. Source: MCP Apps, 2026-01-26, "Communication Protocol". */
 
 const PROTOCOL_VERSION = '2026-01-26';
 
-/** Also what a host says that lets a view call nothing. */
+/** Also sent by hosts that allow views no calls. */
 export const METHOD_NOT_FOUND = -32601;
 
-/** What a view does with what the host tells it. */
+/** Handlers of messages from the host. */
 export interface Hearing {
-  /** The host has changed: its theme, its colours, its language. */
+  /** The theme, colors or language have changed. */
   adapted(): void;
   called(toolArguments: Fields): void;
   answered(result: Fields): void;
   cancelled(): void;
-  /** The page is about to go. */
+  /** The page will be removed. */
   ended(): void;
 }
 
-/** What a host answers that does not do what it is asked. */
+/** Error response of a host. */
 export class Refused extends Error {
   readonly code: unknown;
 
@@ -32,9 +32,9 @@ interface Waiting {
 }
 
 export class Host {
-  /** The host's theme, colours, language and so on, as far as it has told them. */
+  /** Theme, colors, language and more, as far as the host has sent them. */
   context: Fields = {};
-  /** What it can be asked for. */
+  /** Supported requests. */
   capabilities: Fields = {};
   private readonly waiting = new Map<unknown, Waiting>();
   private readonly hearing: Hearing;
@@ -44,7 +44,7 @@ export class Host {
     this.hearing = hearing;
   }
 
-  /** Introduces the view. Nothing else is sent before the host has answered, and nothing heard from anybody else. */
+  /** Initializes the connection. Sends nothing else before the response, and ignores all other senders. */
   async connect(name: string): Promise<void> {
     addEventListener('message', ({ source, data }) => {
       if (source === parent && source !== window) this.receive(fieldsOf(data));
@@ -74,7 +74,7 @@ export class Host {
     this.send({ method, params });
   }
 
-  /** Whose frame this is, the view cannot know beforehand, and nothing that it sends is secret from it. */
+  /** The origin of the host is unknown. Messages to it contain no secrets. */
   private send(message: Fields): void {
     parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
@@ -108,7 +108,7 @@ export class Host {
     if (method === 'ui/notifications/host-context-changed') this.adapt(params);
   }
 
-  /** @param changed a part of the context, which replaces what was there */
+  /** @param changed a part of the context, which replaces the previous one */
   private adapt(changed: Fields): void {
     this.context = { ...this.context, ...changed };
     const { theme, styles, safeAreaInsets } = this.context;
@@ -121,13 +121,13 @@ export class Host {
     this.hearing.adapted();
   }
 
-  /** The frame has the height of what is in it, where the host lets it. */
+  /** Reports the size of the content, so that the host can adjust the frame. */
   private reportSize(): void {
     let told = '';
     const report = () => {
       const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
       const size = { width: innerWidth, height };
-      // A frame that is not laid out yet, or folded away, has no size to tell.
+      // A frame that is not laid out or is collapsed has no size.
       if (size.width === 0 || size.height === 0) return;
       if (told === JSON.stringify(size)) return;
       told = JSON.stringify(size);
@@ -137,11 +137,9 @@ export class Host {
   }
 }
 
-/** Reads answers, of which a view believes nothing: a host may be of another version, or hand on something else. */
-
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none of anything else. */
+/** Returns an object's fields; none for other values. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
@@ -150,17 +148,17 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list. */
+/** Returns the objects in a list. */
 export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** Empty for what is no text. */
+/** Returns the value if it is a text, otherwise an empty text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** 0 for what is no number. */
+/** Returns the value if it is a finite number, otherwise 0. */
 export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

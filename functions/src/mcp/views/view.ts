@@ -1,39 +1,39 @@
-/** One view's life: it draws what the tool has answered, asks again while the work goes on, and acts for the person. */
+/** Lifecycle of a view: draws the tool's response, refreshes it during work, and acts for the person. */
 import { button, type Child, make, show, words } from './elements.ts';
 import { type Fields, fieldsOf, Host, isFields, METHOD_NOT_FOUND, Refused, textOf } from './host.ts';
 
-/** How long before the tool is asked again, and how often in a row it may be in vain. */
+/** Interval of refreshes, and maximum consecutive failures. */
 const PAUSE_MILLISECONDS = 5000;
 const MOST_FAILURES = 3;
 
-/** An hour of a view that somebody looks at; then it asks when it is told to. */
+/** One hour of a visible view; then it refreshes only on request. */
 const MOST_ASKED = 720;
 
 export interface View {
   readonly toolset: string;
-  /** The tool whose answer it draws, without its toolset's name. */
+  /** Tool whose response is drawn, without the toolset's name. */
   readonly tool: string;
-  /** What is drawn of an answer. */
+  /** Returns the elements for a response. */
   draw(answer: Fields, person: Person): readonly Child[];
-  /** Whether the answer will soon be another. */
+  /** Whether the response will change soon. */
   isOpen(answer: Fields): boolean;
-  /** With what the tool is asked again; by itself with what it was called with. */
+  /** Returns the arguments of a refresh; by default those of the call. */
   again?(toolArguments: Fields): Fields;
 }
 
-/** What whoever looks at a view can do there. */
+/** Actions of the person at a view. */
 export interface Person {
-  /** Whether the host lets the view call tools. */
+  /** Whether the host allows the view to call tools. */
   readonly mayAct: boolean;
-  /** Whether a call of theirs is under way. */
+  /** Whether an action is in progress. */
   readonly isBusy: boolean;
-  /** `tool`: of the view's own toolset; `done`: what the model is told of it, in the past tense. */
+  /** `tool`: a tool of the view's toolset; `done`: the action for the model, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
-  /** A button that asks whether it is meant, where what it does cannot be taken back. */
+  /** Returns a button that asks for confirmation, for actions that cannot be undone. */
   confirmed(text: string, question: string, act: () => void): Child;
-  /** A link that the host opens, to an address of https; the mere text where it opens none. */
+  /** Returns a link to an https address; plain text if the host opens no links. */
   link(text: string, address: string): Child;
-  /** A time as people say it where they are. */
+  /** Returns a time in the person's locale. */
   time(instant: unknown): string;
 }
 
@@ -56,7 +56,7 @@ class Life {
   private isEnded = false;
   private failures = 0;
   private asked = 0;
-  /** The act that is asked about. */
+  /** The action to confirm. */
   private question: string | undefined;
   private readonly done: string[] = [];
   private timer = 0;
@@ -91,7 +91,7 @@ class Life {
     this.host.connect(this.view.tool).catch((error: unknown) => this.say(String(error)));
   }
 
-  /** Draws a result, or says why there is none. */
+  /** Draws a result, or shows its error. */
   private take({ structuredContent, content, isError }: Fields): void {
     const [first] = Array.isArray(content) ? content : [];
     const text = textOf(fieldsOf(first)['text']);
@@ -124,12 +124,12 @@ class Life {
     return this.host.capabilities['serverTools'] !== undefined && !this.isRefused && !this.isEnded;
   }
 
-  /** Whether it still asks by itself. */
+  /** Returns whether the view still refreshes automatically. */
   private mayAsk(): boolean {
     return this.mayCall() && this.failures < MOST_FAILURES && this.asked < MOST_ASKED;
   }
 
-  /** Asks again in a while, if the work goes on and somebody looks. */
+  /** Schedules a refresh if work is in progress and the view is visible. */
   private schedule(): void {
     clearTimeout(this.timer);
     const { answer } = this;
@@ -150,21 +150,19 @@ class Life {
     this.schedule();
   }
 
-  /** Undefined where there is no result; a host that lets views call nothing is asked for nothing more. */
+  /** Returns undefined on failure. If the host allows no calls, no further calls are made. */
   private async call(tool: string, toolArguments: Fields): Promise<Fields | undefined> {
     try {
       return await this.host.request('tools/call', { name: this.nameOf(tool), arguments: toolArguments });
     } catch (error) {
       this.isRefused ||= error instanceof Refused && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.say(
-        this.isRefused ? 'This app does not allow the view to call Muster. Ask in the chat instead.' : why,
-      );
+      this.say(this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why);
       return undefined;
     }
   }
 
-  /** A tool's name where this view's own tool has the name that the host has told. */
+  /** Returns a tool's name with the prefix that the host uses for this view's tool. */
   private nameOf(tool: string): string {
     const { toolset, tool: own } = this.view;
     const called = textOf(fieldsOf(fieldsOf(this.host.context['toolInfo'])['tool'])['name']);
@@ -189,7 +187,7 @@ class Life {
     this.say(textOf(fieldsOf(result['structuredContent'])['message']));
   }
 
-  /** Each telling replaces the one before, so it tells all. */
+  /** Each update replaces the previous one, so it contains all actions. */
   private tellModel(done: string): void {
     const takes = this.host.capabilities['updateModelContext'];
     if (!isFields(takes)) return;
@@ -197,7 +195,7 @@ class Life {
     const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
     this.host
       .request('ui/update-model-context', { content: [{ type: 'text', text }] })
-      .catch(() => undefined); // the model will find out when it looks
+      .catch(() => undefined); // The model gets the state at its next call.
   }
 
   private ask(question: string | undefined): void {
@@ -217,7 +215,7 @@ class Life {
       const place = typeof timeZone === 'string' ? { timeZone } : {};
       return new Intl.DateTimeFormat(textOf(locale) || undefined, { ...style, ...place }).format(date);
     } catch {
-      return new Intl.DateTimeFormat(undefined, style).format(date); // the host names what this browser does not know
+      return new Intl.DateTimeFormat(undefined, style).format(date); // unsupported locale or time zone
     }
   }
 
@@ -249,7 +247,7 @@ function isSafe(address: string): boolean {
   return URL.canParse(address) && new URL(address).protocol === 'https:';
 }
 
-/** What an error says, in whichever toolset's envelope. */
+/** Returns the message of an error in any toolset's envelope. */
 function problemIn(value: unknown): string | undefined {
   const { error, message } = fieldsOf(value);
   return [error, fieldsOf(error)['message'], message].map(textOf).find((said) => said !== '');
@@ -263,7 +261,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Under which a call that is sent twice is made once. */
+/** Returns an idempotency key, so that a call sent twice runs once. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('-');
 }
