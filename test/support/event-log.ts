@@ -71,7 +71,7 @@ export class MemoryEventLog implements EventReader {
   private read(uid: string, { subscriptionId, cursor = '0' }: ReadFrom): Reading {
     const log = this.log(uid, subscriptionId);
     if (!/^\d{1,9}$/.test(cursor)) {
-      throw new MusterError('INVALID_FORMAT', 'This is no cursor of this subscription.', { field: 'cursor' });
+      throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this subscription.', { field: 'cursor' });
     }
     const start = Math.max(Number(cursor), log.dropped);
     const events = log.events.slice(start, start + PAGE);

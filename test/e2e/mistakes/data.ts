@@ -48,9 +48,9 @@ export const dataMistakes: readonly Mistake[] = [
   {
     who: 'updates what does not exist',
     make: write({ database: 'firestore', path: 'messages/none/at/all', data: { a: 1 }, operation: 'update' }),
-    happened: /There is nothing at/,
+    happened: /Nothing found at/,
     where: /path|messages/,
-    next: /"set\\?" makes/,
+    next: /use .?"set/,
   },
   {
     who: 'reads what only the hub may read',
@@ -69,7 +69,7 @@ export const dataMistakes: readonly Mistake[] = [
   {
     who: 'polls a subscription that there is not',
     make: (scene) => scene.call('firebase_pollEvents', { subscriptionId: 'none' }),
-    happened: /no such subscription/,
+    happened: /Subscription not found/,
     where: /subscriptionId|none/,
     next: /firebase.subscribe/,
   },

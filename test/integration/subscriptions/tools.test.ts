@@ -63,7 +63,7 @@ describe('the tools of subscriptions', () => {
     assert.deepEqual(await call('unsubscribe', removal), removed);
     const again = { subscriptionId: args.subscriptionId };
     const refused = await callPlainly(team, 'firebase_unsubscribe', again, principal);
-    assert.match(JSON.stringify(refused.structuredContent), /no such subscription/);
+    assert.match(JSON.stringify(refused.structuredContent), /Subscription not found/);
   });
 
   it('pollEvents sends each event as a notification before the answer that holds it', async () => {

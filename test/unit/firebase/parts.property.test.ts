@@ -117,7 +117,7 @@ describe('a cursor', () => {
         try {
           assert.equal(cursorOf(positionAt(text)), text);
         } catch (error) {
-          assert.match(String(error), /This is no cursor of this subscription/);
+          assert.match(String(error), /Invalid cursor for this subscription/);
         }
       }),
     );

@@ -100,7 +100,7 @@ describe('DataService', () => {
 
   it('refuses an order of a document', async () => {
     const error = await readRefusal('firestore', 'agents/agent-001', { query: { orderBy: 'name' } });
-    assert.match(error.message, /document has no order/);
+    assert.match(error.message, /require a collection/);
   });
 
   it('reads a document whatever limit it is given, as the specification prints it', async () => {

@@ -15,7 +15,7 @@ import { DatabaseEventLog } from './store/eventLog.ts';
 import { FirestoreSubscriptionQueries } from './store/subscriptions.ts';
 import { DatabaseCommitProofs, DatabaseWatcherLeases } from './store/watcherLeases.ts';
 
-/** How long a database may take to answer a call that runs as its caller. */
+/** Timeout of a database call made as the caller. */
 const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
 
 export interface FirebaseDependencies extends DocumentSource {
@@ -27,7 +27,7 @@ export interface FirebaseDependencies extends DocumentSource {
   readonly unreadable: UnreadableDocuments;
 }
 
-/** Creates the databases as callers see them, and subscriptions to them. */
+/** Creates database access as the caller, and subscriptions. */
 export function createFirebase(dependencies: FirebaseDependencies) {
   const { database, documents, access, store, realtime, app, callerTokens, unreadable } = dependencies;
   const { clock, hashing, randomness } = access;

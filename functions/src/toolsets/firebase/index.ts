@@ -10,13 +10,13 @@ import { read, write } from './tools/data.ts';
 import { subscriptionId } from './tools/dataAnswers.ts';
 import { pollEvents, subscribe, unsubscribe } from './tools/subscriptions.ts';
 
-/** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
+/** Subscriptions as resources, watched through MCP's `subscriptions/listen`. */
 const subscription = templatesFor<FirebaseServices>()({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
   name: 'subscription',
   title: 'Subscription',
   description:
-    'The oldest events that a subscription of yours still has, and the cursor from which firebase.pollEvents goes on. Listen to it with subscriptions/listen.',
+    "Your subscription's oldest remaining events, and the cursor for firebase.pollEvents. Watch it with subscriptions/listen.",
   mimeType: 'application/json',
   role: 'viewer',
   variables: z.strictObject({ subscriptionId }),
@@ -39,19 +39,19 @@ const subscription = templatesFor<FirebaseServices>()({
 export const templates: readonly ResourceTemplate<FirebaseServices>[] = [subscription];
 
 /**
- * What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their ids.
+ * Streams of `/mcp/events`: the `firebase.event` notifications of one subscription, with cursors as event ids.
  * Source: docs/guides/events.md#server-sent-events; the network specification, "firebase.subscribe".
  */
 export const eventSource: EventSource<FirebaseServices> = {
   name: 'firebase.events',
-  /** What the client has received last goes before what its URL says, since a client that comes back has both. */
+  /** The client's last event id has priority over the URL's cursor, because a reconnecting client sends both. */
   request(query, lastEventId) {
     const subscriptionId = query.get('subscriptionId') ?? '';
     if (subscriptionId === '') {
-      throw new MusterError('REQUIRED_FIELD', 'The query names no subscription.', {
+      throw new MusterError('REQUIRED_FIELD', 'Missing query parameter subscriptionId.', {
         field: 'subscriptionId',
         reason: 'MISSING',
-        suggestion: 'Add ?subscriptionId=… with the id that you gave to firebase.subscribe.',
+        suggestion: 'Add ?subscriptionId=… with the id you passed to firebase.subscribe.',
       });
     }
     const from = { subscriptionId, cursor: lastEventId || query.get('cursor') || undefined };
@@ -66,25 +66,25 @@ export const eventSource: EventSource<FirebaseServices> = {
   },
 };
 
-/** Data, read and written as the caller. Source: the network specification, "Firebase Tools". */
+/** Reading and writing data as the caller. Source: the network specification, "Firebase Tools". */
 export const firebase: Toolset<FirebaseServices> = {
   name: 'firebase',
   instructions:
-    'firebase.read and firebase.write handle data as yourself, under the security rules; messages/ and shared/ are free-form. firebase.subscribe begins a log of changes, and firebase.pollEvents waits for the next.',
+    'firebase.read and firebase.write handle data as you, under the security rules; messages/ and shared/ are free-form. firebase.subscribe starts a change log; firebase.pollEvents reads it or waits.',
   tools: [read, write, subscribe, unsubscribe, pollEvents],
   resources: [],
   templates,
   events: eventSource,
 };
 
-/** What is there already may be new to the client: it is told once. */
+/** Yields existing events first, because they may be new to the client. */
 async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {
   if (first.events.length > 0 || first.overflow) yield first;
   yield* following;
 }
 
 function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
-  // Where events follow an overflow, the first of them says where to go on.
+  // If events follow an overflow, the first event has the id to continue from.
   const id = events.length === 0 ? { id: end } : {};
   return [
     ...(overflow ? [{ event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) }] : []),

@@ -41,6 +41,6 @@ describe('where the Realtime Database is', () => {
   }
 
   it('the address of the Realtime Database is nowhere where the deployment names none', () => {
-    assert.throws(() => urlFor(undefined, undefined), /names no Realtime Database/);
+    assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/);
   });
 });

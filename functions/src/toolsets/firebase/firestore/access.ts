@@ -1,4 +1,4 @@
-/** Firestore as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
+/** Firestore access as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../identity/rules/principal.ts';
@@ -46,9 +46,9 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     const { timeoutMilliseconds: milliseconds } = this.ports;
     const unanswered = attempt.action === 'write' ? unansweredWrite : connectionError;
     try {
-      // The client itself goes on for minutes where nothing answers.
+      // The client itself retries for minutes if there is no response.
       const answer = this.clients.use(attempt.caller, work);
-      return await within(milliseconds, answer, () => unanswered(`no answer in ${milliseconds} ms`));
+      return await within(milliseconds, answer, () => unanswered(`no response in ${milliseconds} ms`));
     } catch (error) {
       throw explained(error, attempt);
     }

@@ -10,13 +10,13 @@ interface Entry {
   users: number;
 }
 
-/** Each has a connection of its own. */
+/** Maximum number of cached clients. Each has its own connection. */
 const MAX_CLIENTS = 100;
 
 /**
- * By default every read that fails at once is repeated twice, after two and four seconds, also one that the
- * rules refuse. This leaves repeating to the Firestore client itself, which goes by the error's code, and knows
- * what it has received already.
+ * Settings without blind retries. By default every read that fails immediately is repeated twice, after two and four
+ * seconds, even if the rules denied it. With these settings the Firestore client itself retries, by error code and
+ * from the last received document.
  */
 const WITHOUT_BLIND_RETRIES = {
   gaxServerStreamingRetries: true,
@@ -32,23 +32,23 @@ const WITHOUT_BLIND_RETRIES = {
 
 const SETTINGS: Settings = { useBigInt: true, ...WITHOUT_BLIND_RETRIES };
 
-/** Firestore clients that come as their caller: each carries one ID token, so that the security rules decide. */
+/** Firestore clients that authenticate as the caller: each sends one ID token, so that the security rules apply. */
 export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'clock'>> {
-  /** By ID token, the least recently used first. */
+  /** Clients by ID token, the least recently used first. */
   private readonly entries = new Map<string, Entry>();
 
-  /** A client that stays open until it is released, and when its ID token expires. */
+  /** Returns a client that stays open until it is released, and the expiry of its ID token. */
   async lease(caller: Caller) {
     const { idToken, expiresAt } = await this.ports.tokens.of(caller);
     const settings = this.entries.has(idToken) ? undefined : await settingsFor(idToken);
-    // While they were waited for, another call may have opened the client.
+    // Another call may have opened the client during the awaits above.
     const entry = this.entries.get(idToken) ?? { client: new Firestore(settings), expiresAt, users: 0 };
     entry.users += 1;
     this.entries.delete(idToken);
     this.entries.set(idToken, entry);
     this.retireSome();
     let isReleased = false;
-    /** May be called again. */
+    /** Idempotent. */
     const release = (): void => {
       if (isReleased) return;
       isReleased = true;
@@ -67,7 +67,7 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
     }
   }
 
-  /** Those whose token has expired, and the least recently used of too many. */
+  /** Removes the clients with expired tokens, and the least recently used above the maximum. */
   private retireSome(): void {
     const now = this.ports.clock.now();
     let surplus = this.entries.size - MAX_CLIENTS;
@@ -81,10 +81,10 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
 }
 
 function closeUnused({ client, users }: Entry): void {
-  if (users === 0) client.terminate().catch(() => undefined); // its process ends it in the end
+  if (users === 0) client.terminate().catch(() => undefined); // the process exit closes it at the latest
 }
 
-/** The emulator takes the token as a header of each call, production as the connection's credential. */
+/** The emulator reads the token from a header of each call, production from the connection's credential. */
 async function settingsFor(idToken: string): Promise<Settings> {
   const settings = { ...SETTINGS, databaseId: databaseId() };
   if (process.env['FIRESTORE_EMULATOR_HOST']) {
@@ -100,6 +100,6 @@ export interface FirestorePorts {
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
-  /** How long a call, or a watch's first snapshot, may take. */
+  /** Timeout of a call, or of a watch's first snapshot. */
   readonly timeoutMilliseconds: number;
 }

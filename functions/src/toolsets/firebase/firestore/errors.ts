@@ -1,4 +1,4 @@
-/** What a failed call of the Firestore client means to its caller. */
+/** Maps errors of the Firestore client to errors for the caller. */
 
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
 import { expired } from '../../../identity/rules/credential.ts';
@@ -21,7 +21,7 @@ import {
   writeConflict,
 } from '../rules/dataErrors.ts';
 
-/** What was attempted when it failed. */
+/** The attempted operation. */
 export interface Attempt {
   readonly caller: Caller;
   readonly path: DataPath;
@@ -29,7 +29,7 @@ export interface Attempt {
   readonly orderBy?: string | undefined;
 }
 
-/** A MusterError wherever the caller can act on it; what is not Firestore's goes on as it is. */
+/** Returns a MusterError if the caller can act on the error; errors from elsewhere are returned unchanged. */
 export function explained(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof UnansweredCommitError) return unansweredWrite(error);
@@ -44,15 +44,15 @@ export function explained(error: unknown, attempt: Attempt): unknown {
       return isWrite ? unansweredWrite(error) : connectionError(error);
     case 3: // INVALID_ARGUMENT
       return isWrite ? refusedData(error) : refusedRead(path);
-    case 5: // NOT_FOUND: only a write can miss its document; a missing database is nothing that a caller can mend
+    case 5: // NOT_FOUND: only a write can miss its document; a caller cannot fix a missing database
       return isWrite ? pathNotFound(path.text) : connectionError(error);
     case 9: // FAILED_PRECONDITION
       if (!isWrite) return missingIndex(indexOf(attempt), error);
-      return writeConflict('Somebody else wrote in between.', error);
+      return writeConflict('Another write happened since your read.', error);
     case 6: // ALREADY_EXISTS
     case 10: // ABORTED
-      return writeConflict('Somebody else wrote in between.', error);
-    case 16: // UNAUTHENTICATED: an agent's token was minted for this call, and signing in again does not help
+      return writeConflict('Another write happened since your read.', error);
+    case 16: // UNAUTHENTICATED: an agent's token was minted for this call, so signing in again does not help
       if (caller.principal.kind === 'person') return expired(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
@@ -72,8 +72,8 @@ function refusedByRules(error: unknown, attempt: Attempt): MusterError {
 }
 
 /**
- * Whether some document at this path would be readable for the caller. The rules refuse a missing document that they decide
- * about by its fields, and one of others, in the same way, so both are answered in the same way, too.
+ * Returns whether some document at this path could be readable for the caller. If the rules decide by a document's
+ * fields, they deny a missing document like a hidden one, so both get the same error.
  */
 function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
   if (kind !== 'document') return false;
@@ -84,22 +84,22 @@ function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): b
 
 function refusedRead({ kind, text }: DataPath): MusterError {
   return kind === 'document'
-    ? invalidPath(text, 'is not one that Firestore takes')
-    : invalidRequest('query', 'Firestore does not take this query.', 'Order by another field.');
+    ? invalidPath(text, 'is not accepted by Firestore')
+    : invalidRequest('query', 'Firestore rejected this query.', 'Order by another field.');
 }
 
 function refusedData(error: unknown): MusterError {
   return TOO_LARGE.test(String(error))
-    ? sizeLimitExceeded('data', 'A document holds at most 1 MiB.', 'Split it over several documents.')
-    : invalidDataType('data', 'Firestore does not store this data.', 'See docs/guides/data.md.');
+    ? sizeLimitExceeded('data', 'The document exceeds 1 MiB.', 'Split it into several documents.')
+    : invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');
 }
 
-/** Of our own query, since Firestore's text is a link into its console. A field's own index was taken away. */
+/** Describes the missing index. Firestore's own text is a console link. A field's default index was removed. */
 function indexOf({ path, orderBy = '__name__' }: Attempt): string {
   const override = {
     collectionGroup: path.segments.at(-1),
     fieldPath: orderBy,
     indexes: [{ order: 'ASCENDING', queryScope: 'COLLECTION' }],
   };
-  return `In firestore.indexes.json, put this into "fieldOverrides", in place of the one for the same field: ${JSON.stringify(override)}`;
+  return `In firestore.indexes.json, add this to "fieldOverrides", replacing the entry of the same field: ${JSON.stringify(override)}`;
 }

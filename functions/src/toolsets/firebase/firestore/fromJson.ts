@@ -1,4 +1,4 @@
-/** From the JSON form of docs/guides/data.md to Firestore's values. */
+/** Converts the JSON form of docs/guides/data.md to Firestore values. */
 
 import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -8,36 +8,36 @@ import { parsePath } from '../rules/databaseAccess.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 
-/** Maps and lists within one another. Source: https://firebase.google.com/docs/firestore/quotas */
+/** Maximum nesting of maps and lists. Source: https://firebase.google.com/docs/firestore/quotas */
 const MAX_DEPTH = 20;
 
-/** Firestore has 40,000 index entries for a document, and a field takes two. Source: the same. */
+/** Firestore allows 40,000 index entries per document, and a field uses two. Source: the page above. */
 export const MAX_FIELDS = 20_000;
 
 const SHOWN_FIELD_LENGTH = 200;
 
 export interface Encoding {
   readonly client: Firestore;
-  /** Where `__delete__` may stand; `dropped` takes such fields away here. */
+  /** Where `__delete__` is allowed; `dropped` removes such fields from the data. */
   readonly deletes: 'nowhere' | 'top' | 'anywhere' | 'dropped';
-  /** Whether values may be written that build on what is there, and the server's time. */
+  /** Whether transforms are allowed: values based on the stored value, and the server's time. */
   readonly transforms: boolean;
 }
 
-/** Where in the data a value stands. */
+/** Position of a value in the data. */
 interface Place {
   readonly field: string;
   readonly depth: number;
-  /** What it stands directly within. */
+  /** Direct parent of the value. */
   readonly parent: 'map' | 'list';
-  /** Whether there is a list further up. */
+  /** Whether any ancestor is a list. */
   readonly inList: boolean;
 }
 
-/** Makes the error, of the end of a sentence that begins with the value's key. */
+/** Returns the error for a value. `what` completes a sentence that starts with the value's key. */
 type Refuse = (what: string) => MusterError;
 
-/** What a field that is to be left out turns into. */
+/** Result for a field to omit. */
 const DROPPED = Symbol('dropped');
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** @throws MusterError with reason INVALID_DATA_TYPE, naming the field */
 export class Encoder {
   private readonly encoding: Encoding;
-  /** Whether what was encoded counts up what is there: done twice, it comes to something else. */
+  /** Whether the encoded data increments stored values, so that a repetition would give another result. */
   increments = false;
   private fieldCount = 0;
 
@@ -53,12 +53,12 @@ export class Encoder {
     this.encoding = encoding;
   }
 
-  /** The fields of a document. */
+  /** Returns the fields of a document. */
   document(data: JsonValue): Fields {
     return this.fields(documentFields(data), { field: 'data', depth: 0, parent: 'map', inList: false });
   }
 
-  /** The value of one field. @param depth 1 for a field of the document, 2 for one of a map in it, … */
+  /** Encodes one field. @param depth 1 for a field of the document, 2 for a field of a map in it, and so on */
   value(value: JsonValue, field: string, depth: number): unknown {
     return this.encode(value, { field, depth, parent: 'map', inList: false });
   }
@@ -71,7 +71,7 @@ export class Encoder {
       this.fieldCount += 1;
       if (this.fieldCount > MAX_FIELDS) throw tooManyFields();
       const problem = nameProblem(name);
-      if (problem !== undefined) throw invalidDataType(within.field, `The name of a field ${problem}.`);
+      if (problem !== undefined) throw invalidDataType(within.field, `The field name ${problem}.`);
       const encoded = this.encode(value, within);
       if (encoded !== DROPPED) fields.push([name, encoded]);
     }
@@ -83,15 +83,15 @@ export class Encoder {
     if (typeof value === 'number') return finite(value, place);
     if (value === null || typeof value === 'boolean') return value;
     if (place.depth > MAX_DEPTH) {
-      throw invalidDataType(place.field, `Maps and lists go at most ${MAX_DEPTH} deep.`);
+      throw invalidDataType(place.field, `Maps and lists can nest at most ${MAX_DEPTH} levels.`);
     }
     return isList(value) ? this.list(value, place) : this.map(value, place);
   }
 
   private list(list: readonly JsonValue[], place: Place): unknown[] {
     if (place.parent === 'list') {
-      const what = 'Firestore stores no list directly within a list.';
-      throw invalidDataType(place.field, what, 'Put a map around the inner one.');
+      const what = 'Firestore does not support a list directly inside a list.';
+      throw invalidDataType(place.field, what, 'Wrap the inner list in a map.');
     }
     return list.map((value, index) => this.encode(value, inside(place, String(index), 'list')));
   }
@@ -108,27 +108,27 @@ export class Encoder {
     const refuse: Refuse = (what) => invalidDataType(place.field, `${name} ${what}.`);
     const kind = VALUES.get(name);
     if (kind === undefined) return this.transform(name, content, place, refuse);
-    if (name === '__vector__' && place.parent === 'list') throw refuse('cannot stand directly within a list');
+    if (name === '__vector__' && place.parent === 'list') throw refuse('is not allowed in a list');
     const [takes, schema] = kind;
     const { success, data } = schema.safeParse(content);
-    if (!success) throw refuse(`takes ${takes}`);
+    if (!success) throw refuse(`must be ${takes}`);
     return name === '__reference__' ? this.encoding.client.doc(String(data)) : data;
   }
 
   private transform(name: string, content: JsonValue, place: Place, refuse: Refuse): unknown {
-    if (!TRANSFORMS.includes(name)) throw refuse('is no kind of value, and Firestore reserves such names');
-    if (!this.encoding.transforms) throw refuse('cannot stand here');
-    if (place.inList) throw refuse('cannot stand in a list');
+    if (!TRANSFORMS.includes(name)) throw refuse('is not a known type, and Firestore reserves such names');
+    if (!this.encoding.transforms) throw refuse('is not allowed here');
+    if (place.inList) throw refuse('is not allowed in a list');
     switch (name) {
       case '__serverTimestamp__':
-        if (content !== true) throw refuse('takes true');
+        if (content !== true) throw refuse('must be true');
         return FieldValue.serverTimestamp();
       case '__increment__':
-        if (typeof content !== 'number') throw refuse('takes a number');
+        if (typeof content !== 'number') throw refuse('must be a number');
         this.increments = true;
         return FieldValue.increment(finite(content, place));
       case '__delete__':
-        if (content !== true) throw refuse('takes true');
+        if (content !== true) throw refuse('must be true');
         return this.deletion(place, refuse);
       case '__arrayUnion__':
         return FieldValue.arrayUnion(...this.elements(content, place, refuse));
@@ -143,19 +143,19 @@ export class Encoder {
     if (deletes === 'anywhere' || (deletes === 'top' && place.depth === 1)) return FieldValue.delete();
     throw refuse(
       deletes === 'top'
-        ? 'goes with update at the top only: name the field as "a.b"'
-        : 'goes with update, or with set and merge',
+        ? 'is only allowed at the top of an update: use the field path "a.b"'
+        : 'requires update, or set with merge',
     );
   }
 
   private elements(content: JsonValue, place: Place, refuse: Refuse): unknown[] {
-    if (!isList(content) || content.length === 0) throw refuse('takes a list that is not empty');
-    if (content.length > MAX_ELEMENTS) throw refuse(`takes at most ${MAX_ELEMENTS} elements`);
+    if (!isList(content) || content.length === 0) throw refuse('must be a non-empty list');
+    if (content.length > MAX_ELEMENTS) throw refuse(`can have at most ${MAX_ELEMENTS} elements`);
     return this.list(content, place);
   }
 }
 
-/** With seconds, and at most nanoseconds of them, in a year of the calendar. */
+/** An instant with seconds and up to nanoseconds, from year 1. */
 const instant = z.iso
   .datetime()
   .regex(/^(?!0000)[^.]*(\.\d{1,9})?Z$/)
@@ -192,14 +192,14 @@ const vector = z
     FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))),
   );
 
-/** The values that JSON does not have: by the key that stands for one, what it takes, in words and as a schema. */
+/** Value types that JSON lacks, by key: the expected content, in words and as a schema. */
 const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
   ['__timestamp__', ['an instant from year 1 to 9999 such as "2026-11-22T01:02:03.123456Z"', instant]],
   ['__geopoint__', ['{"latitude": -90 to 90, "longitude": -180 to 180}', point]],
-  ['__reference__', ['the path of a document such as "agents/agent-001"', z.string().refine(isDocument)]],
+  ['__reference__', ['a document path such as "agents/agent-001"', z.string().refine(isDocument)]],
   ['__bytes__', ['Base64 such as "aGVsbG8="', bytes]],
   ['__double__', ['"NaN", "Infinity", "-Infinity" or "-0"', double.transform(Number)]],
-  ['__integer__', ['a whole number of 64 bits such as "9007199254740993"', integer]],
+  ['__integer__', ['a 64-bit integer as text, such as "9007199254740993"', integer]],
   ['__vector__', ['a list of 1 to 2048 numbers', vector]],
 ]);
 
@@ -219,13 +219,13 @@ const TRANSFORMS: readonly string[] = [
   '__arrayRemove__',
 ];
 
-/** They are handed to the SDK as arguments, of which a call takes no more than fit on the stack. */
+/** Maximum elements. The SDK receives them as arguments, which must fit on the stack. */
 const MAX_ELEMENTS = 10_000;
 
-/** @throws MusterError where the data is no object, or one that stands for a single value */
+/** @throws MusterError if the data is not an object, or represents a single value */
 export function documentFields(data: JsonValue): JsonObject {
   if (data === null || typeof data !== 'object' || isList(data)) {
-    const what = 'A Firestore document is an object of fields.';
+    const what = 'A Firestore document must be an object.';
     const suggestion = isWrappedJson(data)
       ? 'Send data as the object itself, not as JSON text.'
       : 'Put the value into a field.';
@@ -248,13 +248,13 @@ function inside({ field, depth, inList }: Place, name: string, parent: Place['pa
 }
 
 export function tooManyFields(): MusterError {
-  const what = `A document holds at most ${MAX_FIELDS} fields, those of maps in it included.`;
-  return sizeLimitExceeded('data', what, 'Split it over several documents.');
+  const what = `A document can have at most ${MAX_FIELDS} fields, including those of its maps.`;
+  return sizeLimitExceeded('data', what, 'Split it into several documents.');
 }
 
 function text(value: string, place: Place): string {
   if (HALF_CHARACTER.test(value))
-    throw invalidDataType(place.field, 'A text holds half a character: an unpaired surrogate.');
+    throw invalidDataType(place.field, 'The string contains an unpaired surrogate.');
   return value;
 }
 
@@ -263,7 +263,7 @@ function finite(value: number, place: Place): number {
     throw invalidDataType(
       place.field,
       'This number is too large for JSON.',
-      'Write {"__double__": "Infinity"}.',
+      'Use {"__double__": "Infinity"}.',
     );
   }
   return value;

@@ -25,10 +25,10 @@ import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from '
 
 const DEFAULT_LIMIT = 100;
 
-/** A query cannot be broken off, and each document may have 1 MiB: so many are in memory at once. */
+/** Documents in memory at a time: a query cannot be interrupted, and each document may have 1 MiB. */
 const MAX_BATCH = 50;
 
-/** The name by which `orderBy` and Firestore know a document's name. */
+/** Field name for a document's name in `orderBy` and in Firestore. */
 const BY_NAME = '__name__';
 
 export async function readDocument(client: Firestore, path: DataPath): Promise<ReadOutcome> {
@@ -43,7 +43,7 @@ export async function readDocument(client: Firestore, path: DataPath): Promise<R
   };
 }
 
-/** Reads one document more than it returns, or up to a batch more if documents are large, and one for a long cursor. */
+/** Reads one document more than it returns; a batch more if documents are large; one for a long cursor. */
 export async function readCollection(
   hashing: Hashing,
   client: Firestore,
@@ -77,26 +77,26 @@ export async function readCollection(
   }
 }
 
-/** A document within a list: its fields, and its name unless they tell it. */
+/** Returns a list element: the document's fields, and its name unless the fields contain it. */
 export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
   const fields = fieldsToJson(snapshot.data());
   const { id = snapshot.id } = fields;
   return { id, ...(id !== snapshot.id && { [BY_NAME]: snapshot.id }), ...fields };
 }
 
-/** The field that orders, as its path; undefined where names do. */
+/** Returns the path of the ordering field; undefined if documents are ordered by name. */
 function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefined {
   if (orderBy === BY_NAME) return undefined;
   const problem = pathProblem(orderBy);
   if (problem === undefined) return splitFieldPath(orderBy);
   throw invalidRequest(
     'query.orderBy',
-    `The path of a field ${problem}.`,
-    'Name a field, "a.b" for one within a map, or "__name__".',
+    `The field path ${problem}.`,
+    'Use a field, "a.b" for a field in a map, or "__name__".',
   );
 }
 
-/** The query from its beginning, or from the cursor, to its end. */
+/** Returns the query between its bounds, continued after the cursor if given. */
 async function placed(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -105,7 +105,7 @@ async function placed(
 ): Promise<Query> {
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   if (order !== undefined && startAt !== undefined && startAt === endAt) {
-    // Rules let a list through that asks for one value, as of `workspace`, and not one that is bounded to it.
+    // Rules allow a list with an equality filter, for example on `workspace`, but not one with equal bounds.
     const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
     return position === undefined
       ? equal
@@ -120,47 +120,47 @@ async function placed(
   return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
-/** The values at which a cursor stands, after which a query goes on. */
+/** Returns the values of a cursor's position, after which the query continues. */
 async function after(
   collection: CollectionReference,
   order: readonly string[] | undefined,
   { name, value }: Cursor,
 ): Promise<unknown[]> {
-  if (nameTrouble(name)) throw invalidCursor('This is no cursor.');
+  if (nameTrouble(name)) throw invalidCursor('Invalid cursor.');
   if (order === undefined) return [name];
   if (value === undefined) {
     const snapshot = await collection.doc(name).get();
     const found: unknown = snapshot.get(new FieldPath(...order));
-    if (found === undefined) throw invalidCursor('The document at which this cursor stands is gone.');
+    if (found === undefined) throw invalidCursor('The document at this cursor was deleted.');
     return [found, name];
   }
   const encoder = new Encoder({ client: collection.firestore, deletes: 'nowhere', transforms: false });
   try {
     return [encoder.value(value, 'query.cursor', order.length), name];
   } catch {
-    throw invalidCursor('This is no cursor.');
+    throw invalidCursor('Invalid cursor.');
   }
 }
 
 function documentName(field: 'startAt' | 'endAt', bound: unknown): string {
   if (typeof bound === 'string' && !nameTrouble(bound)) return bound;
-  throw invalidRequest(`query.${field}`, `Where names order, ${field} is a document's name.`);
+  throw invalidRequest(`query.${field}`, `When ordering by name, ${field} must be a document name.`);
 }
 
 function nameTrouble(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
 }
 
-/** A cursor stays short enough for the tool's own limit, whatever the name. */
+/** Maximum size of a value in a cursor, so that the cursor fits the tool's limit with any name. */
 const MAX_VALUE_BYTES = 1000;
 
-/** Where a page ended, so that the next one goes on exactly there, also among equal values. */
+/** Position after a page, precise even among equal values. */
 const writtenCursor = z.strictObject({
-  /** A digest of the query, which is the only one that the cursor goes with. */
+  /** Digest of the query; the cursor is valid only for that query. */
   query: z.string(),
-  /** The last document's name. */
+  /** Name of the last document. */
   name: z.string().min(1).max(1500),
-  /** What it was ordered by, in the JSON form; absent where names alone order, and where it is long. */
+  /** Value of the ordering field, in the JSON form; absent if documents are ordered by name or the value is long. */
   value: jsonValue.optional(),
 });
 
@@ -172,10 +172,10 @@ export function cursorText({ query, name, value }: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** @throws MusterError VALIDATION_ERROR where it is no cursor, or another query's */
+/** @throws MusterError VALIDATION_ERROR if it is not a cursor, or belongs to another query */
 export function parseCursor(text: string, query: string): Cursor {
   const parsed = writtenCursor.safeParse(parsedJson(Buffer.from(text, 'base64url').toString('utf8')));
-  if (!parsed.success) throw invalidCursor('This is no cursor.');
+  if (!parsed.success) throw invalidCursor('Invalid cursor.');
   if (parsed.data.query !== query) throw invalidCursor('This cursor belongs to another query.');
   return parsed.data;
 }
@@ -184,6 +184,6 @@ function invalidCursor(what: string) {
   return invalidRequest(
     'query.cursor',
     what,
-    'Give nextCursor back with the path, orderBy, startAt and endAt that it came from, or begin again without one.',
+    'Send nextCursor with the same path, orderBy, startAt and endAt, or omit cursor to start over.',
   );
 }

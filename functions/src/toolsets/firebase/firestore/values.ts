@@ -1,4 +1,4 @@
-/** Turns Firestore's values into the JSON form of docs/guides/data.md, and checks names of fields. */
+/** Converts Firestore values to the JSON form of docs/guides/data.md, and checks field names. */
 
 import { DocumentReference, GeoPoint, Timestamp, VectorValue } from '@google-cloud/firestore';
 import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
@@ -7,7 +7,7 @@ export function fieldsToJson(fields: Readonly<Record<string, unknown>>): JsonObj
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toJson(value)]));
 }
 
-/** @param value as a client with `useBigInt` gives it: integers are bigints, and numbers are doubles */
+/** @param value from a client with `useBigInt`: integers are bigints, and numbers are doubles */
 export function toJson(value: unknown): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return doubleToJson(value);
@@ -22,7 +22,7 @@ export function toJson(value: unknown): JsonValue {
 function objectToJson(value: object): JsonValue {
   if (value instanceof Timestamp) return { __timestamp__: timestampText(value) };
   if (value instanceof GeoPoint) {
-    // Zeros lose their sign.
+    // Adding 0 turns -0 into 0.
     return { __geopoint__: { latitude: value.latitude + 0, longitude: value.longitude + 0 } };
   }
   if (value instanceof DocumentReference) return { __reference__: value.path };
@@ -37,33 +37,33 @@ function doubleToJson(value: number): JsonValue {
   return Number.isFinite(value) ? value : { __double__: String(value) };
 }
 
-/** RFC 3339 with as many digits of the second as there are. */
+/** Returns RFC 3339 text with all significant digits of the second. */
 function timestampText({ seconds, nanoseconds }: Timestamp): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length);
   const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '');
   return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`;
 }
 
-/** A type of Firestore's Enterprise edition, which is told of and cannot be written. */
+/** Marks a type of Firestore's Enterprise edition, which can be read but not written. */
 function unsupported(type: string): JsonValue {
   return { __unsupported__: type };
 }
 
-/** Of fields. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
+/** Limits of field names and paths. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
 const [MAX_NAME_BYTES, MAX_PATH_BYTES] = [1500, 6144];
 
-/** Names that Firestore keeps for itself. */
+/** Names that Firestore reserves. */
 export const RESERVED = /^__.*__$/s;
 
-/** A surrogate without its other half, which UTF-8 does not have. */
+/** An unpaired surrogate, which UTF-8 cannot represent. */
 export const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** A field's path: `a.b` is the field `b` of the map `a`. */
+/** Splits a field path: `a.b` is the field `b` of the map `a`. */
 export function splitFieldPath(text: string): readonly string[] {
   return text.split('.');
 }
 
-/** What is wrong with a field's path, for the end of a sentence; undefined where nothing is. */
+/** Returns what is wrong with a field path, to complete a sentence; undefined if it is valid. */
 export function pathProblem(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
   const problem = splitFieldPath(text)
@@ -72,17 +72,17 @@ export function pathProblem(text: string): string | undefined {
   return problem && `has a name that ${problem}`;
 }
 
-/** What is wrong with a field's name, for the end of a sentence; undefined where nothing is. */
+/** Returns what is wrong with a field name, to complete a sentence; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (RESERVED.test(name)) return 'is in "__…__", which Firestore reserves';
-  if (HALF_CHARACTER.test(name)) return 'holds half a character';
+  if (RESERVED.test(name)) return 'has the form "__…__", which Firestore reserves';
+  if (HALF_CHARACTER.test(name)) return 'contains an unpaired surrogate';
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return `is longer than ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
 
 /**
- * Whether the SDK trips over a name in an update: it looks names up in an object that has inherited some.
+ * Returns whether the SDK fails on a name in an update: it looks up names in an object with inherited properties.
  * Source: @google-cloud/firestore, build/src/document.js, DocumentSnapshot.fromUpdateMap.
  */
 export function isInherited(name: string): boolean {

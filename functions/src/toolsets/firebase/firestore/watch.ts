@@ -1,4 +1,4 @@
-/** Watches a document or a collection as the caller, through as many ID tokens as it takes. */
+/** Watches a document or a collection as the caller, across renewals of the ID token. */
 
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/idTokens.ts';
@@ -30,18 +30,18 @@ interface WatchedDocument {
   readonly data: JsonValue;
 }
 
-/** Between renewals, should a token ever be old when it comes. */
+/** Minimum time between renewals, in case a new token is already about to expire. */
 const LEAST_RENEWAL_MILLISECONDS = 1000;
 
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  /** By id, in their order, as the watcher was last told of them. */
+  /** Documents by id, in order, as last reported to the watcher. */
   private documents: ReadonlyMap<string, WatchedDocument> = new Map();
   private begun = false;
   private ended = false;
-  /** Ends the listening under the present ID token. */
+  /** Ends the listener of the current ID token. */
   private detach: () => void = () => undefined;
 
   constructor(ports: WatchPorts, watched: Watched, watcher: Watcher) {
@@ -56,7 +56,7 @@ export class CallerWatch implements Watch {
     this.detach();
   }
 
-  /** Begins to listen under the caller's present ID token. */
+  /** Starts a listener with the caller's current ID token. */
   private attach(): void {
     this.ports.clients.lease(this.watched.caller).then(
       (lease) => (this.ended ? lease.release() : this.listen(lease)),
@@ -73,7 +73,7 @@ export class CallerWatch implements Watch {
 
   private listen({ client, expiresAt, release }: Lease): void {
     const { path, most } = this.watched;
-    const lost = () => this.fail(connectionError('no snapshot came'));
+    const lost = () => this.fail(connectionError('no snapshot received'));
     const late = setTimeout(lost, this.ports.timeoutMilliseconds);
     const renewal = setTimeout(() => this.renew(), this.untilRenewal(expiresAt));
     let isFirst = true;
@@ -87,7 +87,7 @@ export class CallerWatch implements Watch {
     const unsubscribe =
       path.kind === 'document'
         ? client.doc(path.text).onSnapshot((document) => tell([document].filter(exists)), failed)
-        : // One more than there may be, and never a great many.
+        : // One more than the maximum, to detect an excess without reading all.
           client
             .collection(path.text)
             .limit(most + 1)
@@ -100,7 +100,7 @@ export class CallerWatch implements Watch {
     };
   }
 
-  /** An agent's token is minted anew; a person must come with another. */
+  /** Renews an agent's token by minting one; a person must sign in again. */
   private renew(): void {
     if (this.watched.caller.principal.kind === 'person') {
       this.fail(expired());
@@ -116,7 +116,7 @@ export class CallerWatch implements Watch {
     return Math.max(left, LEAST_RENEWAL_MILLISECONDS);
   }
 
-  /** Tells what is different from what the watcher knows. @param isFirst whether a listening begins with it */
+  /** Reports the differences to the last report. @param isFirst whether this is the first snapshot of a listener */
   private tell(snapshot: readonly QueryDocumentSnapshot[], isFirst: boolean): void {
     const before = this.documents;
     const now = new Map(snapshot.map((one) => [one.id, this.documentOf(one, before.get(one.id))]));
@@ -130,13 +130,13 @@ export class CallerWatch implements Watch {
       return;
     }
     const present = [...now.keys()].filter((id) => now.get(id) !== before.get(id));
-    // Of what has changed at once, Firestore tells what is new first.
+    // Firestore reports new documents first among simultaneous changes.
     if (!isFirst) present.sort((one, other) => Number(before.has(one)) - Number(before.has(other)));
     const changed = [...present, ...[...before.keys()].filter((id) => !now.has(id))];
     if (changed.length > 0) this.watcher.changed(this.changesOf(changed));
   }
 
-  /** As it is known, where it is still at that version. */
+  /** Returns the known document if its version is unchanged. */
   private documentOf(document: QueryDocumentSnapshot, known: WatchedDocument | undefined): WatchedDocument {
     const { path, shape } = this.watched;
     const version = versionOf(document.updateTime);
@@ -153,13 +153,13 @@ export class CallerWatch implements Watch {
   }
 }
 
-/** The SDK's own class of a document that exists has no more than a narrower type. */
+/** Narrows the type; an existing document has no other SDK class. */
 function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
   return document.exists;
 }
 
 function tooMany(most: number): MusterError {
-  const what = `There are more than ${most} documents here.`;
+  const what = `This path has more than ${most} documents.`;
   return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer.');
 }
 

@@ -1,4 +1,4 @@
-/** Writes a document, in one commit, once. */
+/** Writes a document exactly once, in one commit. */
 
 import {
   type DocumentReference,
@@ -38,7 +38,7 @@ export async function write(
   request: WriteRequest,
 ): Promise<WriteOutcome> {
   const { operation, repetition } = request;
-  // The rules compare its expiry with the machine's time, which the movable clock of the emulators may be far from.
+  // Rules compare the expiry with the machine's time, from which the emulators' simulated clock may differ.
   const proof = new WriteProof(client, systemClock, caller, repetition);
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
@@ -47,11 +47,11 @@ export async function write(
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
-    // The same call, sent at the same time, may have been carried out, and is then the reason of the refusal.
+    // A concurrent call with the same key may have succeeded, which causes this error.
     at = repetition && (await proof.carriedOutAt());
     if (at === undefined) throw error;
   }
-  if (at === undefined) throw new Error('Firestore has committed a write and not said when.');
+  if (at === undefined) throw new Error('Firestore committed a write without its time.');
   return {
     ...(isPush && { key: document.id }),
     timestamp: at.toDate(),
@@ -70,7 +70,7 @@ async function writeOnce(
   const isRepeatable = !transaction && add(batch, document, request);
   if (transaction) await addOverRead(batch, document, request);
   if (repetition === undefined && isRepeatable) {
-    // Nobody else has the key of what is pushed: where it is there, it was pushed.
+    // The key of a push is unique: if the document exists, this push created it.
     const pushed = { carriedOutAt: async () => (await document.get()).createTime };
     return commitProven(batch, operation === 'push' ? pushed : UNPROVEN);
   }
@@ -79,11 +79,11 @@ async function writeOnce(
     return await commitProven(batch, proof);
   } catch (error) {
     const isGone = transaction && statusCode(error) === NOT_FOUND;
-    throw isGone ? writeConflict('It was deleted in between.', error) : error;
+    throw isGone ? writeConflict('The document was deleted since your read.', error) : error;
   }
 }
 
-/** Tells whether the write that it adds comes to the same when it is done twice. */
+/** Adds the write to the batch. Returns whether repeating it gives the same result. */
 function add(batch: WriteBatch, document: DocumentReference, request: WriteRequest): boolean {
   const { operation, merge, data } = request;
   const values = encoder(document, deletesIn(request));
@@ -94,7 +94,7 @@ function add(batch: WriteBatch, document: DocumentReference, request: WriteReque
   return operation === 'push' || !values.increments;
 }
 
-/** Writes over exactly what was read, by preconditions: transactions lock. Source: docs/decisions/0001-optimistic-commits.md. */
+/** Writes over the version read, without locks. Source: docs/decisions/0001-optimistic-commits.md. */
 async function addOverRead(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
   const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
@@ -102,7 +102,7 @@ async function addOverRead(batch: WriteBatch, document: DocumentReference, reque
   const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw writeConflict(
-      version === null ? 'There is nothing here any more, or not yet.' : 'It is not at expectedVersion.',
+      version === null ? 'The document does not exist.' : 'The document is not at expectedVersion.',
     );
   }
   if (operation === 'delete') {
@@ -134,23 +134,23 @@ function encoder({ firestore: client }: DocumentReference, deletes: Encoding['de
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field's path as names, and its new value: an update takes them one by one. */
+/** A field's path as names, and its new value, as an update takes them. */
 type Assignment = readonly [path: readonly string[], value: unknown];
 
-/** `set` takes no precondition, but an update that names every field comes to the same. */
+/** Assignments that replace a document: `set` has no precondition, but an update of every field is equivalent. */
 function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   for (const [name, value] of Object.entries(fields)) {
-    // An update would let it build on the old value, which a set takes away first.
+    // An update would apply the transform to the old value, which a set discards.
     if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
-    const what = 'What replaces a document in a transaction cannot build on what was there.';
-    throw invalidDataType(`data.${name}`, what, 'Use update, or write the value itself.');
+    const what = 'A set with transaction cannot use transforms of the old value.';
+    throw invalidDataType(`data.${name}`, what, 'Use update, or send the value itself.');
   }
   const gone = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
   const all = [...Object.entries(fields), ...gone.map((name) => [name, FieldValue.delete()] as const)];
   return all.map(([name, value]) => [[name], value]);
 }
 
-/** As `set` with `merge` understands its data: what it names to the last map is replaced. */
+/** Assignments like those of `set` with `merge`: leaf fields are replaced, maps are merged. */
 function merging(fields: Fields, above: readonly string[]): readonly Assignment[] {
   return Object.entries(fields).flatMap(([name, value]): readonly Assignment[] => {
     const path = [...above, name];
@@ -163,18 +163,18 @@ function isFilledMap(value: unknown): value is Fields {
   return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
 }
 
-/** An update must name a field, and rules must be asked also where nothing changes. */
+/** Assignment without effect: an update needs a field, and the rules must be checked even without a change. */
 const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
 
-/** What `update` names, each name a field's path. */
+/** Returns the assignments of an `update`, whose names are field paths. */
 function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   const named = Object.entries(documentFields(data));
-  if (named.length === 0) throw invalidRequest('data', 'An update names at least one field.');
+  if (named.length === 0) throw invalidRequest('data', 'An update must have at least one field.');
   if (named.length > MAX_FIELDS) throw tooManyFields();
   const all = named.map(([text, value]): Assignment => {
     const field = `data.${text.slice(0, 200)}`;
     const problem = pathProblem(text);
-    if (problem !== undefined) throw invalidDataType(field, `The path of a field ${problem}.`);
+    if (problem !== undefined) throw invalidDataType(field, `The field path ${problem}.`);
     const path = splitFieldPath(text);
     return [path, values.value(value ?? null, field, path.length)];
   });
@@ -182,19 +182,19 @@ function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   return all;
 }
 
-/** A field and one within it cannot both be assigned. */
+/** Throws if both a field and a field inside it are assigned. */
 function refuseOverlap(all: readonly Assignment[]): void {
   const assigned = new Set(all.map(([path]) => path.join('.')));
   for (const [path] of all) {
     const above = path.slice(1).map((_name, index) => path.slice(0, index + 1).join('.'));
     const overlap = above.find((one) => assigned.has(one));
     if (overlap === undefined) continue;
-    const what = 'An update names a field, and a field in it too.';
-    throw invalidRequest(`data.${overlap.slice(0, 200)}`, what, 'Name either the map or the fields in it.');
+    const what = 'An update cannot contain both a field and a field inside it.';
+    throw invalidRequest(`data.${overlap.slice(0, 200)}`, what, 'Send either the map or the fields in it.');
   }
 }
 
-/** With field paths as arguments, since names may hold what the SDK does not take in a text. */
+/** Adds an update with field paths as arguments, since the SDK rejects some valid names in its text form. */
 function update(
   batch: WriteBatch,
   document: DocumentReference,
@@ -213,14 +213,14 @@ function update(
   batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
-/** A lost answer is asked for within minutes; the document is deleted some time after that. */
+/** Retention of a marker without an idempotency key. A lost response is checked within minutes. */
 const UNKEYED_HOURS = 1;
 
 export const proofDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
-/** Tells that a write was carried out which its caller made as themselves, under the security rules. */
+/** Commit marker of a write made as the caller under the security rules. */
 export class WriteProof implements Proof {
-  /** Also the key of what is pushed. */
+  /** Also the key of a push. */
   readonly id: string;
   private readonly client: Firestore;
   private readonly clock: Clock;
@@ -248,8 +248,8 @@ export class WriteProof implements Proof {
   }
 
   /**
-   * When the write was carried out; undefined where it was not, or so long ago that its key is free again.
-   * @throws MusterError CONFLICT where another write of the same key was
+   * Returns when the write was committed; undefined if it was not, or so long ago that its key is free again.
+   * @throws MusterError CONFLICT if another write has the same key
    */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();

@@ -1,7 +1,7 @@
 /**
- * How much there may be below `messages` and `shared`, where anybody may write what they like. The security rules bound
- * the length of texts and the depth for everybody; they cannot count, so that the number of children is bounded here,
- * for writes through firebase.write. Source: docs/data-model.md#realtime-database.
+ * Limits of the free-form data under `messages` and `shared`. The security rules limit text length and depth for all
+ * clients, but cannot count children: their number is limited here, for writes through firebase.write.
+ * Source: docs/data-model.md#realtime-database.
  */
 import type { JsonValue } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
@@ -13,45 +13,45 @@ import { entriesOf } from './order.ts';
 import type { CallerRest } from './rest.ts';
 import { isNothing } from './writable.ts';
 
-/** A list of more cannot be watched, and hardly be read. */
+/** Maximum children of a list. A longer one cannot be watched and is hard to read. */
 export const MOST_CHILDREN = 10_000;
 
-/** Stands for a number that the database fills in. */
+/** Key of a value that the database computes. */
 const SERVER_VALUE = '.sv';
 
-/** A list is looked at this often by an instance for a caller. Others may add to it meanwhile. */
+/** Time for which a count is cached per caller. Others may add children in the meantime. */
 const REMEMBERED_MILLISECONDS = 60_000;
 
 const MAX_REMEMBERED = 2000;
 
 interface Counted {
-  /** At least what there was, with what the caller has added since. */
+  /** Children at the last count, plus those that the caller has added since. */
   count: number;
   readonly at: number;
 }
 
 export class ChildBounds {
   private readonly clock: Clock;
-  /** By caller, who learns nothing of what others may read. */
+  /** Counts per caller, so that no caller learns from another's access. */
   private readonly counted = new BoundedMap<string, Counted>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** @throws MusterError SIZE_LIMIT_EXCEEDED where the write would add to a list that is full, or makes too large a one */
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the write adds to a full list or contains a list that is too long */
   async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
     const { operation, data } = request;
     const isFreeForm = FREE_FORM_ROOTS.includes(segments[0] ?? '');
     if (!isFreeForm || operation === 'delete' || isNothing(data)) return;
     checkShape(segments.length + (operation === 'push' ? 1 : 0), data, 'data');
     const list = operation === 'set' ? segments.slice(0, -1) : segments;
-    // The roots are listed to nobody.
+    // No caller can list the roots.
     if (list.length === 1) return;
     await this.requireRoom(rest, list.join('/'), namedBy(segments, request));
   }
 
-  /** @param named the children that are written, some of which may be there; undefined for a new one */
+  /** @param named keys of the written children, which may exist; undefined for a new one */
   private async requireRoom(
     rest: CallerRest,
     list: string,
@@ -65,7 +65,7 @@ export class ChildBounds {
       known.count += added;
       return;
     }
-    // Who may not see the list may not write there either, and is told so by the write.
+    // A caller that cannot read the list cannot write there either. The write itself reports that.
     const keys = await this.keysAt(rest, list).catch(() => undefined);
     if (keys === undefined) return;
     const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
@@ -78,7 +78,7 @@ export class ChildBounds {
   }
 }
 
-/** The children that a write names; undefined where it makes a new one. */
+/** Returns the keys that a write sets; undefined if it creates one. */
 function namedBy(
   segments: readonly string[],
   { operation, data, repetition }: WriteRequest,
@@ -93,20 +93,20 @@ function keysOf(data: JsonValue): readonly string[] {
   return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
 }
 
-/** What the rules would refuse without a reason, and a list in the data itself. */
+/** Checks the limits that the rules enforce without a reason, and lists inside the data. */
 function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)
-    throw sizeLimitExceeded(field, `A text may have ${FREE_FORM.characters} characters.`, 'Split it.');
+    throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split it.');
   if (level > FREE_FORM.levels) {
     throw invalidDataType(
       field,
-      `Below messages and shared there are ${FREE_FORM.levels} levels; this is deeper.`,
+      `The data nests deeper than ${FREE_FORM.levels} levels, the maximum under messages and shared.`,
     );
   }
   if (typeof data !== 'object' || data === null) return;
   const entries = entriesOf(data).filter(([key]) => key !== SERVER_VALUE);
-  if (entries.length > MOST_CHILDREN) throw full(field, 'It');
+  if (entries.length > MOST_CHILDREN) throw full(field, 'The list');
   for (const [key, child] of entries) checkShape(level + 1, child, `${field}.${key}`);
 }
 
@@ -114,6 +114,6 @@ function full(field: string, list: string) {
   return sizeLimitExceeded(
     field,
     `${list} would have more than ${MOST_CHILDREN} children.`,
-    'Remove old ones, or write into another list: one for each day, or for each conversation.',
+    'Delete old children, or use another list: one per day or per conversation.',
   );
 }

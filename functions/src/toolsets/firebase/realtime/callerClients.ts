@@ -4,35 +4,35 @@ import type { CallerToken } from '../../../access/store/idTokens.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { RealtimePorts } from './rest.ts';
 
-/** Kept for the next watch of the same caller. */
+/** Time for which an unused client is kept for the caller's next watch. */
 const IDLE_MILLISECONDS = 10000;
 
-/** Those in use may be more. */
+/** Maximum number of clients, unless more are in use. */
 const MAX_CLIENTS = 50;
 
-/** These differ in each of a caller's tokens, and rules that look at them would see those of the first. */
+/** Claims that differ per token. A shared client would show rules those of the first token. */
 const OF_ONE_TOKEN: readonly string[] = ['iat', 'exp'];
 
 interface Client {
   readonly database: Database;
   readonly close: () => Promise<void>;
   watches: number;
-  /** Ends it, while nothing watches. */
+  /** Closes the client while nothing watches. */
   idle?: NodeJS.Timeout;
 }
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
 /**
- * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
+ * Clients that watch as the caller: one Admin SDK app each, whose connection has the caller's claims.
  * Source: docs/decisions/0009-databases-as-the-caller.md;
  * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
 export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomness'>> {
-  /** By claims, the longest unused first. */
+  /** Clients by claims, the least recently used first. */
   private readonly clients = new Map<string, Client>();
 
-  /** A client that stays open until it is released, which is to be done once. */
+  /** Returns a client that stays open until it is released. Release it exactly once. */
   async lease(claims: CallerToken['claims']) {
     const [{ initializeApp, deleteApp }, { getDatabase }] = await Promise.all([
       import('firebase-admin/app'),
@@ -68,7 +68,7 @@ export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomne
   private end(key: string, client: Client): void {
     clearTimeout(client.idle);
     this.clients.delete(key);
-    client.close().catch(() => undefined); // it is not used any more, and nobody waits for its end
+    client.close().catch(() => undefined); // the unused client closes in the background
   }
 }
 
@@ -83,7 +83,7 @@ const signIn = z.object({
 });
 
 /**
- * What rules call `auth`, as the database makes it of an ID token.
+ * Returns the `auth` variable of the rules, as the database derives it from an ID token.
  * Source: https://firebase.google.com/docs/reference/security/database#auth
  */
 function authOf(claims: CallerToken['claims']): object {

@@ -1,5 +1,5 @@
 /**
- * The Realtime Database's order of children. REST selects by it, and answers without it.
+ * The Realtime Database's order of children. REST filters by it, but returns the children unordered.
  * Source: https://firebase.google.com/docs/database/rest/retrieve-data, "How data is ordered".
  */
 import type { JsonValue } from '../../../kernel/json.ts';
@@ -15,7 +15,7 @@ export interface Child extends Ranked {
   readonly data: JsonValue;
 }
 
-/** Nothing, a value, or something with children of its own: of those only the keys decide. */
+/** Null, a value, or a node with children, which is ordered only by key. */
 export type Rank = Bound | null | typeof BRANCH;
 
 export const BRANCH: unique symbol = Symbol('branch');
@@ -23,14 +23,14 @@ export const BRANCH: unique symbol = Symbol('branch');
 const INTEGER = /^-?0*\d{1,10}$/;
 const [SMALLEST_INTEGER, LARGEST_INTEGER] = [-2_147_483_648, 2_147_483_647];
 
-/** @param orderBy a child's path, `$key` or `$value` */
+/** Returns the children in order. @param orderBy a child's path, `$key` or `$value` */
 export function childrenIn(data: JsonValue, orderBy: string): readonly Child[] {
   return entriesOf(data)
     .map(([key, child]): Child => ({ key, data: child, rank: rankOf(child, orderBy) }))
     .sort(compareChildren);
 }
 
-/** Whether a child lies between the bounds of a query, which belong to it. */
+/** Returns whether a child is within the bounds of a query, which are inclusive. */
 export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bound | undefined): boolean {
   return (
     (startAt === undefined || compareRanks(rank, startAt) >= 0) &&
@@ -38,7 +38,7 @@ export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bo
   );
 }
 
-/** The children of a node. The database makes a list of those whose keys count up from 0, with nulls in gaps. */
+/** Returns a node's children. The database turns children with keys from 0 into a list, with nulls in gaps. */
 export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (typeof data !== 'object' || data === null) return [];
   return Object.entries<JsonValue | undefined>(data).flatMap(([key, child]) =>
@@ -50,7 +50,7 @@ export function compareChildren(one: Ranked, other: Ranked): number {
   return compareRanks(one.rank, other.rank) || compareKeys(one.key, other.key);
 }
 
-/** Keys that read as 32-bit integers come first, by number; `007` follows `7`. */
+/** Compares keys: 32-bit integers come first, by number; `007` follows `7`. */
 function compareKeys(one: string, other: string): number {
   const [first, second] = [integerIn(one), integerIn(other)];
   if (first !== undefined && second !== undefined) return first - second || one.length - other.length;
@@ -72,7 +72,7 @@ function compareRanks(one: Rank, other: Rank): number {
   return Number(one) - Number(other);
 }
 
-/** Nothing, false, true, numbers, strings, branches. */
+/** Null, false, true, numbers, strings, nodes with children. */
 function classOf(rank: Rank): number {
   if (rank === null) return 0;
   if (rank === BRANCH) return 4;
@@ -127,24 +127,24 @@ function checkOrder(orderBy: string): void {
 
 function checkKeyBound(field: string, bound: Bound | undefined): void {
   if (bound === undefined) return;
-  const fault = typeof bound === 'string' ? faultOf(bound) : 'is no text';
+  const fault = typeof bound === 'string' ? faultOf(bound) : 'is not text';
   if (fault === undefined) return;
-  const what = `In the order of keys a bound is a key; this one ${fault}.`;
-  throw invalidRequest(field, what, 'Name a key, or order by a child.');
+  const what = `When ordering by key, bounds must be keys; this one ${fault}.`;
+  throw invalidRequest(field, what, 'Use a key, or order by a child.');
 }
 
 const MAX_KEY_BYTES = 768;
 
-/** Levels below the root. */
+/** Maximum levels below the root. */
 export const MAX_DEPTH = 32;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the database refuses exactly these
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the database rejects exactly these
 const FORBIDDEN = /[.#$[\]/\u0000-\u001f\u007f]/;
 
-/** The fault of a key that the database does not allow. Source: https://firebase.google.com/docs/database/usage/limits */
+/** Returns why the database rejects a key. Source: https://firebase.google.com/docs/database/usage/limits */
 export function faultOf(key: string): string | undefined {
   if (key === '') return 'is empty';
-  if (FORBIDDEN.test(key)) return 'holds one of . # $ [ ] / or a control character';
+  if (FORBIDDEN.test(key)) return 'contains one of . # $ [ ] / or a control character';
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return `is longer than ${MAX_KEY_BYTES} bytes`;
   return undefined;
 }

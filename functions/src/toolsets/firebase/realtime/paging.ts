@@ -1,4 +1,4 @@
-/** A page of a node's children, in the order and between the bounds that a query names. */
+/** Reads a page of a node's children, in the order and between the bounds of a query. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -18,7 +18,7 @@ import {
 } from './order.ts';
 import type { CallerRest } from './rest.ts';
 
-/** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+/** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
 export async function readPage(rest: CallerRest, path: string, asked: ReadQuery): Promise<ReadOutcome> {
   const { clock, hashing } = rest.ports;
   const query = checkedQuery(asked);
@@ -29,7 +29,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   const children = fitting(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
   const end = begin + children.length;
   return {
-    // In the order of the query, but for keys that look like whole numbers: objects have those first.
+    // In query order, except that objects put integer-like keys first.
     data: Object.fromEntries(children.map(({ key, data }) => [key, data])),
     count: children.length,
     timestamp: clock.now(),
@@ -41,7 +41,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   };
 }
 
-/** All children from the beginning of the query or of the cursor, and at least one more than the page where there is more. */
+/** Selects the children from the query's start or the cursor; at least one more than a page, if possible. */
 async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: Position | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
@@ -49,16 +49,16 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
     const selection = await select(rest, path, from, query.limit + 1 + skip);
     const { found, more } = selection;
     const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
-    // Where children came in before the cursor meanwhile, they took the places of those behind it.
+    // Children that were added before the cursor displaced those after it.
     if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
     skip = begin;
   }
 }
 
-/** @param given every child from where the query began (`began`, where an earlier cursor said so) to the last of the page */
+/** @param given all children from the query's start (`began`, if from an earlier cursor) to the last of the page */
 function positionAfter(given: readonly Child[], orderBy: string, began: Position['from']): Position {
   const last = given.at(-1);
-  if (last === undefined) throw new Error('A page that ends has a last child.');
+  if (last === undefined) throw new Error('A page with a successor must have a last child.');
   const { rank, key } = last;
   if (orderBy === '$key') return { from: key, given: 1, rank, key };
   const value = given.map((one) => one.rank).findLast((one) => one !== null && one !== BRANCH);
@@ -66,22 +66,22 @@ function positionAfter(given: readonly Child[], orderBy: string, began: Position
   return { from: value, given: given.length - given.findIndex((one) => one.rank === value), rank, key };
 }
 
-/** So many children with one value can be paged over. */
+/** Maximum number of children with an equal value that can be paged. */
 export const MAX_TIES = 1000;
 
-/** What firebase.read takes back. */
+/** Maximum length of a cursor that firebase.read accepts. */
 const LONGEST = 4000;
 
 /**
- * Where a page ended. REST begins a query at a value, never at one of several children with that value. So a cursor
- * holds the value to begin at, how many children have been given from there on, and the last of them.
+ * Position after a page. A REST query starts at a value, never at one of several children with that value. So a
+ * cursor contains the value to start at, the number of children returned from there on, and the last of them.
  */
 export interface Position {
-  /** The bound to begin at; null where that is the query's own beginning. */
+  /** Bound to start at; null for the query's own start. */
   readonly from: Bound | null;
-  /** How many children there were from `from` to the last one that was given. */
+  /** Number of children from `from` to the last one returned. */
   readonly given: number;
-  /** The last child that was given. */
+  /** The last child returned. */
   readonly rank: Rank;
   readonly key: string;
 }
@@ -89,44 +89,44 @@ export interface Position {
 const bound = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 const encoded = z.strictObject({
-  /** A digest of the query: a cursor goes on with its own and with no other. */
+  /** Digest of the query: a cursor is valid only for its own query. */
   query: z.string(),
   from: bound,
   given: z.int().min(1).max(MAX_TIES),
-  /** Absent for a child that is ordered by something with children. */
+  /** Absent for a child ordered by a node with children. */
   value: bound.optional(),
   key: z.string().max(768),
 });
 
-/** Those of one query. */
+/** Encodes and decodes the cursors of one query. */
 export class Cursors {
   private readonly query: string;
 
-  /** @param query whatever makes it another one: path, order, bounds */
+  /** @param query everything that identifies the query: path, order, bounds */
   constructor(hashing: Hashing, query: readonly unknown[]) {
     this.query = hashing.sha256(JSON.stringify(query)).slice(0, 16);
   }
 
-  /** @throws MusterError VALIDATION_ERROR where the ties are too many or the value too long to go on */
+  /** @throws MusterError VALIDATION_ERROR if there are too many ties or the value is too long to continue */
   encode({ rank, ...position }: Position): string {
     const content = { query: this.query, ...position, value: rank === BRANCH ? undefined : rank };
     const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
     if (position.given <= MAX_TIES && cursor.length <= LONGEST) return cursor;
     throw invalidRequest(
       'query.orderBy',
-      'There is more than this, but no way to go on: too many children have the same value here, or a value is too long.',
-      'Order by "$key", or ask for other bounds.',
+      'Cannot continue after this page: too many children have the same value, or a value is too long.',
+      'Order by "$key", or use other bounds.',
     );
   }
 
-  /** @throws MusterError VALIDATION_ERROR for anything but a cursor of this query */
+  /** @throws MusterError VALIDATION_ERROR for anything except a cursor of this query */
   decode(cursor: string): Position {
     const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
     if (!parsed.success || parsed.data.query !== this.query) {
       throw invalidRequest(
         'query.cursor',
-        'This is no cursor of this query.',
-        'Give back metadata.nextCursor of the same query on the same path, or leave it out to begin again.',
+        'Invalid cursor for this query.',
+        'Send metadata.nextCursor of the same query and path, or omit cursor to start over.',
       );
     }
     const { query, value = BRANCH, ...position } = parsed.data;
@@ -134,24 +134,24 @@ export class Cursors {
   }
 }
 
-/** What is read and sorted at most, for want of an index. */
+/** Maximum size of a node that is read and sorted without an index. */
 const MAX_UNINDEXED_BYTES = 1_048_576;
 
 interface Selection {
-  /** In the order of the query. */
+  /** In query order. */
   readonly found: readonly Child[];
-  /** Whether there may be more than these. */
+  /** Whether there may be more children. */
   readonly more: boolean;
-  /** Where there is no index: which to add, and where. All that the query selects is then in `found`. */
+  /** Missing index to add, and where. `found` then contains all children that the query selects. */
   readonly missingIndex?: string;
 }
 
 /**
- * The children that a query selects. The database selects them where it has an index. Where it has none it refuses,
- * and Firebase's own SDKs then read the whole node and sort: so does this, within a bound.
+ * Returns the children that a query selects. Without an index the database rejects the query. Firebase's own SDKs
+ * then read the whole node and sort it, and so does this function, up to a limit.
  * Source: https://firebase.google.com/docs/database/security/indexing-data
- * @param most how many the database is asked for
- * @throws MusterError as toolsets/firebase/rules/errors.ts makes them
+ * @param most number of children to request from the database
+ * @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts
  */
 async function select(rest: CallerRest, path: string, query: CheckedQuery, most: number): Promise<Selection> {
   const { orderBy, startAt, endAt } = query;
@@ -168,7 +168,7 @@ async function select(rest: CallerRest, path: string, query: CheckedQuery, most:
     if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
     const missingIndex = error.details.suggestion ?? '';
     const whole = await rest.readWithin(MAX_UNINDEXED_BYTES, { path }).catch((failure: unknown) => {
-      // There are rules that let a node be read by a query and not as a whole.
+      // Some rules allow reading a node with a query, but not as a whole.
       throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED'
         ? error
         : failure;

@@ -1,6 +1,6 @@
 /**
- * The Realtime Database's REST API with a caller's ID token: the rules see exactly what they would see of a
- * client that signed in as this caller. Source: https://firebase.google.com/docs/reference/rest/database
+ * The Realtime Database's REST API with the caller's ID token: the rules see the same as for a client that signed in
+ * as this caller. Source: https://firebase.google.com/docs/reference/rest/database
  */
 
 import type { App } from 'firebase-admin/app';
@@ -19,31 +19,31 @@ import {
   UnansweredError,
 } from './transport.ts';
 
-/** What one answer may hold. Far more than a model reads, far less than an instance has memory. */
+/** Maximum response size: far more than a model reads, far less than an instance's memory. */
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
 
-/** Enough to see that it is not `null`. */
+/** Enough to see whether a response is `null`. */
 const GLANCE_BYTES = 1024;
 
 const MAX_SENDS = 3;
 
 const PAUSE_MILLISECONDS = 100;
 
-/** The ETag of what does not exist. */
+/** ETag of a path without data. */
 export const NOTHING_ETAG = 'null_etag';
 
 export interface RealtimePorts {
-  /** The server's own; it says where the database is. */
+  /** The server's own app, which contains the database's URL. */
   readonly app: () => App;
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
   readonly randomness: Randomness;
-  /** How long an answer, or the first state of a watch, may take. */
+  /** Timeout of a response, or of the first state of a watch. */
   readonly timeoutMilliseconds: number;
 }
 
-/** The ETag is there where it was asked for. */
+/** A response; it has an ETag if one was requested. */
 export interface RestAnswer {
   readonly data: JsonValue;
   readonly etag: string | undefined;
@@ -52,9 +52,9 @@ export interface RestAnswer {
 type ReadRequest = Omit<RestRequest, 'method'>;
 
 interface Answer extends HttpAnswer {
-  /** Why it was not carried out, when it was sent for the last time. */
+  /** Why the last sending was rejected. */
   readonly refusal: MusterError | undefined;
-  /** Whether it was sent before, and may have been carried out then. */
+  /** Whether the request was sent before and may have been carried out then. */
   readonly isRepeated: boolean;
 }
 
@@ -67,31 +67,31 @@ export class CallerRest {
     this.caller = caller;
   }
 
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them, and those of CallerTokens */
+  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts, and those of CallerTokens */
   async read(request: ReadRequest, mostBytes = MAX_ANSWER_BYTES): Promise<RestAnswer> {
     const answer = await this.readWithin(mostBytes, request);
     if (answer !== undefined) return answer;
-    throw tooLargeToRead(`There is more than one answer may hold, ${mostBytes} bytes.`);
+    throw tooLargeToRead(`The response would exceed ${mostBytes} bytes.`);
   }
 
-  /** The same, but undefined where there is more than so many bytes. @throws MusterError as read does */
+  /** Like `read`, but returns undefined if the response exceeds the limit. @throws MusterError like `read` */
   async readWithin(mostBytes: number, request: ReadRequest): Promise<RestAnswer | undefined> {
     const { text, etag, refusal } = await this.send({ ...request, method: 'GET' }, mostBytes);
     if (refusal !== undefined) throw refusal;
     if (text === undefined) return undefined;
     const { success, data } = jsonValue.safeParse(parsedJson(text));
-    if (!success) throw connectionError('an answer that is not JSON');
+    if (!success) throw connectionError('a response that is not JSON');
     return { data, etag };
   }
 
-  /** Whether there is anything, however large it is. @throws MusterError as read does */
+  /** Returns whether the path has data of any size. @throws MusterError like `read` */
   async exists(path: string): Promise<boolean> {
     return (await this.readWithin(GLANCE_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null;
   }
 
   /**
-   * Sends a request, and again where its answer was lost: a write that is carried out twice must do no harm.
-   * @throws MusterError where nobody knows whether it was carried out, or nothing was sent
+   * Sends a request, and repeats it if the response is lost: carrying out a write twice must do no harm.
+   * @throws MusterError if it is unknown whether the request was carried out, or nothing was sent
    */
   async send(request: RestRequest, mostBytes = MAX_ANSWER_BYTES): Promise<Answer> {
     const { method, path, parameters, data, ifMatch, wantsEtag } = request;
@@ -112,7 +112,7 @@ export class CallerRest {
   }
 }
 
-/** Sends a request again whose answer was lost. @param send given how long it may take, in whole milliseconds */
+/** Repeats a request whose response is lost. @param send called with its timeout, in whole milliseconds */
 async function untilAnswered(
   timeoutMilliseconds: number,
   send: (milliseconds: number) => Promise<HttpAnswer>,
@@ -124,7 +124,7 @@ async function untilAnswered(
     try {
       const answer = await send(Math.ceil(end - performance.now()));
       if (answer.status < 500) return { answer, isRepeated: lost !== undefined };
-      // Of what broke in the database or on the way to it, nobody knows how far it had come.
+      // After an error in the database or on the way to it, the progress of the request is unknown.
       lost ??= new UnansweredError(`HTTP ${answer.status}`, true);
     } catch (error) {
       if (!(error instanceof UnansweredError)) throw error;
@@ -138,13 +138,13 @@ async function untilAnswered(
 }
 
 /**
- * A resource of the database that the app's own client uses: of the emulator, or at the database's own URL.
+ * Returns the URL of a resource, in the emulator or at the database that the app's own client uses.
  * @param path segments of letters, digits, `_` and `-`, or of push keys, which need no escaping
  * @param parameters of the query string
  */
 export function resourceUrl(app: App, path: string, parameters: Readonly<Record<string, string>>): string {
   const { databaseURL } = app.options;
-  if (databaseURL === undefined) throw new Error('This deployment names no Realtime Database.');
+  if (databaseURL === undefined) throw new Error('This deployment has no Realtime Database URL.');
   const { origin, hostname, searchParams } = new URL(databaseURL);
   const emulator = process.env['FIREBASE_DATABASE_EMULATOR_HOST'];
   const named = searchParams.get('ns');

@@ -1,4 +1,4 @@
-/** One HTTP exchange, bounded in time and size, whose errors never quote the URL. */
+/** One HTTP exchange, limited in time and size, whose errors never quote the URL. */
 
 import { z } from 'zod';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
@@ -17,35 +17,35 @@ import {
 } from '../rules/dataErrors.ts';
 
 interface HttpLimits {
-  /** Of the whole exchange, the body included. */
+  /** Timeout of the whole exchange, including the body. */
   readonly timeoutMilliseconds: number;
-  /** Of the answer's body; of a larger one no more than this is read. */
+  /** Maximum body size; at most this much of a larger body is read. */
   readonly mostBytes: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly etag?: string | undefined;
-  /** Undefined where it is larger than was allowed. */
+  /** Undefined if the body exceeds the limit. */
   readonly text: string | undefined;
 }
 
-/** No answer came. */
+/** Thrown if no response arrived. */
 export class UnansweredError extends Error {
-  /** What broke, without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
+  /** Error code without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
   readonly reason: string;
-  /** Whether the request may have arrived, and been carried out. */
+  /** Whether the request may have arrived and been carried out. */
   readonly isSent: boolean;
 
   constructor(reason: string, isSent: boolean) {
-    super(`No answer came: ${reason}.`);
+    super(`No response: ${reason}.`);
     this.name = 'UnansweredError';
     this.reason = reason;
     this.isSent = isSent;
   }
 }
 
-/** @param url may hold a credential @throws UnansweredError */
+/** @param url may contain a credential @throws UnansweredError */
 export async function exchange(
   url: string,
   request: RequestInit,
@@ -56,7 +56,7 @@ export async function exchange(
     const etag = response.headers.get('etag') ?? undefined;
     return { status: response.status, etag, text: await textOf(response, mostBytes) };
   } catch (error) {
-    // `ECONNREFUSED`, `TimeoutError`: its message could quote the URL.
+    // `ECONNREFUSED`, `TimeoutError`: the error's message could quote the URL.
     const name = error instanceof Error ? error.name : 'unknown';
     throw new UnansweredError(connectionCodes(error)[0] ?? name, !isUnsent(error));
   }
@@ -79,12 +79,12 @@ const LONGEST_CAUSE = 300;
 const refusal = z.object({ error: z.string() });
 
 /**
- * A refusal of the Realtime Database as its caller is told.
+ * Maps a rejection by the Realtime Database to an error for the caller.
  * Source: https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
  */
 export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): MusterError {
   const { path, named = path } = request;
-  // What the database itself calls the error; of a proxy's page nothing but the status is known.
+  // The database's own error text; for a proxy's page only the status is used.
   const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
   const cause = `HTTP ${status}: ${said.slice(0, LONGEST_CAUSE)}`;
   switch (status) {
@@ -106,14 +106,14 @@ export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): M
   }
 }
 
-/** Whether a read was refused that the rules decide about by what is stored, which may be nothing. */
+/** Returns whether a read was denied by rules that depend on the stored data, which may be missing. */
 function isDecidedByContentAt({ method, path }: RestRequest): boolean {
   const { permission, isList } = permissionFor({ database: 'realtime', path });
   return method === 'GET' && !isList && isDecidedByContent(permission);
 }
 
 export function notAtVersion(path: string, cause?: unknown): MusterError {
-  return writeConflict(`"${path}" is not at the version that this write builds on.`, cause);
+  return writeConflict(`"${path}" has changed since the version this write is based on.`, cause);
 }
 
 function unacceptable(said: string, request: RestRequest, cause: string): MusterError {
@@ -121,38 +121,38 @@ function unacceptable(said: string, request: RestRequest, cause: string): Muster
   if (/maximum size|too (big|large)/i.test(said)) return tooLarge(request);
   if (/quota/i.test(said)) return quotaExceeded(cause);
   return request.data === undefined
-    ? invalidRequest('query', 'The database does not understand this query.', 'Check orderBy and its bounds.')
-    : invalidDataType('data', 'The database does not take this data.', 'See docs/guides/data.md, "Writing".');
+    ? invalidRequest('query', 'The database rejected this query.', 'Check orderBy and its bounds.')
+    : invalidDataType('data', 'The database rejected this data.', 'See docs/guides/data.md, "Writing".');
 }
 
 function tooLarge({ data }: RestRequest): MusterError {
   return data === undefined
-    ? tooLargeToRead('There is more at this path than the database gives at once.')
-    : sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it over several paths.');
+    ? tooLargeToRead('The data at this path is too large for one read.')
+    : sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it across several paths.');
 }
 
 export function tooLargeToRead(what: string): MusterError {
-  const suggestion = 'Read with shallow for the keys alone, with a smaller limit, or a deeper path.';
+  const suggestion = 'Use shallow to read only the keys, a smaller limit, or a deeper path.';
   return sizeLimitExceeded('path', what, suggestion);
 }
 
-/** A sibling of a `$variable` would take its place, rules and all: hence the second half of the advice. */
+/** Returns the advice for a missing index. Rules next to a `$variable` would replace it for that path. */
 function indexFor({ path, parameters }: RestRequest): string {
   const index = (parameters?.['orderBy'] ?? '').replace(/^"\$value"$/, '".value"');
-  return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that stands for it there: ".indexOn": [${index}]`;
+  return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that matches it: ".indexOn": [${index}]`;
 }
 
 /** Source: https://firebase.google.com/docs/reference/rest/database */
 export interface RestRequest {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** The path that the caller named, where it is another. */
+  /** The caller's path, if it differs from `path`. */
   readonly named?: string;
-  /** `orderBy`, `limitToFirst` and their like, as REST writes them, or `shallow`. */
+  /** REST query parameters such as `orderBy` and `limitToFirst`, or `shallow`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly data?: JsonValue;
-  /** Write only where the ETag is still this one. PUT and DELETE only. */
+  /** Write only if this is still the ETag. PUT and DELETE only. */
   readonly ifMatch?: string | undefined;
-  /** Ask for the ETag. PUT, and GET without parameters. */
+  /** Request the ETag. PUT, and GET without parameters. */
   readonly wantsEtag?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Watching as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
+/** Watches as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
@@ -11,7 +11,7 @@ import { permissionDenied, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 
-/** A token lasts an hour. */
+/** Lifetime of a token. */
 const LONGEST_TIMER_MILLISECONDS = 3_600_000;
 
 interface WatchPorts extends RealtimePorts {
@@ -25,12 +25,12 @@ interface Watched {
   readonly most: number;
 }
 
-/** One watch. When its token ends, another is asked for: an agent has one, a person only after signing in again. */
+/** One watch. When its token expires, it gets another: for an agent immediately, for a person after a new sign-in. */
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  /** Fails where the first state does not come: the SDK itself tries to connect for ever. */
+  /** Fails the watch if the first state does not arrive: the SDK itself retries the connection forever. */
   private readonly late: NodeJS.Timeout;
   private renewal: NodeJS.Timeout | undefined;
   private begun = false;
@@ -63,7 +63,7 @@ export class CallerWatch implements Watch {
     this.lease = lease;
     this.renewAtTheEndOf(token);
     const unlisten = this.listen(lease.database);
-    // What was at hand already came while listening began, and may have ended the watch.
+    // Cached data arrived while the listener started, and may have ended the watch.
     if (this.ended) unlisten();
     else this.unlisten = unlisten;
   }
@@ -88,15 +88,15 @@ export class CallerWatch implements Watch {
   }
 
   /**
-   * Turns the SDK's listeners into a batch of changes for each message of the server: of one message the SDK tells at
-   * once, of the children first and of the whole last. It may tell before this returns, where another watch has the
-   * data at hand.
-   * @return ends the listening
+   * Starts the listeners and turns their events into one batch of changes per server message. The SDK reports a
+   * message synchronously: first the children, then the whole value. If another watch has cached the data, it reports
+   * before this function returns.
+   * @returns ends the listeners
    */
   private listen(database: Database): () => void {
     const { path, shape, most } = this.watched;
     const node = database.ref(path);
-    // One child more than there may be, and so never a great many.
+    // One more child than the maximum, to detect an excess without reading all.
     const query = shape === 'children' ? node.orderByKey().limitToFirst(most + 1) : node;
     let changes: Change[] = [];
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
@@ -119,7 +119,7 @@ export class CallerWatch implements Watch {
     };
   }
 
-  /** Tells the first changes as the state that they lead to. */
+  /** Reports changes; the first ones as the initial state. */
   private tell(changes: readonly Change[]): void {
     if (this.ended) return;
     clearTimeout(this.late);
@@ -135,16 +135,16 @@ export class CallerWatch implements Watch {
 }
 
 function keyOf({ key }: DataSnapshot): string {
-  if (key === null) throw new Error('A child without a key.');
+  if (key === null) throw new Error('A child must have a key.');
   return key;
 }
 
-/** Undefined where there is nothing. */
+/** Returns undefined if the path has no data. */
 function dataOf(snapshot: DataSnapshot): JsonValue | undefined {
   return snapshot.exists() ? plain(snapshot.val()) : undefined;
 }
 
-/** The SDK's lists have gaps, where REST writes null. */
+/** Converts the SDK's sparse lists, in whose gaps REST has null. */
 function plain(value: unknown): JsonValue {
   if (Array.isArray(value)) return Array.from(value, plain);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
@@ -153,16 +153,16 @@ function plain(value: unknown): JsonValue {
 }
 
 function tooMany(most: number): MusterError {
-  return sizeLimitExceeded('path', `There are more than ${most} children here.`, 'Watch a deeper path.');
+  return sizeLimitExceeded('path', `This path has more than ${most} children.`, 'Use a deeper path.');
 }
 
-/** The SDK gives its errors the server's code. */
+/** The SDK puts the server's error code into the error. */
 function refusalOf(error: Error, path: string): MusterError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'PERMISSION_DENIED') return permissionDenied(path, error);
   if (code === 'TOO_BIG') {
-    const what = 'There is more than the database gives at once.';
-    return sizeLimitExceeded('path', what, 'Watch a deeper path.');
+    const what = 'The data at this path is too large for one read.';
+    return sizeLimitExceeded('path', what, 'Use a deeper path.');
   }
   return connectionError(error);
 }

@@ -1,6 +1,6 @@
 /**
- * What the Realtime Database can store of what a caller sends. Checked before it is sent: the database itself
- * only says that something somewhere is wrong. Source: https://firebase.google.com/docs/database/usage/limits
+ * Checks whether the Realtime Database can store a caller's data before it is sent: the database's own error does not
+ * name the invalid part. Source: https://firebase.google.com/docs/database/usage/limits
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
 import type { DataPath } from '../rules/databaseAccess.ts';
@@ -10,33 +10,33 @@ import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
 const SHOWN_KEY_LENGTH = 50;
 
 const SERVER_VALUES =
-  'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; no other key has a dot.';
+  'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; other keys cannot contain a dot.';
 
-/** @throws MusterError INVALID_DATA_TYPE, whose field says where in `data` */
+/** @throws MusterError INVALID_DATA_TYPE, with the position in `data` as its field */
 export function checkWritable(path: DataPath, data: JsonValue): void {
   check(data, 'data', path.segments.length);
 }
 
-/** The children that an update replaces. @throws MusterError INVALID_DATA_TYPE */
+/** Returns the children that an update replaces. @throws MusterError INVALID_DATA_TYPE */
 export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
   const object = jsonObject.safeParse(data);
   if (!object.success) {
-    throw invalidDataType('data', 'update takes an object: the children to replace, by their keys.');
+    throw invalidDataType('data', 'data of an update must be an object of the children to replace.');
   }
   const children = Object.entries(object.data).map(([key, child]) => [key, child ?? null] as const);
   for (const [key, child] of children) checkChild(key, child, 'data', path.segments.length);
   return Object.fromEntries(children);
 }
 
-/** Whether writing it stores nothing: the database drops null, and whatever is empty. */
+/** Returns whether writing the value stores nothing: the database drops null and empty values. */
 export function isNothing(data: JsonValue | undefined): boolean {
   if (data === null || data === undefined) return true;
   return typeof data === 'object' && Object.values(data).every(isNothing);
 }
 
 /**
- * Whether what is stored can be what this was written as. The database drops what is empty, and makes lists and
- * objects of each other; of an increment nobody can tell.
+ * Returns whether a stored value can result from a write. The database drops empty values and converts between lists
+ * and objects. The result of an increment is unpredictable.
  */
 export function holds(stored: JsonValue, written: JsonValue): boolean {
   if (isNothing(written)) return stored === null;
@@ -51,7 +51,7 @@ export function holds(stored: JsonValue, written: JsonValue): boolean {
 
 function check(data: JsonValue, field: string, depth: number): void {
   if (depth > MAX_DEPTH) {
-    throw invalidDataType(field, `The database is ${MAX_DEPTH} levels deep; this is deeper.`);
+    throw invalidDataType(field, `The data nests deeper than ${MAX_DEPTH} levels.`);
   }
   if (typeof data !== 'object' || data === null) return;
   if (isTimestamp(data) || incrementIn(data) !== undefined) return;
@@ -61,7 +61,7 @@ function check(data: JsonValue, field: string, depth: number): void {
 function checkChild(key: string, child: JsonValue, field: string, depth: number): void {
   const at = `${field}.${key.length > SHOWN_KEY_LENGTH ? `${key.slice(0, SHOWN_KEY_LENGTH)}…` : key}`;
   const fault = faultOf(key);
-  if (fault !== undefined) throw invalidDataType(at, `A key ${fault}.`, SERVER_VALUES);
+  if (fault !== undefined) throw invalidDataType(at, `The key ${fault}.`, SERVER_VALUES);
   check(child, at, depth + 1);
 }
 
@@ -70,7 +70,7 @@ function isTimestamp(data: object): boolean {
   return onlyIn(data, '.sv') === 'timestamp';
 }
 
-/** The number in `{".sv": {"increment": 1}}`: so much more than before. */
+/** Returns the number in `{".sv": {"increment": 1}}`. */
 function incrementIn(data: object): number | undefined {
   const increment = onlyIn(onlyIn(data, '.sv'), 'increment');
   return typeof increment === 'number' ? increment : undefined;
@@ -81,7 +81,7 @@ export function hasIncrement(data: JsonValue): boolean {
   return incrementIn(data) !== undefined || entriesOf(data).some(([, child]) => hasIncrement(child));
 }
 
-/** The same with its increments added to what is there. */
+/** Returns the data with its increments added to the current values. */
 export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   if (typeof data !== 'object' || data === null) return data;
   const increment = incrementIn(data);
@@ -93,7 +93,7 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   );
 }
 
-/** The value of an object's only key, where it is this one. */
+/** Returns the value of an object's only key, if it is this one. */
 function onlyIn(data: unknown, key: string): unknown {
   if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);

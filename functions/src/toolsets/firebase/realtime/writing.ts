@@ -1,4 +1,4 @@
-/** Writing as the caller. Source: https://firebase.google.com/docs/database/rest/save-data */
+/** Writes as the caller. Source: https://firebase.google.com/docs/database/rest/save-data */
 
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { checkedChildren, checkWritable, hasIncrement, holds, incremented, isNot
 
 type Children = Readonly<Record<string, JsonValue>>;
 
-/** What can be an ETag: `*` would be any, and nothing else may become a header. */
+/** A valid ETag. `*` would match any, and no other text may become a header. */
 const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
 
 /** One write of a caller. */
@@ -25,7 +25,7 @@ export class Writing {
   private readonly path: DataPath;
   private readonly request: WriteRequest;
   private readonly proof: WriteProof;
-  /** Whether an earlier call under the same key has written it. */
+  /** Whether an earlier call with the same key has made this write. */
   private isRepetition = false;
 
   constructor(rest: CallerRest, path: DataPath, request: WriteRequest) {
@@ -35,7 +35,7 @@ export class Writing {
     this.proof = new WriteProof(rest, request.repetition);
   }
 
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
   async perform(): Promise<WriteOutcome> {
     const { operation, data } = this.request;
     const { clock } = this.rest.ports;
@@ -53,14 +53,14 @@ export class Writing {
     const { data, repetition } = this.request;
     checkWritable({ ...path, segments: [...path.segments, 'key'] }, data);
     if (isNothing(data)) {
-      throw invalidDataType('data', 'The database stores neither null nor what is empty: nothing to push.');
+      throw invalidDataType('data', 'Nothing to push: the database does not store null or empty values.');
     }
     const key = repetition?.id ?? (await newKey(this.rest.ports.app()));
     await this.proof.carryOut(path.text, { [`${path.text}/${key}`]: data });
     return key;
   }
 
-  /** Writing null removes. Gives the new ETag, where it is known. */
+  /** Writes a value; null deletes. Returns the new ETag, if known. */
   private async replace(data: JsonValue): Promise<string | undefined> {
     const { text: path } = this.path;
     const { transaction, repetition } = this.request;
@@ -68,7 +68,7 @@ export class Writing {
     if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
     this.isRepetition = await this.proof.carryOut(path, { [path]: data });
     if (isNothing(data)) return undefined;
-    // Somebody may have written over it.
+    // Another write may have replaced the value.
     const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
     return there !== undefined && holds(there.data, data) ? there.etag : undefined;
   }
@@ -94,17 +94,17 @@ export class Writing {
     return undefined;
   }
 
-  /** Sent again, it overwrites whatever was written in between, as if it had come only then. */
+  /** Sends a write. A repetition overwrites other writes made in the meantime, as if it had arrived only then. */
   private async send(request: RestRequest): Promise<string | undefined> {
     const { etag, refusal, isRepeated } = await this.rest.send(request);
     if (refusal === undefined) return etag;
-    // Rules may allow what has been carried out no second time.
+    // Rules may reject the repetition of a write that was carried out.
     throw isRepeated ? unansweredWrite(refusal) : refusal;
   }
 
-  // A transaction is a conditional request: it writes only over what still has the ETag that it builds on. Where its
-  // answer is lost, what is there afterwards tells whether it was carried out: an ETag is made of the content, so that
-  // two who have written the same have written the same version.
+  // A transaction is a conditional request: it writes only if the ETag it is based on is unchanged. If its response
+  // is lost, the data read afterwards shows whether it was carried out: an ETag is a hash of the content, so two
+  // callers that wrote the same content wrote the same version.
 
   private async replaceOver(data: JsonValue): Promise<string | undefined> {
     const expected = this.expectedEtag();
@@ -117,7 +117,7 @@ export class Writing {
     );
   }
 
-  /** REST knows no conditional update, so the whole node is replaced. */
+  /** Replaces the whole node, because REST has no conditional update. */
   private updateOver(children: Children): Promise<string | undefined> {
     const named = Object.entries(children);
     return this.writeOver(
@@ -136,7 +136,7 @@ export class Writing {
     );
   }
 
-  /** @param isThere whether what is stored can be what an earlier attempt has written */
+  /** @param isThere whether the stored value can result from an earlier attempt */
   private async writeOver(
     written: (stored: JsonValue) => JsonValue,
     isThere: (stored: JsonValue) => boolean,
@@ -167,11 +167,11 @@ export class Writing {
 
   private async current(): Promise<{ readonly data: JsonValue; readonly etag: string }> {
     const { data, etag } = await this.rest.read({ path: this.path.text, wantsEtag: true });
-    if (etag === undefined) throw connectionError('an answer without its ETag');
+    if (etag === undefined) throw connectionError('a response without its ETag');
     return { data, etag };
   }
 
-  /** The ETag that the caller means to replace. */
+  /** Returns the ETag that the caller expects to replace. */
   private expectedEtag(): string | undefined {
     const { expectedVersion } = this.request;
     if (expectedVersion === null) return NOTHING_ETAG;
@@ -180,21 +180,21 @@ export class Writing {
   }
 }
 
-/** @param ifMatch the ETag that must be there still */
+/** @param ifMatch expected current ETag */
 function replacing(path: string, data: JsonValue, ifMatch?: string): RestRequest {
   if (isNothing(data)) return { method: 'DELETE', path, ifMatch };
   return { method: 'PUT', path, data, ifMatch, wantsEtag: true };
 }
 
-/** A key that sorts by time, and that nobody else makes: as the database's own clients make it. */
+/** Returns a unique key that sorts by time, as the database's own clients create it. */
 async function newKey(app: App): Promise<string> {
   const { getDatabase } = await import('firebase-admin/database');
   const { key } = getDatabase(app).ref().push();
-  if (key === null) throw new Error('The root has no key.');
+  if (key === null) throw new Error('A pushed reference must have a key.');
   return key;
 }
 
-/** A lost answer is asked for within seconds. */
+/** Retention of a marker without an idempotency key. A lost response is checked within seconds. */
 const UNKEYED_HOURS = 1;
 
 const ID_LENGTH = 20;
@@ -206,16 +206,16 @@ export const proofValue = z.object({
 });
 
 interface Begun {
-  /** The ETag that a transaction writes over. */
+  /** ETag that the transaction writes over. */
   readonly over: string;
-  /** Whether an earlier attempt began, which may have written already. */
+  /** Whether an earlier attempt started, which may have written. */
   readonly isRepeated: boolean;
 }
 
 /**
- * `commits/{id}`: that a caller's write was carried out. It is written with the write, in one request, and the rules
- * let nobody write it twice. So the same request sent again is refused, and the proof tells why. Of a transaction,
- * which cannot be one request with it, it tells what its first attempt built on. It expires by the machine's time, as in
+ * `commits/{id}`: commit marker of a caller's write. It is written in the same request, and the rules allow no second
+ * write of it. A repeated request is therefore rejected, and the marker shows why. A transaction cannot include the
+ * marker: its marker stores the ETag on which the first attempt is based. It expires by the machine's time, as in
  * Firestore.
  */
 class WriteProof {
@@ -230,9 +230,9 @@ class WriteProof {
   }
 
   /**
-   * Carries writes out together, exactly once.
-   * @param named the path that the caller named
-   * @param writes new values by their paths
+   * Carries out writes atomically, exactly once.
+   * @param named the caller's path
+   * @param writes new values by path
    * @returns whether an earlier call has carried them out
    */
   async carryOut(named: string, writes: Children): Promise<boolean> {
@@ -247,7 +247,7 @@ class WriteProof {
     return !isRepeated;
   }
 
-  /** Notes what a transaction builds on, or finds what its first attempt built on. */
+  /** Stores the ETag on which a transaction is based, or returns that of its first attempt. */
   async begin(over: string): Promise<Begun> {
     if (this.repetition === undefined) return { over, isRepeated: false };
     let before = await this.find();
@@ -261,7 +261,7 @@ class WriteProof {
     return { over: before.over, isRepeated: true };
   }
 
-  /** What an earlier attempt of this call has left. @throws MusterError CONFLICT where another call has the key */
+  /** Returns the marker of this call's earlier attempt. @throws MusterError CONFLICT if another call has the key */
   async find(): Promise<z.output<typeof proofValue> | undefined> {
     const { data } = await this.rest.read({ path: this.path });
     if (data === null) return undefined;

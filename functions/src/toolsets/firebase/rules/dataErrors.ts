@@ -1,6 +1,6 @@
 /**
- * What reading and writing as the caller can be refused for, by the names of the network specification, "Error
- * Scenarios": the name is the error's `reason`, the code the one of "Specific Error Codes".
+ * Errors of reading and writing as the caller, as in "Error Scenarios" of the network specification: the name is the
+ * error's `reason`, the code is the one in "Specific Error Codes".
  */
 import { MusterError } from '../../../kernel/errors.ts';
 
@@ -15,41 +15,40 @@ export function invalidPath(path: string, what: string, suggestion?: string): Mu
     field: 'path',
     value: shown(path),
     reason: 'INVALID_PATH',
-    suggestion: suggestion ?? 'Name a path such as "agents/agent-001" or "messages/conversations/conv-123".',
+    suggestion: suggestion ?? 'Use a path such as "agents/agent-001" or "messages/conversations/conv-123".',
   });
 }
 
-/** The security rules said no. They say no more to the caller than that. */
+/** Returns the error for access that the security rules deny. They give the caller no reason. */
 export function permissionDenied(path: string, cause: unknown): MusterError {
-  return new MusterError('FORBIDDEN', `The security rules do not let you do this at "${shown(path)}".`, {
+  return new MusterError('FORBIDDEN', `The security rules deny this at "${shown(path)}".`, {
     field: 'path',
     reason: 'PERMISSION_DENIED',
     suggestion:
-      'Workers may write below messages/ and shared/; what tools own is written by those tools. A list of what is in workspaces takes orderBy "workspace" and its name as startAt and endAt. access.explain says what is needed here.',
+      'Workers can write under messages/ and shared/; other data is written by its tools. Listing workspace data needs orderBy "workspace" with its name as startAt and endAt. access.explain shows what is required.',
     cause,
   });
 }
 
 export function pathNotFound(path: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is nothing at "${shown(path)}".`, {
+  return new MusterError('NOT_FOUND', `Nothing found at "${shown(path)}".`, {
     field: 'path',
     reason: 'NOT_FOUND',
-    suggestion:
-      'Check the path, or read the one above it to see what there is. The operation "set" makes what an "update" misses.',
+    suggestion: 'Check the path, or read its parent. To create it, use "set" instead of "update".',
   });
 }
 
-/** The same for data that does not exist and for data that the caller may not read. */
+/** Returns the same error for missing data and for data that the caller may not read. */
 export function nothingReadable(path: string, cause: unknown): MusterError {
-  return new MusterError('NOT_FOUND', `There is nothing at "${shown(path)}" that you may read.`, {
+  return new MusterError('NOT_FOUND', `Nothing readable found at "${shown(path)}".`, {
     field: 'path',
     reason: 'NOT_FOUND',
-    suggestion: 'Check the path. access.explain says what is needed here.',
+    suggestion: 'Check the path. access.explain shows what is required.',
     cause,
   });
 }
 
-/** The data is of a kind that the database does not store. */
+/** Returns the error for data of a type that the database does not store. */
 export function invalidDataType(field: string, what: string, suggestion?: string): MusterError {
   return new MusterError('INVALID_FORMAT', what, {
     field,
@@ -70,44 +69,43 @@ export function sizeLimitExceeded(field: string, what: string, suggestion: strin
   return new MusterError('VALIDATION_ERROR', what, { field, reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Somebody else wrote in between, or the version is not the expected one. */
+/** Returns the error for a concurrent write, or for an unexpected version. */
 export function writeConflict(what: string, cause?: unknown): MusterError {
   return new MusterError('CONFLICT', what, {
     reason: 'CONFLICT',
-    suggestion: 'Nothing was written. Read it again, decide again, and write with the new version.',
+    suggestion: 'Nothing was written. Read it again and retry with the new version.',
     cause,
   });
 }
 
-/** A write that nobody has answered. The database may have it all the same, or get it yet. */
+/** Returns the error for a write without a response. The database may have applied it, or may still do so. */
 export function unansweredWrite(cause: unknown): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
+  return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
     reason: 'CONNECTION_ERROR',
-    suggestion: 'It may have been written, or be written yet: read it before you write it again.',
+    suggestion: 'The write may or may not have been applied: read the path before retrying.',
     cause,
   });
 }
 
-/** A write whose answer was lost, over which somebody has written since, or which lost to them. */
+/** Returns the error for a write with a lost response, followed or preceded by another write. */
 export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   return new MusterError(
     'CONFLICT',
-    `The answer to this write was lost, and "${shown(path)}" has changed since: whether it was written is not known.`,
+    `The response to this write was lost and "${shown(path)}" has changed since: it is unknown whether your write was applied.`,
     {
       field: 'path',
       reason: 'CONFLICT',
-      suggestion:
-        'Read it: where it builds on what you wrote, go on; otherwise decide again on what is there.',
+      suggestion: 'Read it: if your write is there, continue; if not, start from the current data.',
       cause,
     },
   );
 }
 
-/** @param definition what to add, and to which file */
+/** @param definition index to add, and to which file */
 export function missingIndex(
   definition: string,
   cause: unknown,
-  what = 'This query needs an index that is not there.',
+  what = 'This query needs an index that does not exist.',
 ): MusterError {
   return new MusterError('FIREBASE_ERROR', what, {
     field: 'query',
@@ -117,8 +115,8 @@ export function missingIndex(
   });
 }
 
-/** There is no index, and too much to sort without one. */
+/** Returns the error for a missing index on a node that is too large to sort. */
 export function tooLargeWithoutIndex(mostBytes: number, definition: string, cause: unknown): MusterError {
-  const what = `This query needs an index that is not there, and there are more than ${mostBytes} bytes to sort without it.`;
+  const what = `This query needs an index that does not exist, and the data exceeds ${mostBytes} bytes, the limit for sorting without it.`;
   return missingIndex(definition, cause, what);
 }

@@ -1,4 +1,4 @@
-/** Reading and writing as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
+/** Reads and writes as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
@@ -16,7 +16,7 @@ import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from
 import { FreeFormTrail } from './freeForm.ts';
 import type { FirebasePorts } from './ports.ts';
 
-/** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
+/** Maximum size of a Firestore document, and of one write to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
 interface Recorded {
@@ -46,9 +46,9 @@ export class DataService {
   }
 
   /**
-   * Writes, and then stores the answer under the call's idempotency key, with what the trail tells of it. An instance
-   * that dies in between leaves the write without that record: the repetition then finds the write's own trace, where
-   * the database can keep one with the write.
+   * Writes, then stores the result under the call's idempotency key, with the audit entry. If an instance crashes in
+   * between, that record is missing: the repetition then finds the commit marker of the write, if the database can
+   * store one with it.
    */
   async write(
     caller: Caller,
@@ -75,9 +75,8 @@ export class DataService {
 }
 
 /**
- * Keeps a caller out of a workspace that the path itself names, and in which it has no role, before a database is
- * asked: who was removed a moment ago is out at once, however late a database's rules hear of it. All else the rules
- * decide.
+ * Denies access to a workspace in the path in which the caller has no role, before a database is asked: a removed
+ * member loses access immediately, even if a database's rules learn of it later. The rules decide everything else.
  * @throws MusterError with reason PERMISSION_DENIED
  */
 export function requireWorkspaceOf(
@@ -92,13 +91,13 @@ export function requireWorkspaceOf(
   return decision;
 }
 
-/** What callers themselves write for others: `messages` and `shared`. */
+/** Returns whether a permission is for free-form data: `messages` and `shared`. */
 function isFreeForm({ where }: AccessDecision['permission']): boolean {
   return typeof where === 'object' && 'first' in where;
 }
 
-/** For the log. */
-const NO_ROLE = 'no role in the workspace that the path names';
+/** Cause for the log. */
+const NO_ROLE = 'no role in the workspace in the path';
 
 function repetitionOf(operation: Operation): Repetition | undefined {
   const { argumentsHash } = operation;
@@ -108,19 +107,19 @@ function repetitionOf(operation: Operation): Repetition | undefined {
 
 function checkRead(path: DataPath, { query, shallow }: ReadRequest): void {
   if (shallow && path.database === 'firestore') {
-    throw invalidRequest('shallow', 'Only the Realtime Database reads keys alone.', 'Leave shallow out.');
+    throw invalidRequest('shallow', 'shallow works only for the Realtime Database.', 'Omit shallow.');
   }
   if (query === undefined) return;
   const { orderBy, startAt, endAt, cursor } = query;
   if (orderBy === undefined && (startAt !== undefined || endAt !== undefined)) {
-    throw invalidRequest('query.orderBy', 'startAt and endAt need orderBy.', 'Name the field to order by.');
+    throw invalidRequest('query.orderBy', 'startAt and endAt require orderBy.', 'Set orderBy to a field.');
   }
   const ordered = orderBy !== undefined || cursor !== undefined;
   if (path.kind === 'document' && ordered) {
-    throw invalidRequest('query', 'A document has no order.', 'Read the collection above it.');
+    throw invalidRequest('query', 'orderBy and cursor require a collection.', 'Read the parent collection.');
   }
   if (shallow && (ordered || query.limit !== undefined)) {
-    throw invalidRequest('shallow', 'shallow goes with no query.', 'Use either shallow or query.');
+    throw invalidRequest('shallow', 'shallow cannot be combined with query.', 'Use either shallow or query.');
   }
 }
 
@@ -129,30 +128,30 @@ function checkWrite(path: DataPath, request: Omit<WriteRequest, 'repetition'>): 
   const pushesInto = operation === 'push' ? 'collection' : 'document';
   if (path.database === 'firestore' && path.kind !== pushesInto) throw wrongKind(path, operation);
   if (merge && (operation !== 'set' || path.database !== 'firestore')) {
-    throw invalidRequest('merge', 'merge goes with set on Firestore.', 'Use update to keep other fields.');
+    throw invalidRequest('merge', 'merge requires set on Firestore.', 'Use update to keep other fields.');
   }
   if (transaction && operation === 'push') {
-    throw invalidRequest('transaction', 'A push writes where nothing is: it needs no transaction.');
+    throw invalidRequest('transaction', 'push creates a new key and cannot use transaction.');
   }
   if (expectedVersion !== undefined && !transaction) {
-    throw invalidRequest('expectedVersion', 'expectedVersion goes with transaction: true.');
+    throw invalidRequest('expectedVersion', 'expectedVersion requires transaction: true.');
   }
   const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
   if (bytes > MAX_DATA_BYTES) {
     throw sizeLimitExceeded(
       'data',
-      `One write may bring ${MAX_DATA_BYTES} bytes of JSON; this one brings ${bytes}.`,
-      'Split it over several paths.',
+      `The data has ${bytes} bytes of JSON; the maximum is ${MAX_DATA_BYTES}.`,
+      'Split it across several paths.',
     );
   }
 }
 
 function wrongKind({ text }: DataPath, operation: WriteRequest['operation']) {
   return operation === 'push'
-    ? invalidPath(text, 'names a document, by its even number of segments; push adds to a collection')
+    ? invalidPath(text, 'is a document (even number of segments), but push requires a collection')
     : invalidPath(
         text,
-        `names a collection, by its odd number of segments; ${operation} works on a document`,
-        'Add the id of a document, or use push for a new one.',
+        `is a collection (odd number of segments), but ${operation} requires a document`,
+        'Add a document id, or use push to create a document.',
       );
 }

@@ -1,13 +1,13 @@
 /**
- * Reading, writing and watching a database as a caller, under the security rules. `firestore/` and `realtime/` implement it, one
- * for each database. Nothing here ever runs with the server's own credentials.
+ * Reads, writes and watches a database as the caller, under the security rules. Implemented by `firestore/` and
+ * `realtime/`. Nothing here ever uses the server's own credentials.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './dataErrors.ts';
 
-/** What a query may begin and end at. */
+/** Bound of a query. */
 export type Bound = string | number | boolean;
 
 export interface ReadQuery {
@@ -16,7 +16,7 @@ export interface ReadQuery {
   readonly limit?: number | undefined;
   readonly startAt?: Bound | undefined;
   readonly endAt?: Bound | undefined;
-  /** Where an earlier answer was cut off: its `nextCursor`. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -24,21 +24,21 @@ export interface ReadRequest {
   readonly query?: ReadQuery | undefined;
   /** Only the keys. Realtime Database only. */
   readonly shallow: boolean;
-  /** More at a node is SIZE_LIMIT_EXCEEDED, and not read to its end. Realtime Database only; a document is bounded. */
+  /** Maximum size; a larger node is SIZE_LIMIT_EXCEEDED and not fully read. Realtime Database only. */
   readonly mostBytes?: number | undefined;
 }
 
 export interface ReadOutcome {
   /** In the JSON form of docs/guides/data.md. */
   readonly data: JsonValue;
-  /** How many documents or children there are in `data`; 1 for a single one. */
+  /** Number of documents or children in `data`; 1 for a single one. */
   readonly count: number;
   readonly timestamp: Date;
-  /** What `expectedVersion` of a write is compared with; single documents and unqueried nodes have one. */
+  /** Value for `expectedVersion` of a write. Present for single documents and unqueried nodes. */
   readonly version?: string | undefined;
-  /** Present where there is more than was given. */
+  /** Present if there is more. */
   readonly nextCursor?: string | undefined;
-  /** Present where the whole node was read and sorted, for want of an index: which to add, and where. */
+  /** Index to add, and where. Present if the whole node was read and sorted without it. */
   readonly missingIndex?: string | undefined;
 }
 
@@ -49,21 +49,21 @@ export type WriteOperation = (typeof OPERATIONS)[number];
 export interface WriteRequest {
   readonly operation: WriteOperation;
   readonly data: JsonValue;
-  /** With `set`, Firestore only: keep the fields that `data` does not name. */
+  /** With `set`, Firestore only: keep the fields that `data` does not contain. */
   readonly merge: boolean;
-  /** Write only over what was read at the beginning of the call. */
+  /** Write only over the version read at the start of the call. */
   readonly transaction: boolean;
-  /** With `transaction`: the version that is to be replaced; `null` where there must be nothing yet. */
+  /** With `transaction`: the version to replace; `null` if nothing must exist. */
   readonly expectedVersion?: string | null | undefined;
-  /** Of a call with an idempotency key. */
+  /** Present for a call with an idempotency key. */
   readonly repetition?: Repetition | undefined;
 }
 
-/** By what a repetition of a call finds that the call was carried out. */
+/** Identifies a call, so that its repetition can detect that it was carried out. */
 export interface Repetition {
-  /** 20 characters of `[a-f0-9]`, the same in each repetition; also the key of what it pushes. */
+  /** 20 characters of `[a-f0-9]`, identical in each repetition; also the key of a push. */
   readonly id: string;
-  /** Tells it from another call under the same idempotency key. */
+  /** Distinguishes the call from another one with the same idempotency key. */
   readonly argumentsHash: string;
 }
 
@@ -71,15 +71,15 @@ export interface WriteOutcome {
   /** The new key of a `push`. */
   readonly key?: string | undefined;
   readonly timestamp: Date;
-  /** Of what was written, where the database tells. */
+  /** Version of the written data, if the database reports it. */
   readonly version?: string | undefined;
-  /** Whether an earlier call under the same idempotency key has written it. */
+  /** Whether an earlier call with the same idempotency key made this write. */
   readonly isRepetition?: boolean | undefined;
 }
 
-/** One thing at or below a watched path, and how it is now; undefined where it is gone. */
+/** Current value of a child at a watched path, or of the path; undefined if it was deleted. */
 export interface Change {
-  /** The child's key or the document's id; empty where the path is watched as one value. */
+  /** The child's key or the document's id; empty if the path is watched as one value. */
   readonly key: string;
   readonly data: JsonValue | undefined;
 }
@@ -88,11 +88,11 @@ export interface Change {
 export type WatchShape = 'value' | 'children';
 
 export interface Watcher {
-  /** Called once, with all that is there. As `value`, nothing at the path is a map without an entry. */
+  /** Called once with the initial state. For `value`, a path without data is an empty map. */
   initial(state: ReadonlyMap<string, JsonValue>): void;
-  /** Then called for each change, in the order in which the database tells of them. */
+  /** Called for each later change, in the database's order. */
   changed(changes: readonly Change[]): void;
-  /** Called at most once, also instead of `initial`; nothing follows. Rules that changed are one cause. */
+  /** Called at most once, possibly instead of `initial`; nothing follows. Changed rules are one cause. */
   failed(error: MusterError): void;
 }
 
@@ -102,16 +102,16 @@ export interface Watched {
 }
 
 export interface Watch {
-  /** Ends it; the watcher hears no more. May be called again. */
+  /** Ends the watch; the watcher is not called afterwards. Idempotent. */
   stop(): void;
 }
 
 export interface DatabaseAccess {
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
   read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
-  /** Begins to watch; whatever goes wrong goes to the watcher. @param watched more than `most` children: SIZE_LIMIT_EXCEEDED */
+  /** Starts a watch; all errors go to the watcher. @param watched more than `most` children: SIZE_LIMIT_EXCEEDED */
   watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 
@@ -121,50 +121,50 @@ export const DATABASES = ['realtime', 'firestore'] as const;
 
 export type DatabaseName = (typeof DATABASES)[number];
 
-/** A path whose segments can be trusted. */
+/** A validated path. */
 export interface DataPath {
   readonly database: DatabaseName;
   readonly text: string;
   readonly segments: readonly string[];
-  /** In Firestore an even number of segments is a document and an odd one a collection. */
+  /** In Firestore, a document has an even number of segments and a collection an odd one. */
   readonly kind: 'document' | 'collection' | 'node';
 }
 
-/** As the network specification writes it. */
+/** As in the network specification. */
 export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
 
 const CHARACTERS = new RegExp(PATH_PATTERN);
 
-/** Firestore keeps these for itself, as ids of documents and of collections. */
+/** Ids that Firestore reserves, of documents and of collections. */
 const RESERVED = /^__.*__$/;
 
-/** Characters of a path and of a segment, which here are bytes, and how many segments. */
+/** Maximum length of a path and a segment, in bytes, and number of segments. */
 const LIMITS = {
   firestore: { path: 6144, segment: 1500, segments: 200 },
   realtime: { path: 24_608, segment: 768, segments: 32 },
 };
 
 /**
- * Checks a path that a caller names, before anything is sent to a database. Source: the network specification, "firebase.read";
+ * Parses and validates a caller's path before anything is sent. Source: the network specification, "firebase.read";
  * docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
  * https://firebase.google.com/docs/database/usage/limits.
- * @throws MusterError with reason INVALID_PATH, saying what is wrong and what is right
+ * @throws MusterError with reason INVALID_PATH, explaining what is wrong
  */
 export function parsePath(database: DatabaseName, text: string): DataPath {
   const limits = LIMITS[database];
   if (utf8Length(text) > limits.path) throw invalidPath(text, `is longer than ${limits.path} bytes`);
   if (!CHARACTERS.test(text)) {
-    throw invalidPath(text, 'may only hold letters, digits, "_", "-" and, between segments, "/"');
+    throw invalidPath(text, 'can only contain letters, digits, "_", "-" and, between segments, "/"');
   }
   const segments = text.split('/');
   if (segments.includes('')) {
-    throw invalidPath(text, 'has an empty segment: it neither begins nor ends with "/", nor has "//"');
+    throw invalidPath(text, 'has an empty segment: remove "/" at the start or end, and "//"');
   }
   if (segments.length > limits.segments) throw invalidPath(text, `has more than ${limits.segments} segments`);
   const long = segments.some((segment) => utf8Length(segment) > limits.segment);
   if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} bytes`);
   const reserved = database === 'firestore' ? segments.find((segment) => RESERVED.test(segment)) : undefined;
-  if (reserved !== undefined) throw invalidPath(text, 'has a segment in "__…__", which Firestore reserves');
+  if (reserved !== undefined) throw invalidPath(text, 'has a segment like "__…__", which Firestore reserves');
   const kind = segments.length % 2 === 0 ? 'document' : 'collection';
   return { database, text, segments, kind: database === 'realtime' ? 'node' : kind };
 }

@@ -1,20 +1,20 @@
 /**
- * The log of a subscription's events. It is one line of entries, numbered from 1 without a gap, however many
- * instances believe that it is theirs to write: an entry is appended only where there is none yet.
+ * The event log of a subscription: a sequence of entries, numbered from 1 without gaps. An entry is appended only if
+ * its number is unused, so the log stays consistent even if several instances write it.
  */
 import { byteLength } from '../../../kernel/json.ts';
 import type { EntrySize, Lease } from './ports.ts';
 import type { Transition } from './transition.ts';
 
-/** What one entry of the log holds at most, unless a single transition is larger. */
+/** Maximum transitions in one log entry. */
 export const MAX_ENTRY_TRANSITIONS = 100;
 
 const MAX_ENTRY_BYTES = 262_144;
 
-/** Waits to be logged. Changes of one key become one, from the first state to the last; what came or went is never merged. */
+/** Transitions to log. Changes of one key are merged, from first to last state; additions and removals are not. */
 export class Pending {
   private transitions: Transition[] = [];
-  /** Where the last transition of each key stands. */
+  /** Index of the last transition of each key. */
   private readonly last = new Map<string, number>();
 
   get size(): number {
@@ -32,7 +32,7 @@ export class Pending {
     this.transitions.push(transition);
   }
 
-  /** Takes what goes into the next entry. */
+  /** Removes and returns the transitions of the next entry. */
   take(): readonly Transition[] {
     const taken = this.transitions.slice(0, this.fitting());
     const rest = this.transitions.slice(taken.length);
@@ -42,7 +42,7 @@ export class Pending {
     return taken;
   }
 
-  /** How many of them fit into an entry; one always does. */
+  /** Returns how many transitions fit into an entry; at least one. */
   private fitting(): number {
     let bytes = 0;
     for (const [count, transition] of this.transitions.entries()) {
@@ -58,19 +58,19 @@ function merged(earlier: Transition, later: Transition): Transition {
   return { ...now, ...(earlier.previousData !== undefined && { previousData: earlier.previousData }) };
 }
 
-/** How often a watch with readers says that it is there. */
+/** Interval at which a watch with readers renews its lease. */
 export const RENEWED_EVERY_MILLISECONDS = 5000;
 
-/** A lease that was not renewed for so long is anybody's. */
+/** Time without renewal after which any instance can take the lease. */
 const STALE_MILLISECONDS = 15_000;
 
-/** Whether a watch may have the lease. */
+/** Returns whether a watch may take the lease. */
 export function mayTake(lease: Lease | undefined, holder: string, now: Date): boolean {
   if (lease === undefined || lease.holder === holder || !lease.reading) return true;
   return now.getTime() - lease.renewed.getTime() > STALE_MILLISECONDS;
 }
 
-/** Events of a log are never more than this: trimming begins before, so that another entry has room. */
+/** Maximum number of events in a log. Trimming starts earlier, so that another entry fits. */
 export const MAX_KEPT = 1000;
 
 const TRIMMED_ABOVE = 900;
@@ -79,18 +79,18 @@ const TRIMMED_TO = 800;
 const MAX_BYTES = 4 * 1_048_576;
 const MAX_AGE_MILLISECONDS = 24 * 3_600_000;
 
-/** What may lie behind the last checkpoint: an instance that takes over reads it, and it cannot be trimmed. */
+/** Limit after the last checkpoint: an instance that takes over reads that part, and it cannot be trimmed. */
 const CHECKPOINT_TRANSITIONS = 500;
 const CHECKPOINT_BYTES = { least: 262_144, most: 2 * 1_048_576 };
 
-/** @param since appended after the last checkpoint @param stateBytes of a checkpoint: a large one is written less often */
+/** @param since entries after the last checkpoint @param stateBytes size of a checkpoint; large ones are rarer */
 export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
   const { transitions, bytes } = total(since);
   const worth = Math.min(Math.max(CHECKPOINT_BYTES.least, stateBytes), CHECKPOINT_BYTES.most);
   return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
 }
 
-/** The entries to drop, oldest first. @param covered the last entry in the checkpoint: none after it may go */
+/** Returns the entries to drop, oldest first. @param covered last entry in the checkpoint; later entries are kept */
 export function outdated(entries: readonly EntrySize[], covered: number, now: Date): readonly number[] {
   const all = total(entries);
   const isFull = all.events > TRIMMED_ABOVE || all.bytes > MAX_BYTES;

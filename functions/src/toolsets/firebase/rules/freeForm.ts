@@ -1,5 +1,5 @@
 /**
- * What the trail tells of free-form data, and taking it back. Source: docs/decisions/0036-trail.md;
+ * Audit entries for free-form data, and undoing them. Source: docs/decisions/0036-trail.md;
  * docs/semantics.md#taking-back.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
@@ -13,16 +13,16 @@ import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databa
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { DataChange, FirebasePorts } from './ports.ts';
 
-/** Of each of the two states of an entry, which is one document and holds 1 MiB. */
+/** Maximum size of each of the two states in an audit entry, which is one document of at most 1 MiB. */
 const MAX_KEPT_BYTES = 200_000;
 
-/** What stands in a state's place that is not kept. No field of either database has this name. */
+/** Replaces a state that is not stored. Neither database allows this field name. */
 const NOT_KEPT = '.not_kept';
 
-/** The Realtime Database's own word for a value that is no object. */
+/** The Realtime Database's key for a value that is not an object. */
 const VALUE = '.value';
 
-/** How something is, as the caller reads it; undefined where there is nothing. */
+/** Data as the caller reads it; undefined if the path has none. */
 interface State {
   readonly fields: Fields | undefined;
   readonly version?: string | undefined;
@@ -34,7 +34,7 @@ interface Written {
 }
 
 export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
-  /** Writes, and tells what changed, maybe by others in the same moment too: the states are read beside the write. */
+  /** Writes and returns the change. States are read around the write, so they may include concurrent changes. */
   async told(
     caller: Caller,
     path: DataPath,
@@ -46,23 +46,23 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
     const { key, isRepetition } = outcome;
     const written = key === undefined ? path : parsePath(path.database, `${path.text}/${key}`);
     const after = await this.after(caller, written, outcome);
-    const known = isRepetition && !isPush ? notKept('A call before this one has written it.') : before;
+    const known = isRepetition && !isPush ? notKept('An earlier call made this write.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
     const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_KEPT in fields));
     return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
   }
 
   /**
-   * Takes an effect back as the caller, under the security rules: by a write over exactly what was read, which is
-   * carried out here and told by the commit. Where an instance dies in between, the next attempt finds it as it was.
-   * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; those of the database
+   * Undoes an effect as the caller, under the security rules, by writing over exactly the version read. The commit
+   * adds the audit entry. If an instance crashes in between, the next attempt finds the data already restored.
+   * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; errors of the database
    */
   readonly document = async (
     effect: Effect,
     _by: Principal,
     caller: Caller,
   ): Promise<readonly DataChange[]> => {
-    if (effect.cut) throw cannotUndo(effect, 'The trail does not keep all that was there.');
+    if (effect.cut) throw cannotUndo(effect, 'The audit log did not store all of the data.');
     const path = pathOf(effect);
     const { fields: current, version } = await this.state(caller, path);
     if (isAsBefore(effect, current))
@@ -87,18 +87,18 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
     }
   }
 
-  /** What cannot be read any more was written all the same. */
+  /** Returns the state after the write, even if it is no longer readable. */
   private async after(caller: Caller, path: DataPath, written: WriteOutcome): Promise<Fields | undefined> {
     try {
       const { fields, version } = await this.state(caller, path);
       const isOthers = written.version !== undefined && version !== written.version;
-      return isOthers ? notKept('Somebody has changed it in the same moment.') : fields;
+      return isOthers ? notKept('It was changed by another write at the same time.') : fields;
     } catch (error) {
       return refused(error);
     }
   }
 
-  /** @throws MusterError SIZE_LIMIT_EXCEEDED where there is more than the trail keeps; those of the database */
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the data exceeds the audit log's limit; errors of the database */
   private async state(caller: Caller, path: DataPath): Promise<State> {
     const request = { shallow: false, mostBytes: MAX_KEPT_BYTES };
     try {
@@ -112,7 +112,7 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
   }
 }
 
-/** @param reasons of the refusals that are stepped over; all where none are named */
+/** @param reasons of the errors to ignore; all by default */
 function refused(error: unknown, reasons?: readonly string[]): Fields {
   if (!(error instanceof MusterError)) throw error;
   const { code, details } = error;
@@ -125,7 +125,7 @@ function notKept(why: string): Fields {
 }
 
 function tooMuch(): MusterError {
-  const what = `The trail keeps ${MAX_KEPT_BYTES} bytes of JSON of what is written, and there is more.`;
+  const what = `The data exceeds ${MAX_KEPT_BYTES} bytes of JSON, the audit log's limit.`;
   return sizeLimitExceeded('path', what, 'Write to deeper paths, or to smaller documents.');
 }
 
@@ -141,11 +141,11 @@ function dataOf(fields: Fields): JsonValue {
 
 function pathOf({ id }: Effect): DataPath {
   const database = DATABASES.find((one) => id.startsWith(`${one}:`));
-  if (database === undefined) throw new Error(`"${id}" names no database.`);
+  if (database === undefined) throw new Error(`"${id}" contains no known database.`);
   return parsePath(database, id.slice(database.length + 1));
 }
 
-/** Whether what the effect has changed is already as it was: taken back by an attempt that did not come to its end. */
+/** Returns whether the data is already restored: an earlier attempt did not complete. */
 function isAsBefore({ before, after = {} }: Effect, current: Fields | undefined): boolean {
   if (before === undefined || current === undefined) return before === current;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -1,4 +1,4 @@
-/** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
+/** Reads the logs of subscriptions for their owners, and keeps the paths watched while reading. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
@@ -15,19 +15,19 @@ import type { Entry, FirebasePorts } from './ports.ts';
 import { SharedWatch, type WatchReader } from './sharedWatch.ts';
 import { beginningOf, invalidCursor, type Position, positionAt, type Subscription } from './subscription.ts';
 
-/** Entries that are read at once. */
+/** Entries per read. */
 const ENTRIES_READ = 10;
 
-/** A poll that does not wait still learns of what happened while nobody watched, if that takes no longer. */
+/** Maximum time in which a poll without wait catches up with changes made while the path was unwatched. */
 const CATCH_UP_MILLISECONDS = 5000;
 
-/** Reads a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`. */
+/** Reads a subscription's log for tools, `/mcp/events` and `subscriptions/listen`. */
 export type EventReader = PortOf<LogReader>;
 
 export class LogReader {
   private readonly ports: FirebasePorts;
   private readonly known: KnownSubscriptions;
-  /** What this instance has readers of, or had a moment ago: by log. */
+  /** Watches with current or recent readers in this instance, by log. */
   private readonly watches = new Map<string, SharedWatch>();
 
   constructor(ports: FirebasePorts, known: KnownSubscriptions) {
@@ -36,11 +36,11 @@ export class LogReader {
   }
 
   /**
-   * The events after the cursor. Where there is none, waits for the first.
-   * @param waitMs at most this long; then `events` is empty
-   * @param gone ends the waiting early
-   * @param from `waiting` is told of the waiting
-   * @throws MusterError NOT_FOUND where the caller has no such subscription
+   * Returns the events after the cursor, or waits for the first.
+   * @param waitMs maximum wait; after it `events` is empty
+   * @param gone ends the wait early
+   * @param from `waiting` wraps the wait
+   * @throws MusterError NOT_FOUND if the caller has no such subscription
    */
   async poll(
     caller: Caller,
@@ -59,9 +59,9 @@ export class LogReader {
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
       const next = nextNews(follower, new PageBuilder(subscription, page.position), enough);
-      // Who does not wait for others still catches up, which is our own time.
+      // A poll without wait still catches up; that time does not count as waiting.
       const news = await (waitMs === 0 ? next : waiting(next));
-      // What another connection of this instance has just logged may be on its way to this one.
+      // An entry that another connection of this instance has just logged may not have arrived here yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
       for (const wait of [waited, caughtUpLate, abort]) wait.forget();
@@ -69,7 +69,7 @@ export class LogReader {
     }
   }
 
-  /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
+  /** Yields the events after the cursor, then new ones until `gone`. Never yields an empty reading. */
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
@@ -93,7 +93,7 @@ export class LogReader {
     }
   }
 
-  /** Has the subscription watched until `leave`. */
+  /** Keeps the subscription watched until `leave`. */
   private join(caller: Caller, subscription: Subscription, { log, sequence }: Position) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
@@ -117,11 +117,11 @@ export class LogReader {
     return made;
   }
 
-  /** What the log has for a page, as far as it goes. */
+  /** Reads the log until the page has news or the log ends. */
   private async read(builder: PageBuilder): Promise<Page> {
     for (;;) {
       const { log, sequence } = builder.page().position;
-      // With the entry before: where there is not even that, the cursor may never have been ours.
+      // Includes the entry before: if even that is missing, the cursor may be invalid.
       const found = await this.ports.events.read(log, sequence - 1, ENTRIES_READ);
       const entries = found.length > 0 ? found : await this.readAtEnd(builder);
       for (const entry of entries) {
@@ -133,7 +133,7 @@ export class LogReader {
     }
   }
 
-  /** Where nothing was found: it was dropped, or has come meanwhile, or is yet to come. */
+  /** Called if nothing was found: the entry was dropped, has just arrived, or does not exist yet. */
   private async readAtEnd(builder: PageBuilder): Promise<readonly Entry[]> {
     const { events } = this.ports;
     const { log, sequence } = builder.page().position;
@@ -151,11 +151,11 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   if (cursor === undefined) return new PageBuilder(subscription, beginning);
   const position = positionAt(cursor);
   if (position.log === subscription.log) return new PageBuilder(subscription, position);
-  // Of a subscription of the same id that is gone, with all that it had.
+  // A cursor of an earlier subscription with this id, whose log is deleted.
   return new PageBuilder(subscription, beginning, true);
 }
 
-/** The first page with something in it; undefined where the waiting ended before. */
+/** Returns the first non-empty page; undefined if the wait ended before. */
 async function nextNews(
   follower: LogFollower,
   builder: PageBuilder,
@@ -170,7 +170,7 @@ async function nextNews(
   }
 }
 
-/** Entries may be more than fits into one page. */
+/** Splits entries into pages, because they may exceed one. */
 function* pagesOf(subscription: Subscription, from: Position, entries: readonly Entry[]): Iterable<Page> {
   let position = from;
   for (;;) {

@@ -1,4 +1,4 @@
-/** What a reader gets of a log's entries. */
+/** Pages of a log's entries for its readers. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
@@ -16,12 +16,12 @@ const MAX_EVENTS = 100;
 
 export interface Page {
   readonly events: readonly LoggedEvent[];
-  /** Where to go on. */
+  /** Position to continue from. */
   readonly position: Position;
   readonly overflow: boolean;
 }
 
-/** A page that is not yet full. */
+/** Builds a page until it is full. */
 export class PageBuilder {
   private readonly subscription: Subscription;
   private readonly events: LoggedEvent[] = [];
@@ -40,7 +40,7 @@ export class PageBuilder {
     return this.isOver || this.events.length >= MAX_EVENTS;
   }
 
-  /** Adds what of the entry lies after the position and has room. Entries come in order. */
+  /** Adds the part of the entry that is after the position and fits. Entries come in order. */
   add(entry: Entry): void {
     if (this.isFull || entry.sequence < this.position.sequence) return;
     if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
@@ -52,13 +52,13 @@ export class PageBuilder {
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
 
-  /** Goes on behind what was dropped: entries have no gaps, so what is missing was. */
+  /** Skips dropped entries: numbers have no gaps, so missing entries were dropped. */
   skipTo(sequence: number): void {
     this.position = { ...this.position, sequence, index: 0 };
     this.overflow = true;
   }
 
-  /** Tells whether there was room for it. */
+  /** Returns whether the transition fitted. */
   private take(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
     const { subscription_id, event_type } = this.subscription;
@@ -71,7 +71,7 @@ export class PageBuilder {
     return true;
   }
 
-  /** One event has room, however large it is. */
+  /** Returns whether the event fits. The first event always does. */
   private takesRoom(event: DataEvent): boolean {
     this.bytes += byteLength(event);
     this.isOver = this.events.length > 0 && this.bytes > MAX_LISTED_BYTES;
@@ -92,7 +92,7 @@ export function readingOf({ events, position, overflow }: Page): Reading {
   return { events, cursor: cursorOf(position), overflow };
 }
 
-/** One reader's place in a log: what is there, and then what comes, for as long as it stays. */
+/** One reader's position in a log: yields existing entries, then new ones. */
 export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;
@@ -117,7 +117,7 @@ export class LogFollower {
     this.wake?.();
   }
 
-  /** The new entries, or the first to come. @param until ends the waiting @throws the follower's failure, after all before it */
+  /** Returns new entries, waiting for the first. @param until ends the wait @throws the failure after the entries */
   async next(until: Promise<unknown>): Promise<readonly Entry[]> {
     if (this.entries.length === 0 && this.error === undefined) {
       const woken = new Promise<void>((resolve) => {
@@ -136,27 +136,27 @@ export class LogFollower {
 
 export interface ReadFrom {
   readonly subscriptionId: string;
-  /** Goes on after this one; without it, from the subscription's beginning. */
+  /** Continues after this cursor; without it, from the subscription's start. */
   readonly cursor?: string | undefined;
 }
 
 export interface Reading {
-  /** In order; at most a page of them. */
+  /** In order; at most one page. */
   readonly events: readonly LoggedEvent[];
-  /** Where to go on. */
+  /** Cursor to continue from. */
   readonly cursor: string;
-  /** Whether events after the cursor asked for were dropped (the log keeps 1,000 for 24 hours), or may never have come in. */
+  /** Whether events after the given cursor were dropped (the log keeps 1,000 for 24 hours) or may be missing. */
   readonly overflow: boolean;
 }
 
-/** Subscriptions as the log's readers ask for them. */
+/** Lookup of subscriptions for log readers. */
 export interface KnownSubscriptions {
-  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  /** @throws MusterError NOT_FOUND if the caller has no such subscription */
   opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
   isOpen(subscription: Subscription): Promise<boolean>;
 }
 
-/** What a log says of the watched path. It is a function of the log alone, so every instance finds the same. */
+/** Computes the state of the watched path only from its log, so that every instance gets the same result. */
 export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog) {
   const state = new Map(checkpoint.state);
   for (const { transitions } of entries) {
@@ -164,9 +164,9 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
   }
   return {
     state,
-    /** The last entry; 0 where there is none. */
+    /** Number of the last entry; 0 without entries. */
     sequence: entries.at(-1)?.sequence ?? checkpoint.sequence,
-    /** The last entry that the checkpoint takes in. */
+    /** Number of the last entry in the checkpoint. */
     covered: checkpoint.sequence,
     kept: [...checkpoint.kept, ...entries.map((entry) => sizeOf(eventType, entry))],
   };
@@ -174,7 +174,7 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
 
 export type Replayed = ReturnType<typeof replay>;
 
-/** What an entry takes beside its JSON, about. */
+/** Approximate overhead of an entry in addition to its JSON. */
 const ENTRY_BYTES = 200;
 
 export function sizeOf(eventType: EventType, { sequence, transitions }: Entry): EntrySize {

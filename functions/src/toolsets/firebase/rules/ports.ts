@@ -1,4 +1,4 @@
-/** What subscriptions read and write by, and what their store implements. */
+/** Ports of subscriptions, implemented by their store. */
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -6,11 +6,11 @@ import type { DatabaseAccesses } from './databaseAccess.ts';
 import type { StoredSubscription, SubscriptionChanges } from './subscription.ts';
 import type { State, Transition } from './transition.ts';
 
-/** Of watching for a log. It is the instance's that watches. */
+/** Lease for watching on behalf of a log, held by the watching instance. */
 export interface Lease {
-  /** The watch that has it. */
+  /** The watch that holds the lease. */
   readonly holder: string;
-  /** Whether anybody reads there: an instance that serves no request may stand still. */
+  /** Whether the instance has readers: without requests its process may be suspended. */
   readonly reading: boolean;
   readonly renewed: Date;
 }
@@ -18,41 +18,41 @@ export interface Lease {
 /** Every list is bounded and ordered. */
 export interface SubscriptionQueries {
   find(id: string): Promise<Versioned<StoredSubscription> | undefined>;
-  /** How many a principal has, the expired ones included that are still to be swept. */
+  /** Number of a principal's subscriptions, including expired ones that are not yet deleted. */
   count(uid: string): Promise<number>;
-  /** Those that expired by `now`, longest ago first. */
+  /** Subscriptions that expired by `now`, oldest first. */
   expired(now: Date, limit: number): Promise<readonly Versioned<StoredSubscription>[]>;
 }
 
 export interface WatcherLeases {
-  /** Takes or renews the lease where `may` allows it, and tells whether. It goes when the instance loses the database. */
+  /** Takes or renews the lease if `may` allows it; returns whether. It ends when the instance loses the database. */
   take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
-  /** Gives the lease back, if it is the holder's. */
+  /** Releases the lease if the holder has it. */
   release(log: string, holder: string): Promise<void>;
-  /** Tells of the lease as it is, and of each change. Returns what ends it. */
+  /** Reports the lease now and after each change. Returns a function that ends this. */
   observe(log: string, changed: (lease: Lease | undefined) => void): () => void;
 }
 
 export interface EventLog {
-  /** Writes the first checkpoint, unless the log is there already. */
+  /** Writes the first checkpoint, unless the log exists. */
   create(log: string, state: State): Promise<void>;
-  /** Whether it was created, and not removed since. */
+  /** Returns whether the log was created and not removed since. */
   exists(log: string): Promise<boolean>;
-  /** Removes everything. */
+  /** Deletes the whole log. */
   remove(log: string): Promise<void>;
-  /** The latest checkpoint and what follows it; undefined where the log was removed. */
+  /** Returns the latest checkpoint and the entries after it; undefined if the log was removed. */
   load(log: string): Promise<LoadedLog | undefined>;
-  /** Whether it was appended; not where another watch's entry has that number. */
+  /** Appends an entry. Returns false if another watch's entry has that number. */
   append(log: string, entry: Entry): Promise<boolean>;
   /** Replaces all earlier checkpoints. */
   checkpoint(log: string, checkpoint: Checkpoint): Promise<void>;
-  /** Removes entries that a checkpoint takes in. */
+  /** Deletes entries that a checkpoint includes. */
   drop(log: string, sequences: readonly number[]): Promise<void>;
-  /** The entries from a number on, in order, at most so many. */
+  /** Returns at most `most` entries, in order. */
   read(log: string, from: number, most: number): Promise<readonly Entry[]>;
-  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
+  /** Returns the number of the last entry, even if it was dropped; 0 for a new log. */
   end(log: string): Promise<number>;
-  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
+  /** Reports each existing and new entry from a number on, in order. Returns a function that ends this. */
   follow(
     log: string,
     from: number,
@@ -63,40 +63,40 @@ export interface EventLog {
 
 export interface Entry {
   readonly sequence: number;
-  /** The instance's watch that wrote it. */
+  /** The watch that wrote the entry. */
   readonly writer: string;
   readonly transitions: readonly Transition[];
-  /** Whether something may have happened before it that is in no entry. */
+  /** Whether earlier changes may be missing from the log. */
   readonly isAfterLoss?: boolean;
 }
 
-/** What an entry is to retention. */
+/** An entry's size, for retention. */
 export interface EntrySize {
   readonly sequence: number;
   readonly transitions: number;
-  /** Of the transitions, those that subscribers are told of. */
+  /** Number of transitions that are events for the subscriber. */
   readonly events: number;
   readonly bytes: number;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A state of the log that was written down, so that not all of it has to be read again. */
+/** Stored state of a log, so that loading does not require all entries. */
 export interface Checkpoint {
-  /** The last entry that the state takes in; 0 for how it was at the beginning. */
+  /** Last entry included in the state; 0 for the initial state. */
   readonly sequence: number;
   readonly state: State;
-  /** The entries that were kept, oldest first. */
+  /** Retained entries, oldest first. */
   readonly kept: readonly EntrySize[];
 }
 
 export interface LoadedLog {
   readonly checkpoint: Checkpoint;
-  /** All after the checkpoint. */
+  /** All entries after the checkpoint. */
   readonly entries: readonly Entry[];
 }
 
-/** How callers' own data is reached, and subscriptions to it are kept. */
+/** Dependencies of data access and subscriptions. */
 export interface FirebasePorts extends AccessPorts {
   readonly store: Store<DataChange>;
   readonly databases: DatabaseAccesses;

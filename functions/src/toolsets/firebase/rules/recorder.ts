@@ -1,4 +1,4 @@
-/** Writes what one watch notices into the log: first what was missed, then each change, in batches. */
+/** Records what one watch observes in the log: first missed changes, then new ones, in batches. */
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { pause, within } from '../../../kernel/waiting.ts';
@@ -10,22 +10,22 @@ import type { Entry, EntrySize, FirebasePorts } from './ports.ts';
 import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
-/** The first change is logged at once, and further ones together after so long. */
+/** The first change is logged immediately, further ones together after this time. */
 const BATCH_MILLISECONDS = 100;
 
-/** Whoever cannot write for so long has lost the database, and somebody else may write on. */
+/** Timeout of an append. After it, the database is considered lost, and another instance may write. */
 const APPEND_MILLISECONDS = 10_000;
 
 interface Recorded {
   readonly log: string;
   readonly eventType: EventType;
-  /** Names the watch in the entries that it writes. */
+  /** Identifies the watch in its entries. */
   readonly writer: string;
 }
 
-/** One of them is called, once, and then nothing is recorded any more. */
+/** Exactly one of these is called, once; then recording has ended. */
 export interface RecorderEnd {
-  /** Somebody else has written on: what this watch knows is no longer what the log says. */
+  /** Another watch has appended an entry, so this watch's state is outdated. */
   overtaken(): void;
   failed(error: unknown): void;
 }
@@ -34,9 +34,9 @@ export class Recorder {
   private readonly ports: FirebasePorts;
   private readonly recorded: Recorded;
   private readonly end: RecorderEnd;
-  /** How the path is. */
+  /** State of the path. */
   private readonly state: Map<string, string>;
-  /** How the path is according to the log: without what is pending. */
+  /** State of the path according to the log, without pending transitions. */
   private readonly loggedState: Map<string, string>;
   private readonly pending = new Pending();
   private kept: readonly EntrySize[];
@@ -61,7 +61,7 @@ export class Recorder {
     for (const text of log.state.values()) this.bytes += utf8Length(text);
   }
 
-  /** What is there when the watch begins. */
+  /** Records the initial data: differences to the log are missed changes. */
   begin(data: ReadonlyMap<string, JsonValue>): void {
     this.isBegun = true;
     for (const missed of differences(this.recorded.eventType, this.state, data, this.now()))
@@ -77,12 +77,12 @@ export class Recorder {
     this.write();
   }
 
-  /** An entry that somebody has read. One may have nothing to write for long while somebody else has. */
+  /** Called with each entry that a reader sees, to detect other writers while this watch has nothing to write. */
   seen({ sequence, writer }: Entry): void {
     if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.overtaken());
   }
 
-  /** Resolves as soon as all that was noticed is logged, or nothing will be any more. */
+  /** Resolves once all observed changes are logged, or recording has ended. */
   caughtUp(): Promise<void> {
     if (this.isEnded || this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
@@ -135,7 +135,7 @@ export class Recorder {
     const { log, eventType, writer } = this.recorded;
     const entry = { sequence: this.sequence + 1, writer, transitions };
     const appended = await within(APPEND_MILLISECONDS, events.append(log, entry), () =>
-      connectionError(new Error('The event log cannot be written.')),
+      connectionError(new Error('The event log could not be written.')),
     );
     if (this.isEnded) return;
     if (!appended) return this.finish(() => this.end.overtaken());
@@ -172,13 +172,13 @@ export class Recorder {
   }
 }
 
-/** The error of a path that holds more than is watched. */
+/** Returns the error if a path exceeds the watch limit. */
 export function sizeError(eventType: EventType, bytes: number): MusterError | undefined {
   const most = eventType === 'value' ? MAX_VALUE_BYTES : MAX_CHILDREN_BYTES;
   if (bytes <= most) return undefined;
   return sizeLimitExceeded(
     'path',
-    `What is watched may have ${most} bytes of JSON in all; there are ${bytes}.`,
-    'Subscribe to a path further down.',
+    `The watched data has ${bytes} bytes of JSON; the maximum is ${most}.`,
+    'Subscribe to a deeper path.',
   );
 }

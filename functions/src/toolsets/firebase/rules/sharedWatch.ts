@@ -1,7 +1,7 @@
 /**
- * Sees to it that a subscription is watched while this instance has readers of it: by this instance, or by
- * another that has the lease. The lease only saves work. Two instances that both believe to have it do no
- * harm, since each entry of the log is taken from one of them alone.
+ * Keeps a subscription watched while this instance has readers of it, by this instance or by another that holds the
+ * lease. The lease only avoids duplicate work. Two instances that both assume to hold it do no harm, because each log
+ * entry is written by one of them only.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
@@ -13,7 +13,7 @@ import { Recorder, type RecorderEnd } from './recorder.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, type State, stateOf } from './transition.ts';
 
-/** How long a watch outlives its last reader, who may come back with the next poll. */
+/** Time for which a watch outlives its last reader, who may return with the next poll. */
 const LINGER_MILLISECONDS = 10_000;
 
 export interface WatchReader {
@@ -27,14 +27,14 @@ export class SharedWatch {
   private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
   private readonly subscription: Subscription;
   private readonly ended: () => void;
-  /** Names this instance's part in the lease. */
+  /** Identifies this instance's watch as lease holder. */
   private readonly holder: string;
   /** The newest last. */
   private readonly readers = new Set<WatchReader>();
   private watch: RecordedWatch | undefined;
-  /** The newest entry that a reader has come by. */
+  /** The newest entry that a reader has seen. */
   private newest: Entry | undefined;
-  /** Settled as soon as it is known who watches. */
+  /** Settled once it is known which instance watches. */
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
@@ -43,7 +43,7 @@ export class SharedWatch {
   private readonly renewing: NodeJS.Timeout;
   private readonly unobserve: () => void;
 
-  /** @param ended called once, when it is of no use any more */
+  /** @param ended called once, when this watch is no longer usable */
   constructor(
     ports: FirebasePorts,
     subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
@@ -59,7 +59,7 @@ export class SharedWatch {
     this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
   }
 
-  /** Resolves as soon as what there is now is in the log, or somebody else sees to it. */
+  /** Resolves once the current state is in the log, or another instance watches. */
   async join(reader: WatchReader): Promise<void> {
     if (this.readers.size === 0) this.known = deferred();
     this.readers.add(reader);
@@ -75,13 +75,13 @@ export class SharedWatch {
     this.lingering = setTimeout(() => this.end(), LINGER_MILLISECONDS).unref();
   }
 
-  /** An entry that one of the readers has come by. */
+  /** Called with each entry that a reader sees. */
   seen(entry: Entry): void {
     if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
     this.watch?.recorder.seen(entry);
   }
 
-  /** Brings what this instance does in line with who reads and who has the lease; one step at a time. */
+  /** Aligns this instance's watch with its readers and the lease; one step at a time. */
   private proceed(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
@@ -128,11 +128,11 @@ export class SharedWatch {
       },
     );
     this.watch = watch;
-    // It may have come after the log was loaded.
+    // The entry may have been appended after the log was loaded.
     if (this.newest !== undefined) watch.recorder.seen(this.newest);
   }
 
-  /** An instance that died while it made the subscription left no log: it begins now. */
+  /** Loads the log. If an instance crashed while creating the subscription, the log is missing and is created now. */
   private async load(): Promise<LoadedLog> {
     const { events, databases, randomness } = this.ports;
     const { log, database, path, event_type, subscription_id } = this.subscription;
@@ -143,7 +143,7 @@ export class SharedWatch {
       const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
       await beginLate(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
-      // Asked again: what is removed after this takes the lease along, and that is noticed.
+      // Checked again: a later removal also deletes the lease, which is noticed.
       if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
     await this.clearAway();
@@ -156,7 +156,7 @@ export class SharedWatch {
     next();
   }
 
-  /** Credentials expire: where another reader came with a newer one, the watch goes on with that. */
+  /** Handles a failed watch. Credentials expire: the watch continues with a newer credential if a reader has one. */
   private watchFailed(caller: Caller, error: unknown): void {
     const newest = [...this.readers].at(-1);
     if (newest !== undefined && newest.caller.credential !== caller.credential) this.proceed();
@@ -170,13 +170,13 @@ export class SharedWatch {
       if (this.readers.size > 0 && mayTake(lease, this.holder, this.ports.clock.now())) this.proceed();
       return;
     }
-    // Without a lease the log itself may have been removed, so that even the same watch begins anew.
+    // Without a lease the log itself may be removed, so even this watch must restart.
     this.stopWatch();
     if (this.readers.size > 0) this.proceed();
     else if (lease === undefined) this.clearAway().catch((error: unknown) => this.note(error));
   }
 
-  /** What was written just when the subscription was removed would stay for ever. */
+  /** Deletes entries written during the removal of the subscription, which would otherwise stay forever. */
   private async clearAway(): Promise<void> {
     if (!(await this.subscriptions.isOpen(this.subscription)))
       await this.ports.events.remove(this.subscription.log);
@@ -187,7 +187,7 @@ export class SharedWatch {
     return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
   }
 
-  /** Nobody reads here: whoever has a reader may watch instead. */
+  /** Yields the lease: without readers here, another instance with readers may watch. */
   private standBack(): void {
     this.take(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
   }
@@ -244,7 +244,7 @@ export class RecordedWatch {
       {
         initial: (state) => this.recorder.begin(state),
         changed: (changes) => this.recorder.changed(changes),
-        // May come before the constructor has returned, and then nobody knows this watch yet.
+        // May be called before the constructor has returned, when the watch is not yet known.
         failed: (error) => queueMicrotask(() => end.failed(error)),
       },
     );
@@ -257,11 +257,11 @@ export class RecordedWatch {
 }
 
 /**
- * Makes a log after its subscription, since the instance that made that one died in between. Nobody knows what
- * happened meanwhile, so the log begins by saying so. The entry that tells of the loss comes before the state: who has
- * read it finds everything that happens after. Where somebody dies in between, the next one adds another.
- * @param state as it was before this was called
- * @returns the number of the first entry that tells of something after the state
+ * Creates a log after its subscription, because the creating instance crashed in between. Changes made since then are
+ * unknown, so the log starts with an entry that reports a loss. That entry precedes the state: its readers find every
+ * later change. If an instance crashes in between, the next one adds another such entry.
+ * @param state read before this call
+ * @returns the number of the first entry after the state
  */
 export async function beginLate(
   events: EventLog,
@@ -272,6 +272,6 @@ export async function beginLate(
   const sequence = (await events.end(log)) + 1;
   const isAppended = await events.append(log, { sequence, writer, transitions: [], isAfterLoss: true });
   await events.create(log, state);
-  // Where it was not, another reader had the same thought, or the log has been made after all.
+  // If not appended, another reader did the same, or the log was created after all.
   return isAppended ? sequence + 1 : sequence;
 }

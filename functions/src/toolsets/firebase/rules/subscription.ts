@@ -1,4 +1,4 @@
-/** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
+/** A subscription: its owner, the watched path and its event log. Source: docs/decisions/0012-subscription-log.md. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -10,43 +10,43 @@ import { invalidRequest } from './dataErrors.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 
-/** What may be subscribed to at once by one principal. */
+/** Maximum number of subscriptions per principal. */
 export const MAX_SUBSCRIPTIONS = 50;
 
-/** Children or documents of a watched path. */
+/** Maximum children or documents of a watched path. */
 export const MAX_CHILDREN = 1000;
 
-/** All that is watched, in bytes of JSON. */
+/** Maximum size of a watched value, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
 
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
-/** How long a subscription outlives its last reader. */
+/** Retention of an unread subscription. */
 export const KEPT_MILLISECONDS = 24 * 3_600_000;
 
-/** Reading moves the expiry at most this often: it is a write of the document. */
+/** Minimum interval between extensions by reading: each is a document write. */
 export const EXTENDED_EVERY_MILLISECONDS = 600_000;
 
-/** How a path is watched for events of a type. */
+/** Returns the watch shape for an event type. */
 export function shapeOf(eventType: EventType): WatchShape {
   return eventType === 'value' ? 'value' : 'children';
 }
 
-/** @throws MusterError VALIDATION_ERROR where such events do not exist at such a path */
+/** @throws MusterError VALIDATION_ERROR if the path does not support the event type */
 export function checkEventType(path: DataPath, eventType: EventType): void {
   if (eventType === 'value') return;
   const isDocuments = eventType.startsWith('document_');
   if (path.database === 'realtime' && isDocuments) {
     const suggestion = 'Use value, child_added, child_changed or child_removed.';
-    throw invalidRequest('eventType', 'The Realtime Database has children, not documents.', suggestion);
+    throw invalidRequest('eventType', `The Realtime Database has no ${eventType} events.`, suggestion);
   }
   if (path.database === 'firestore' && !isDocuments) {
     const suggestion = 'Use value, document_added, document_modified or document_deleted.';
-    throw invalidRequest('eventType', 'Firestore has documents, not children.', suggestion);
+    throw invalidRequest('eventType', `Firestore has no ${eventType} events.`, suggestion);
   }
   if (path.kind === 'document') {
-    const suggestion = 'Subscribe to the collection above it, or to this document with eventType value.';
-    throw invalidRequest('eventType', `${eventType} is an event of a collection.`, suggestion);
+    const suggestion = 'Subscribe to the parent collection, or to this document with eventType value.';
+    throw invalidRequest('eventType', `${eventType} requires a collection.`, suggestion);
   }
 }
 
@@ -55,39 +55,39 @@ export function hasExpired(subscription: Subscription, now: Date): boolean {
 }
 
 export function subscriptionNotFound(subscriptionId: string): MusterError {
-  return new MusterError('NOT_FOUND', 'You have no such subscription.', {
+  return new MusterError('NOT_FOUND', 'Subscription not found.', {
     field: 'subscriptionId',
     ...(subscriptionId.length <= 100 && { value: subscriptionId }),
     reason: 'NOT_FOUND',
-    suggestion: 'firebase.subscribe begins one. One that nobody reads is forgotten after 24 hours.',
+    suggestion: 'Create one with firebase.subscribe. Subscriptions unread for 24 hours are deleted.',
   });
 }
 
 export function otherDefinition({ database, path, event_type }: Subscription): MusterError {
-  return new MusterError('CONFLICT', 'You have another subscription of this id.', {
+  return new MusterError('CONFLICT', 'A subscription with this id already exists.', {
     field: 'subscriptionId',
     reason: 'CONFLICT',
-    suggestion: `It is for ${event_type} at ${path} (${database}). Use another id, or unsubscribe it first.`,
+    suggestion: `It watches ${event_type} at ${path} (${database}). Use another id, or unsubscribe it first.`,
   });
 }
 
 export function tooManySubscriptions(): MusterError {
-  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_SUBSCRIPTIONS} subscriptions already.`, {
+  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_SUBSCRIPTIONS} subscriptions, the maximum.`, {
     reason: 'QUOTA_EXCEEDED',
-    suggestion: 'Unsubscribe what you no longer read, or subscribe to the path above several of them.',
+    suggestion: 'Unsubscribe unused ones, or subscribe to a common parent path.',
   });
 }
 
-/** What commits may change of subscriptions. */
+/** Changes that commits can make to subscriptions. */
 export interface SubscriptionChanges {
-  /** `replaces` is the version of one that has expired and not been swept yet. */
+  /** `replaces` is the version of an expired subscription that is not deleted yet. */
   readonly openSubscription: {
     readonly subscription: Subscription;
-    /** On whose behalf, for the trail. */
+    /** Owner, for the audit log. */
     readonly ownerUid: string;
     readonly replaces?: string | undefined;
   };
-  /** Whoever has it ends it: it has expired at `until`. */
+  /** Ended by its owner: it expires at `until`. */
   readonly endSubscription: {
     readonly before: Versioned<Subscription>;
     readonly ownerUid: string;
@@ -98,7 +98,7 @@ export interface SubscriptionChanges {
   readonly closeSubscription: { readonly id: string; readonly version: string };
 }
 
-/** What a subscription tells of. Source: the network specification, "firebase.subscribe". */
+/** Event types. Source: the network specification, "firebase.subscribe". */
 export const EVENT_TYPES = [
   'value',
   'child_added',
@@ -114,46 +114,46 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export interface DataEvent {
   readonly subscriptionId: string;
   readonly eventType: EventType;
-  /** How it is now; of what was removed, how it was last. */
+  /** Current data; for a removal, the last data. */
   readonly data: JsonValue;
-  /** How it was before, for changes and removals. */
+  /** Previous data, for changes and removals. */
   readonly previousData?: JsonValue;
-  /** The child or the document; absent where the path is watched as one value. */
+  /** Key of the child or id of the document; absent if the path is watched as one value. */
   readonly key?: string;
-  /** When the change was noticed. */
+  /** When the change was observed. */
   readonly timestamp: Date;
 }
 
 /** An event in its subscription's log. */
 export interface LoggedEvent {
-  /** Opaque; reading after it goes on with the next event. */
+  /** Opaque; reading after it continues with the next event. */
   readonly cursor: string;
   readonly event: DataEvent;
 }
 
-/** The method of the notification that carries an event. */
+/** Method of the notification with an event. */
 export const EVENT_METHOD = 'firebase.event';
 
-/** The event as one answer has room for it; the rest can be read at its path. @param isWithin whether it has room */
+/** Returns the event without the parts that exceed the response limit. @param isWithin whether it fits */
 export function withinAnswer(event: DataEvent, isWithin: (event: object) => boolean) {
   const shown = notificationOf(event);
   if (isWithin(shown)) return shown;
   const { previousData: _, ...rest } = shown;
   if (isWithin(rest)) return rest;
-  return { ...rest, data: null, leftOut: 'The data is larger than an answer may be: read it at its path.' };
+  return { ...rest, data: null, leftOut: 'The data exceeds the response limit: read it at its path.' };
 }
 
-/** The notification's `params`, exactly as "Event Notification Schema" has them. */
+/** Returns the notification's `params`, exactly as in "Event Notification Schema". */
 export function notificationOf({ timestamp, ...event }: DataEvent) {
   return { ...event, timestamp: timestamp.toISOString() };
 }
 
-/** Where a reader of a log goes on. Callers carry it as text that means nothing to them. */
+/** A reader's position in a log. Callers carry it as opaque text. */
 export interface Position {
   readonly log: string;
   /** The entry to read next, from 1. */
   readonly sequence: number;
-  /** The first transition of that entry to look at. */
+  /** Index of the first unread transition of that entry. */
   readonly index: number;
 }
 
@@ -167,7 +167,7 @@ export function cursorOf({ log, sequence, index }: Position): string {
   return `${log}.${sequence}.${index}`;
 }
 
-/** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
+/** @throws MusterError INVALID_FORMAT if the text is not a cursor */
 export function positionAt(cursor: string): Position {
   const [, log, sequence, index] = FORMAT.exec(cursor) ?? [];
   if (log === undefined) throw invalidCursor();
@@ -175,33 +175,32 @@ export function positionAt(cursor: string): Position {
 }
 
 export function invalidCursor(): MusterError {
-  return new MusterError('INVALID_FORMAT', 'This is no cursor of this subscription.', {
+  return new MusterError('INVALID_FORMAT', 'Invalid cursor for this subscription.', {
     field: 'cursor',
     reason: 'INVALID_CURSOR',
-    suggestion:
-      'Give back the cursor of an earlier answer as it was, or none to begin with the oldest event.',
+    suggestion: 'Send the returned cursor unchanged, or omit it to start at the oldest event.',
   });
 }
 
 export const subscriptionCodec = documentCodec(
   z.object({
     uid: z.string(),
-    /** As its owner names it. */
+    /** The owner's own id for it. */
     subscription_id: z.string(),
     database: z.enum(DATABASES),
     path: z.string(),
     event_type: z.enum(EVENT_TYPES),
-    /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
+    /** Random id of the log, so that events of an earlier subscription with the same id never mix in. */
     log: z.string(),
     created_at: timestamp,
-    /** A digest of what its owner could do when it was last seen that they may read the path. */
+    /** Digest of the owner's permissions when the path was last verified as readable. */
     rights: z._default(z.string(), ''),
-    /** It is removed then, unless it is read before. */
+    /** Time of deletion, unless the subscription is read before. */
     expires_at: timestamp,
   }),
 );
 
-/** Its id is a digest of the owner and the subscription's own id. */
+/** A stored subscription. Its id is a digest of the owner and the subscription's own id. */
 export type StoredSubscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
 
 export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {

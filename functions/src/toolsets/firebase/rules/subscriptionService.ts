@@ -1,5 +1,5 @@
 /**
- * Subscriptions: made, read and removed by whoever owns them.
+ * Creates, reads and removes subscriptions for their owners.
  * Source: the network specification; docs/decisions/0012-subscription-log.md.
  */
 import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
@@ -30,20 +30,20 @@ import {
 } from './subscription.ts';
 import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
-/** Until when a subscription is kept that was ended: it has expired, whatever clock looks at it. */
+/** Expiry of an ended subscription: expired by any clock. */
 const OVER = new Date(0);
 
-/** How long who unsubscribes waits for the log's removal, which the sweep makes up for. */
+/** Maximum wait of unsubscribe for the log's removal; the sweep completes it later. */
 const REMOVAL_MILLISECONDS = 5000;
 
-/** Expired ones that one sweep removes. */
+/** Expired subscriptions removed per sweep. */
 const SWEPT_AT_ONCE = 100;
 
 const ID_LENGTH = 40;
 
 const RIGHTS_LENGTH = 20;
 
-/** As cursors carry it: toolsets/firebase/rules/subscription.ts. */
+/** Length of a log id, as cursors contain it: toolsets/firebase/rules/subscription.ts. */
 const LOG_LETTERS = 20;
 
 const WRITER_LETTERS = 12;
@@ -56,13 +56,13 @@ export interface SubscriptionRequest {
 }
 
 export interface Subscribed {
-  /** What there is: each child or document, or the one value under the empty key. */
+  /** Initial data: each child or document, or the one value under the empty key. */
   readonly data: Snapshot;
-  /** Events that `data` does not show come after it. */
+  /** Events after `data` follow this cursor. */
   readonly cursor: string;
 }
 
-/** A request, with its path parsed. */
+/** A request with its parsed path. */
 interface Wished {
   readonly path: DataPath;
   readonly request: SubscriptionRequest;
@@ -82,9 +82,9 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /**
-   * Begins a subscription, or finds that it has begun already and goes on.
-   * @throws MusterError CONFLICT where there is another of this id, QUOTA_EXCEEDED where there are too many,
-   *   and what toolsets/firebase/rules/errors.ts makes where the path may not be read
+   * Creates a subscription, or continues an identical existing one.
+   * @throws MusterError CONFLICT if a different one has this id, QUOTA_EXCEEDED if there are too many, and those of
+   *   toolsets/firebase/rules/dataErrors.ts if the path is not readable
    */
   async subscribe(
     caller: Caller,
@@ -104,7 +104,7 @@ export class SubscriptionService implements EventReader, Expiring {
     return subscribed;
   }
 
-  /** What there is at the path, as `subscribe` answers it. */
+  /** Returns the current data at the path, as `subscribe` does. */
   current(
     caller: Caller,
     { database, path, eventType }: Omit<SubscriptionRequest, 'subscriptionId'>,
@@ -112,10 +112,10 @@ export class SubscriptionService implements EventReader, Expiring {
     return this.readable(caller, parsePath(database, path), eventType);
   }
 
-  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  /** Ends a subscription. @throws MusterError NOT_FOUND if the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, recordAnswer: RecordAnswer<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
-    // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
+    // The subscription ends before its log: readers treat a missing log as not yet created.
     const ended = await retryStale(randomness, async () => {
       const before = await this.mine(caller, subscriptionId);
       await store.commit(
@@ -139,7 +139,7 @@ export class SubscriptionService implements EventReader, Expiring {
     return this.reader.follow(caller, from, gone);
   }
 
-  /** Forgets what nobody has read for a day, and what was left behind by who unsubscribed. Tells how many. */
+  /** Deletes subscriptions unread for a day, and remains of ended ones. Returns the number. */
   async expire(): Promise<number> {
     const expired = await this.ports.subscriptions.expired(this.now(), SWEPT_AT_ONCE);
     const forgotten = await Promise.all(expired.map(({ value }) => this.forget(value)));
@@ -147,8 +147,8 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /**
-   * Forgets one that has expired. The log goes first: an instance that dies in between leaves what the next sweep finds.
-   * @returns whether it was there, and not another one of its id by now
+   * Deletes an expired subscription, its log first: after a crash in between, the next sweep finds the rest.
+   * @returns whether it existed and had not been replaced by another with its id
    */
   private async forget({ id, log }: Subscription): Promise<boolean> {
     const { events, subscriptions, store } = this.ports;
@@ -200,7 +200,7 @@ export class SubscriptionService implements EventReader, Expiring {
     const { log, database, path: text, event_type } = known.value;
     const isSame = database === request.database && text === request.path && event_type === request.eventType;
     if (!isSame) throw otherDefinition(known.value);
-    // The end before the data, so that nothing falls in between.
+    // The log's end is read before the data, so that no change falls in between.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
@@ -227,7 +227,7 @@ export class SubscriptionService implements EventReader, Expiring {
     return known.value;
   }
 
-  /** Reads the path where the caller's rights are not what they were when last seen. @throws MusterError as that reading does */
+  /** Checks that the path is readable if the caller's permissions changed. @throws MusterError of that reading */
   private async requireReadable(
     caller: Caller,
     { value: { id, database, path, event_type, rights: before }, version }: Versioned<Subscription>,
@@ -242,7 +242,7 @@ export class SubscriptionService implements EventReader, Expiring {
     return this.ports.hashing.sha256(rightsOf(principal)).slice(0, RIGHTS_LENGTH);
   }
 
-  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  /** @throws MusterError NOT_FOUND if the caller has no such subscription */
   private async mine(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
     const known = await this.findOpen(this.idOf(caller, subscriptionId));
     if (known === undefined) throw subscriptionNotFound(subscriptionId);
@@ -254,14 +254,14 @@ export class SubscriptionService implements EventReader, Expiring {
     return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
   }
 
-  /** Whoever reads keeps it. */
+  /** Extends the expiry, because reading keeps a subscription. */
   private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
     const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
     if (until.getTime() - expires_at.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
     await unlessStale(this.ports.store.commit([{ kind: 'keepSubscription', id, until, version }]));
   }
 
-  /** Its owner's own: nobody else finds it. */
+  /** Returns an id that includes the owner, so that only the owner finds the subscription. */
   private idOf({ principal }: Caller, subscriptionId: string): string {
     return this.ports.hashing.sha256(JSON.stringify([principal.uid, subscriptionId])).slice(0, ID_LENGTH);
   }

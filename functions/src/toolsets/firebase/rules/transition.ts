@@ -1,4 +1,4 @@
-/** What becomes of a watched path, child by child, and which of it is an event. */
+/** Transitions of a watched path, child by child, and which of them are events. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
@@ -6,21 +6,21 @@ import { within } from '../../../kernel/waiting.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
-/** The canonical JSON of each child, or of the one value under the empty key; empty texts where only arrivals matter. */
+/** Canonical JSON of each child, or of the value under the empty key; empty texts if only additions matter. */
 export type State = ReadonlyMap<string, string>;
 
-/** What was noticed of one key. It has no more data than the events of its subscription and its state need. */
+/** An observed change of one key. Contains only the data that events and state of its subscription need. */
 export interface Transition {
   readonly kind: 'added' | 'changed' | 'removed';
   readonly key: string;
-  /** How it is now; of what was removed, how it was last. */
+  /** Current data; for a removal, the last data. */
   readonly data?: JsonValue;
   readonly previousData?: JsonValue;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Above this, an event says how things are and not how they were: 256 KiB of JSON. */
+/** Size above which an event omits the previous data: 256 KiB of JSON. */
 const MAX_WITH_PREVIOUS = 262_144;
 
 const EVENT_KINDS: Readonly<Record<Exclude<EventType, 'value'>, Transition['kind']>> = {
@@ -36,18 +36,18 @@ export function isEvent(eventType: EventType, { kind }: Transition): boolean {
   return eventType === 'value' || EVENT_KINDS[eventType] === kind;
 }
 
-/** What is to be remembered of a child's data. */
+/** Returns the part of a child's data that the state stores. */
 export function remembered(eventType: EventType, data: JsonValue): string {
   return eventType !== 'value' && EVENT_KINDS[eventType] === 'added' ? '' : canonicalJson(data);
 }
 
-/** What there is at the path, as a state. */
+/** Returns the state for the data at the path. */
 export function stateOf(eventType: EventType, data: ReadonlyMap<string, JsonValue>): Map<string, string> {
   if (eventType === 'value') return new Map([['', canonicalJson(data.get('') ?? null)]]);
   return new Map([...data].map(([key, value]) => [key, remembered(eventType, value)]));
 }
 
-/** What a change is against what is known; undefined where it is nothing new. */
+/** Returns the transition from the known state to a change; undefined if nothing changed. */
 export function transitionOf(
   eventType: EventType,
   state: State,
@@ -81,14 +81,14 @@ function parsed(text: string): JsonValue {
   return JSON.parse(text);
 }
 
-/** Brings a state up to date. */
+/** Applies a transition to a state. */
 export function apply(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key, data } = transition;
   if (kind === 'removed') state.delete(key);
   else state.set(key, remembered(eventType, data ?? null));
 }
 
-/** Everything in which what is there differs from what was known: what happened while nobody watched. */
+/** Returns all differences between the data and the known state: the changes made while unwatched. */
 export function differences(
   eventType: EventType,
   state: State,
@@ -101,7 +101,7 @@ export function differences(
   return [...here, ...gone].flatMap((change) => transitionOf(eventType, state, change, at) ?? []);
 }
 
-/** The event as its subscriber is told of it. */
+/** Returns the event for the subscriber. */
 export function eventOf(subscriptionId: string, eventType: EventType, transition: Transition): DataEvent {
   const { kind, key, data = null, previousData, at } = transition;
   const before = kind === 'removed' ? data : previousData;
@@ -117,10 +117,10 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
 
 const SNAPSHOT_MILLISECONDS = 15_000;
 
-/** What there is at a path. */
+/** Data at a path. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
-/** Reads a path as it is now, as it is watched. @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+/** Reads a path once in its watch shape. @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
 export async function readSnapshot(
   databases: DatabaseAccesses,
   caller: Caller,

@@ -1,11 +1,11 @@
 /**
- * Logs of events in the Realtime Database, below `bus/{log}`:
+ * Event logs in the Realtime Database, under `bus/{log}`:
  *
- *   log/{number}          an entry: who wrote it, its transitions as JSON, and whether something was lost before
+ *   log/{number}          an entry: its writer, its transitions as JSON, and whether changes before it were lost
  *   states/{number}       the state after that entry, as JSON
- *   checkpoints/{number}  that there is such a state, and which entries were kept, as JSON
+ *   checkpoints/{number}  marks that state as stored, with the retained entries as JSON
  *
- * JSON is stored as text: the database would drop nulls and empty objects, and has no keys with dots.
+ * JSON is stored as text, because the database drops nulls and empty objects and rejects keys with dots.
  */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
@@ -15,7 +15,7 @@ import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/ports.ts';
 import type { State } from '../rules/transition.ts';
 
-/** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
+/** Maximum load attempts. A checkpoint is rarely replaced during a load, and hardly ever twice. */
 const MAX_LOADS = 10;
 
 const transition = z.object({
@@ -26,7 +26,7 @@ const transition = z.object({
   at: z.number(),
 });
 
-/** As an entry is kept; its number is its key. */
+/** An entry as stored; its number is its key. */
 export const storedEntry = z.object({
   writer: z.string(),
   transitions: textOf(z.array(transition)),
@@ -38,16 +38,16 @@ export const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 const entrySize = z.object({
   sequence: z.number(),
   transitions: z.number(),
-  /** Of the transitions, those that subscribers are told of. */
+  /** Number of transitions that are events for the subscriber. */
   events: z.number(),
   bytes: z.number(),
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   at: z.number(),
 });
 
 export const storedKept = textOf(z.array(entrySize));
 
-/** Every method goes to the database; one that is away makes them wait. */
+/** Every method accesses the database and waits while it is unavailable. */
 export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
@@ -86,7 +86,7 @@ export class DatabaseEventLog implements EventLog {
         entriesOf(bus, sequence + 1).get(),
       ]);
       const after = this.entriesIn(entries);
-      if (!state.exists() || !isUnbroken(after, sequence)) continue; // there is a newer checkpoint
+      if (!state.exists() || !isUnbroken(after, sequence)) continue; // a newer checkpoint exists
       const checkpoint = {
         sequence,
         state: new Map(this.value(state, storedState)),
@@ -94,7 +94,7 @@ export class DatabaseEventLog implements EventLog {
       };
       return { checkpoint, entries: after };
     }
-    throw new Error('The log never stood still to be loaded.');
+    throw new Error('The log changed during every attempt to load it.');
   }
 
   async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
@@ -103,7 +103,7 @@ export class DatabaseEventLog implements EventLog {
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
-      // Written before, by an attempt whose answer was lost.
+      // Written by an earlier attempt whose response was lost.
       const there = storedEntry.safeParse(current);
       return there.success && there.data.writer === writer ? entry : undefined;
     });
@@ -152,7 +152,7 @@ export class DatabaseEventLog implements EventLog {
       if (isEnded) return;
       const query = entriesOf(bus, from);
       const told = (snapshot: DataSnapshot): void => {
-        // What a listener throws ends the instance.
+        // An exception in a listener would end the instance.
         try {
           appended(this.entryIn(snapshot));
         } catch (error) {
@@ -179,7 +179,7 @@ export class DatabaseEventLog implements EventLog {
     return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
-  /** None is stepped over: what follows would be told of a state that never was. @throws UnreadableDocumentError */
+  /** Skips no unreadable entry: later events would be based on a wrong state. @throws UnreadableDocumentError */
   private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(snapshot.val());
@@ -195,7 +195,7 @@ export class DatabaseEventLog implements EventLog {
   }
 }
 
-/** Values that are stored as JSON text. */
+/** Schema of a value stored as JSON text. */
 function textOf<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
@@ -223,11 +223,11 @@ function isUnbroken(entries: readonly Entry[], after: number): boolean {
   return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 
-/** Keys of digits alone would be taken for an array's. */
+/** Key prefix: the database would treat keys of digits as array indexes. */
 const PREFIX = 'e';
 const DIGITS = 10;
 
-/** The key of an entry or a checkpoint: keys sort as their numbers do. */
+/** Returns the key of an entry or a checkpoint. Keys sort like their numbers. */
 export function sequenceKey(sequence: number): string {
   return PREFIX + String(Math.max(sequence, 0)).padStart(DIGITS, '0');
 }

@@ -1,4 +1,4 @@
-/** Subscriptions as Firestore keeps them. */
+/** Firestore storage of subscriptions. */
 
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
@@ -13,7 +13,6 @@ import {
   subscriptionFromDocument,
 } from '../rules/subscription.ts';
 
-/** Every list is bounded and ordered. */
 export class FirestoreSubscriptionQueries extends FirestoreReader implements SubscriptionQueries {
   async find(id: string): Promise<Versioned<StoredSubscription> | undefined> {
     const snapshot = await this.database.doc(subscriptionPath(id)).get();
@@ -34,7 +33,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
   }
 }
 
-/** By its owner's name for it. Its log and its rights are nothing that anybody has said. */
+/** Returns the audited fields. The log and the rights are internal. */
 function toldOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
   return { uid, subscription_id, database, path, event_type };
 }

@@ -1,4 +1,4 @@
-/** Who watches for a log: `bus/{log}/watcher` = `{holder, reading, renewed}`. */
+/** Watch leases of logs: `bus/{log}/watcher` = `{holder, reading, renewed}`. */
 
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ export const storedLease = z.object({
   renewed: z.number().transform((time) => new Date(time)),
 });
 
-/** Who of all instances watches. It only saves work: the log is right however many do. */
+/** Determines which instance watches. Only avoids duplicate work: the log is correct with any number of watchers. */
 export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
 
@@ -24,7 +24,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
-    // A lease whose taking was not answered is met again as one's own, and is as new.
+    // After a lost response, the own lease is found again and counts as new.
     let isRenewed = true;
     const isTaken = await changeNode(node, (current) => {
       const before = leaseIn(current);
@@ -33,7 +33,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       return stored;
     });
     if (isTaken && !isRenewed) {
-      // Best effort: where it is not reached, the lease gets stale.
+      // Best effort: if this fails, the lease becomes stale.
       node
         .onDisconnect()
         .remove()
@@ -59,7 +59,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
       unlisten = () => node.off('value', told);
     };
-    // Without the database nothing else works either, and says so.
+    // Without the database everything else fails too, and reports that.
     this.node(log).then(listen, () => undefined);
     return () => {
       isEnded = true;
@@ -78,7 +78,7 @@ export function leaseIn(value: unknown): Lease | undefined {
 
 const REMOVED_AT_ONCE = 500;
 
-/** `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them. */
+/** `commits/{id}`: markers of callers' writes, deleted after their expiry. */
 export class DatabaseCommitProofs implements Expiring {
   readonly name = 'commits';
   private readonly database: () => Promise<Database>;

@@ -1,4 +1,4 @@
-/** The tools that read and write both databases as the caller. Source: the network specification. */
+/** Tools that read and write both databases as the caller. Source: the network specification. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
@@ -9,24 +9,24 @@ import { asStructured, database, defineTool, path, structured } from './dataAnsw
 const bound = z.union([z.string(), z.number(), z.boolean()]);
 
 const query = z.strictObject({
-  orderBy: z.string().optional().describe('A field'),
-  limit: z.number().int().min(1).max(1000).optional().describe('How many'),
+  orderBy: z.string().optional().describe('Field'),
+  limit: z.number().int().min(1).max(1000).optional().describe('Maximum'),
   startAt: bound.optional().describe('First value included'),
   endAt: bound.optional().describe('Last value included'),
-  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of the page before'),
+  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of last page'),
 });
 
 export const read = defineTool({
   name: 'read',
   title: 'Read data',
   description:
-    'Reads a document, a collection or a node of Firebase as yourself: security rules decide. A Firestore path of an even number of segments is a document.',
+    'Reads a Firestore document or collection, or a Realtime Database node, as you; security rules apply. Even-segment Firestore paths are documents.',
   details:
-    'With an odd number it is a collection, which is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
+    'Odd-segment Firestore paths are collections, returned 100 documents at a time unless limit is set; truncated means there is more, at nextCursor. A single string, number or boolean in the Realtime Database is returned as {".value": …}.',
   input: z.strictObject({
-    database: database('Which database'),
-    path: path('Segments with "/" between them'),
-    query: query.optional().describe('Of a collection or children'),
+    database: database('Database'),
+    path: path('Segments separated by "/"'),
+    query: query.optional().describe('For a collection or children'),
     shallow: z.boolean().default(false).describe('Realtime Database: only the keys'),
   }),
   output: z.object({
@@ -38,12 +38,12 @@ export const read = defineTool({
         timestamp: z.iso.datetime(),
         count: z.int(),
         version: z.string().describe('For expectedVersion of firebase.write.'),
-        truncated: z.boolean().describe('Whether there is more than this.'),
+        truncated: z.boolean().describe('Whether there is more, at nextCursor.'),
         nextCursor: z.string(),
         indexed: z
           .boolean()
-          .describe('false where the whole node was read and sorted, for want of an index.'),
-        note: z.string().describe('What to add to the rules, where there is no index.'),
+          .describe('false if the whole node was read and sorted because an index is missing.'),
+        note: z.string().describe('Rule to add if an index is missing.'),
       })
       .partial()
       .optional(),
@@ -51,8 +51,8 @@ export const read = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   answersWhole: true,
   ifTooLarge:
-    'Name a deeper path, or read the children page by page with query.limit; of the Realtime Database, shallow gives the keys alone. At /mcp/rpc an answer goes out once, so one document that is too large here may fit there.',
-  // The rules decide, and nothing before them.
+    'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. /mcp/rpc sends data only once, so a document too large here may fit there.',
+  // Only the security rules decide.
   role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
   handler: async ({ services, caller }, input) => {
@@ -76,10 +76,10 @@ export const read = defineTool({
 });
 
 function noteOf(missingIndex: string): string {
-  return `There is no index for this order: the whole node was read and sorted, which ends at 1 MiB. ${missingIndex}.`;
+  return `This order has no index: the whole node was read and sorted, which works up to 1 MiB. ${missingIndex}.`;
 }
 
-/** The types that the specification lists. */
+/** Types listed in the specification. */
 const TYPES = [
   OPEN_OBJECT,
   { type: 'array', items: {} },
@@ -89,29 +89,29 @@ const TYPES = [
   { type: 'null' },
 ];
 
-/** All types are accepted, listed as one: Genkit drops a required property without a plain type, and Gemini then refuses it. */
+/** Accepts all types, listed as one: Genkit drops a required property without a plain type; Gemini rejects that. */
 const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
 export const write = defineTool({
   name: 'write',
   title: 'Write data',
   description:
-    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are free-form. set replaces, update changes the fields named, push adds under a new key, delete removes (data: {}).',
+    'Writes to Firebase as you; security rules apply. set replaces, update changes fields, push adds a key, delete removes (data: {}). messages/, shared/: free-form.',
   details:
-    'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, is not at expectedVersion, or exists despite mustNotExist, is a CONFLICT.',
+    'set with merge keeps other fields. update requires an existing target. delete succeeds even if nothing is there. With transaction, a write based on stale data or another expectedVersion, or over existing data despite mustNotExist, is a CONFLICT.',
   input: z.strictObject({
-    database: database('Which database'),
+    database: database('Database'),
     path: path('Path to write'),
     data: data.describe('Data to write'),
-    operation: z.enum(OPERATIONS).default('set').describe('What to do'),
+    operation: z.enum(OPERATIONS).default('set').describe('Operation'),
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
-    transaction: z.boolean().default(false).describe('Fail with CONFLICT if it changed meanwhile'),
+    transaction: z.boolean().default(false).describe('CONFLICT if it changed since read'),
     expectedVersion: z
       .string()
       .max(200)
       .optional()
       .describe('With transaction: metadata.version of your read'),
-    mustNotExist: z.boolean().optional().describe('With transaction: nothing may be there yet'),
+    mustNotExist: z.boolean().optional().describe('With transaction: must not exist yet'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -125,14 +125,14 @@ export const write = defineTool({
         type: z.enum(JSON_TYPES).describe('Type of the data as stored'),
         note: z
           .string()
-          .describe('Present if the data was stored as text and looks like an object or a list'),
+          .describe('Present if the data was stored as text but looks like an object or a list'),
       })
       .partial()
       .optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // The rules decide, and nothing before them.
+  // Only the security rules decide.
   role: 'viewer',
   example: {
     database: 'firestore',
@@ -167,14 +167,14 @@ export const write = defineTool({
 });
 
 const STORED_AS_TEXT =
-  'The data was stored as text. To store an object or a list, send it as data itself, not as JSON text.';
+  'The data was stored as text. To store an object or a list, send it directly as data, not as JSON text.';
 
 /** Returns the type of the data, with a note if the caller probably meant another one. */
 function storedAs(data: unknown) {
   return { type: jsonTypeOf(data), ...(isWrappedJson(data) && { note: STORED_AS_TEXT }) };
 }
 
-/** @throws MusterError VALIDATION_ERROR if `mustNotExist` comes with a version, or without `transaction` */
+/** @throws MusterError VALIDATION_ERROR if `mustNotExist` is used with a version, or without `transaction` */
 function expected({
   mustNotExist = false,
   expectedVersion,
@@ -186,7 +186,7 @@ function expected({
 }): string | null | undefined {
   if (!mustNotExist) return expectedVersion;
   const wrong =
-    expectedVersion === undefined ? 'goes with transaction: true' : 'goes without expectedVersion';
+    expectedVersion === undefined ? 'requires transaction: true' : 'cannot be combined with expectedVersion';
   if (expectedVersion === undefined && transaction) return null;
   throw new MusterError('VALIDATION_ERROR', `mustNotExist ${wrong}.`, {
     field: 'mustNotExist',

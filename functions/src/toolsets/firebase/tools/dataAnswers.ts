@@ -1,4 +1,4 @@
-/** What the firebase tools have in common. Source: the network specification, "Firebase Tools". */
+/** Definitions shared by the firebase tools. Source: the network specification, "Firebase Tools". */
 
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
@@ -14,17 +14,17 @@ export function database(description: string) {
   return z.enum(DATABASES).describe(description);
 }
 
-/** Listed with its pattern; what does not match is an INVALID_PATH of the rules', which says more. */
+/** Listed with its pattern. The rules check it and return an INVALID_PATH, which explains more. */
 export function path(description: string) {
   return z.string().meta({ pattern: PATH_PATTERN, description });
 }
 
-/** Any JSON object, array or null, as the specification types what it reads. */
+/** Any JSON object, array or null: the specification's type for data read. */
 export const structured = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown()), z.null()]);
 
 /**
- * What the specification has no type for, a single text, number or boolean, in the Realtime Database's own
- * form for it. Source: https://firebase.google.com/docs/reference/js/database.datasnapshot, exportVal.
+ * Wraps a single text, number or boolean, which the specification has no type for, in the Realtime Database's own
+ * form. Source: https://firebase.google.com/docs/reference/js/database.datasnapshot, exportVal.
  */
 export function asStructured(data: JsonValue): z.input<typeof structured> {
   if (data === null) return null;
@@ -32,18 +32,18 @@ export function asStructured(data: JsonValue): z.input<typeof structured> {
   return typeof data === 'object' ? { ...data } : { '.value': data };
 }
 
-/** A caller's own name for a subscription, as the network specification writes it. */
+/** A caller's own id for a subscription, as in the network specification. */
 export const subscriptionId = idLike(
   /^[a-zA-Z0-9-]{1,200}$/,
-  'expected 1 to 200 letters, digits or "-", as firebase.subscribe takes it',
+  'expected 1 to 200 letters, digits or "-", as passed to firebase.subscribe',
 );
 
-/** The same where the specification lists its pattern. */
+/** Subscription id for tools whose pattern the specification lists. */
 export function listedSubscriptionId(description: string) {
   return subscriptionId.meta({ pattern: '^[a-zA-Z0-9-]+$', description });
 }
 
-/** What a subscription begins with, in the form in which firebase.read answers it. */
+/** Returns a subscription's initial data, in the form of firebase.read. */
 export function initialDataOf(
   { database: name, eventType }: { readonly database: DatabaseName; readonly eventType: EventType },
   data: ReadonlyMap<string, JsonValue>,
@@ -53,7 +53,7 @@ export function initialDataOf(
   return data.size === 0 ? null : Object.fromEntries(data);
 }
 
-/** A document of a list begins with its id; one that has another of its own keeps it. */
+/** Adds the id to a document of a list, as `__name__` if its fields have another `id`. */
 function namedDocument(id: string, fields: JsonValue): JsonObject {
   const own = jsonObject.parse(fields);
   return own['id'] === undefined || own['id'] === id ? { id, ...own } : { __name__: id, ...own };

@@ -1,4 +1,4 @@
-/** The tools that subscribe to a path, fetch its events and unsubscribe. Source: the network specification. */
+/** Tools that subscribe to a path, read its events and unsubscribe. Source: the network specification. */
 import { z } from 'zod';
 import { fitsAnswer } from '../../../kernel/json.ts';
 import { EVENT_METHOD, EVENT_TYPES, withinAnswer } from '../rules/subscription.ts';
@@ -17,15 +17,15 @@ export const subscribe = defineTool({
   name: 'subscribe',
   title: 'Subscribe to data',
   description:
-    'Begins a log of changes at a path, which firebase.pollEvents reads. child_… events are for the Realtime Database, document_… for Firestore collections, value for both.',
+    'Starts a change log for a path; read it with firebase.pollEvents. child_…: Realtime Database; document_…: Firestore collections; value: both.',
   details:
-    'As yourself: the security rules decide what you see. The log is also read at /mcp/events and with subscriptions/listen, from any connection. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
+    'You see only what the security rules let you read. The log can also be read at /mcp/events and with subscriptions/listen, from any connection. Events are ordered and include changes made while no one was reading. Changes within 100 ms are combined; additions and removals are always reported. Maximum 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, up to 4 MiB, for 24 hours; a subscription unread for 24 hours is deleted.',
   input: z.strictObject({
-    subscriptionId: listedSubscriptionId('A name of your choice: letters, digits, -'),
-    database: database('Which database'),
+    subscriptionId: listedSubscriptionId('Id of your choice: letters, digits, -'),
+    database: database('Database'),
     path: path('Path to watch'),
-    eventType: z.enum(EVENT_TYPES).default('value').describe('Which events'),
-    includeInitial: z.boolean().default(true).describe('Answer the data there now'),
+    eventType: z.enum(EVENT_TYPES).default('value').describe('Events'),
+    includeInitial: z.boolean().default(true).describe('Also return current data'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -34,13 +34,13 @@ export const subscribe = defineTool({
     initialDataLeftOut: z
       .string()
       .optional()
-      .describe('Why there is no initial data, where an answer has no room for it.'),
-    cursor: z.string().optional().describe('For firebase.pollEvents: what happens from now on.'),
+      .describe('Why initial data is missing: it exceeds the response limit.'),
+    cursor: z.string().optional().describe('For firebase.pollEvents: returns events from now on.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   answersWhole: true,
   loosens: [],
-  // The rules decide, and nothing before them.
+  // Only the security rules decide.
   role: 'viewer',
   example: {
     subscriptionId: 'sub-tasks-001',
@@ -55,7 +55,7 @@ export const subscribe = defineTool({
       subscriptionId: request.subscriptionId,
       cursor,
     });
-    // Stored without the data, which may be larger than what one document holds.
+    // Stored without the data, which may exceed one document.
     const record = (subscribed: Subscribed) => operation.recordAnswer(answer(subscribed));
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return {
@@ -63,7 +63,7 @@ export const subscribe = defineTool({
       ...(includeInitial && initialAnswer(initialDataOf(request, subscribed.data))),
     };
   },
-  // The data is read again: events after the first answer's cursor still lead up to it and beyond.
+  // The data is read again: the events after the first response's cursor still lead up to it and beyond.
   replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
     success: true,
     subscriptionId: request.subscriptionId,
@@ -75,7 +75,7 @@ export const subscribe = defineTool({
 
 function initialAnswer(initialData: ReturnType<typeof initialDataOf>) {
   if (fitsAnswer(initialData)) return { initialData };
-  return { initialDataLeftOut: 'It is larger than an answer may be: read the path with firebase.read.' };
+  return { initialDataLeftOut: 'The data exceeds the response limit: read the path with firebase.read.' };
 }
 
 const MAX_WAIT_MS = 25_000;
@@ -84,19 +84,19 @@ export const pollEvents = defineTool({
   name: 'pollEvents',
   title: 'Poll for events',
   description:
-    "Reads up to 100 events of a subscription after cursor, or waits for the first. Call again with the answer's cursor; nothing is lost in between.",
+    'Returns up to 100 subscription events after cursor, or waits for the first. Call again with the returned cursor; no events are skipped.',
   details:
-    'Oldest first; without a cursor it begins with the oldest event. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile. An event is lost only where overflow says so.',
+    'Oldest first; without a cursor, starts at the oldest event. If nothing happens during the wait, events is empty: call again later. Events are lost only if overflow says so.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription'),
-    cursor: z.string().min(1).max(100).optional().describe('cursor of the last answer'),
+    cursor: z.string().min(1).max(100).optional().describe('cursor of last result'),
     waitMs: z
       .number()
       .int()
       .min(0)
       .max(MAX_WAIT_MS)
       .default(20_000)
-      .describe('Milliseconds; 0 answers at once'),
+      .describe('Milliseconds to wait; 0: none'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -104,26 +104,21 @@ export const pollEvents = defineTool({
       z.object({
         subscriptionId: z.string(),
         eventType: z.string(),
-        data: z.unknown().describe('How it is now; of what was removed, how it was last'),
-        previousData: z
-          .unknown()
-          .optional()
-          .describe('How it was before, unless both together are more than 256 KiB'),
+        data: z.unknown().describe('Current value; for a removal, the last one'),
+        previousData: z.unknown().optional().describe('Previous value, unless both together exceed 256 KiB'),
         key: z.string().optional().describe('Key of the child, or id of the document'),
-        timestamp: z.iso.datetime().describe('When it was noticed'),
-        leftOut: z.string().optional().describe('Why data is null though there is some'),
+        timestamp: z.iso.datetime().describe('When it was observed'),
+        leftOut: z.string().optional().describe('Why data is null although it exists'),
       }),
     ),
-    cursor: z.string().describe('Where to go on'),
+    cursor: z.string().describe('Next cursor'),
     overflow: z
       .boolean()
-      .describe(
-        'Whether events before these were dropped or may be missing: read the path again to see how it is now',
-      ),
+      .describe('Whether earlier events were dropped or may be missing: read the path for its current state'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   answersWhole: true,
-  // What is one's own may be read; whether the watch goes on is for the rules to say.
+  // Callers may always read their own log; the rules decide whether the watch continues.
   role: 'viewer',
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
@@ -139,13 +134,13 @@ export const pollEvents = defineTool({
 export const unsubscribe = defineTool({
   name: 'unsubscribe',
   title: 'Unsubscribe',
-  description: 'Ends a subscription of yours and removes its log.',
-  details: 'Whoever waits for events of it is told NOT_FOUND.',
+  description: 'Ends your subscription and deletes its log.',
+  details: 'Callers waiting for its events get NOT_FOUND.',
   input: z.strictObject({ subscriptionId: subscriptionId.describe('The subscription') }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // What is one's own may always be given up.
+  // Callers may always end their own subscription.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
   answer: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
