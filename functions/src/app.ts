@@ -1,4 +1,4 @@
-/** This instance: the features and what is answered over HTTP. Made once, on first use. */
+/** The instance of this process: features and HTTP endpoint, created on first use. */
 
 import { Addresses } from './access/rules/addresses.ts';
 import { type Composition, compose } from './composition/compose.ts';
@@ -26,7 +26,7 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 
 let instance: Instance | undefined;
 
-/** What is known of a deployment from outside. */
+/** Externally visible settings of a deployment. */
 interface Front {
   readonly addresses: Addresses;
   readonly firebase: FirebaseSettings;
@@ -35,7 +35,7 @@ interface Front {
   readonly trustedProxies: number;
 }
 
-/** Everything that is answered over HTTP, but for webhooks. */
+/** Returns the HTTP endpoint for everything except webhooks. */
 export function createFront({ services, calls }: Composition, front: Front): Endpoint {
   const existing = toolsets.map(({ name }) => name);
   const mcp = createEndpoint({
@@ -60,7 +60,7 @@ export function createFront({ services, calls }: Composition, front: Front): End
     signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
 }
 
-/** This instance's parts. */
+/** Returns this process's instance. */
 export function app(): Instance {
   if (instance !== undefined) return instance;
   const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });

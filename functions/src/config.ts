@@ -1,4 +1,4 @@
-/** Every parameter of a deployment, as config.json describes it. `firebase deploy` asks for those without a default. */
+/** Parameters of a deployment, as described in config.json. `firebase deploy` asks for those without a default. */
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
 import parameters from './config.json' with { type: 'json' };
 
@@ -8,22 +8,22 @@ const text = (name: Name<'strings'>) => defineString(name, parameters.strings[na
 const whole = (name: Name<'integers'>) => defineInt(name, parameters.integers[name]);
 const secret = (name: Name<'secrets'>) => defineSecret(name, parameters.secrets[name]);
 
-/** The version that clients are told. A test holds it to package.json's. */
+/** Version shown to clients. A test requires that it equals the one in package.json. */
 export const VERSION = '0.4.0';
 
-/** How long one request may take. Calls answer within a minute; the rest is for streams. */
+/** Time limit of a request. Calls respond within a minute; streams need the rest. */
 export const TIMEOUT_SECONDS = 300;
 
-/** Streams end by themselves shortly before they would be cut. */
+/** Streams end shortly before the platform would end them. */
 export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
 
-/** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
+/** Region of the functions. Firebase reads it during deployment, so it is a parameter and not read at run time. */
 export const region = text('REGION');
 
-/** Which Firestore database triggers follow. At run time `kernel/firestore/client.ts` reads it from the environment. */
+/** Database of the Firestore triggers. At run time, `kernel/firestore/client.ts` reads it from the environment. */
 export const database = text('DATABASE_ID');
 
-/** Of every function. */
+/** Options of every function. */
 export const everywhere = { region, serviceAccount: text('SERVICE_ACCOUNT') };
 
 export const minInstances = whole('MIN_INSTANCES');
@@ -65,14 +65,14 @@ const runBudgetCents = whole('RUN_BUDGET_CENTS');
 
 const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
 
-/** Secrets of a function. Emulators would ask the cloud at each start: there they come from `functions/.env.local`. */
+/** Returns a function's secrets. Emulators use `functions/.env.local`, or each start would call the cloud. */
 const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ? [] : secrets);
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
 export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
 export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
-/** `firebase deploy` takes no empty secret, so that "none" stands for one. */
+/** `firebase deploy` accepts no empty secret, so "none" means no secret. */
 function secretValue({ name }: { readonly name: string }): string | undefined {
   const value = process.env[name]?.trim() ?? '';
   return value === '' || value === 'none' ? undefined : value;
@@ -89,7 +89,7 @@ export function gitHubSettings() {
   };
 }
 
-/** What the members of open workspaces reach: `owner/name`, or `owner/*`. */
+/** Returns the repositories that members of open workspaces can access: `owner/name`, or `owner/*`. */
 export function openRepositories(): readonly string[] {
   return gitHubRepositories
     .value()
@@ -102,24 +102,24 @@ export function gitHubWebhookKey(): string | undefined {
   return secretValue(gitHubWebhookSecret);
 }
 
-/** `none`: the emulators have no push service, unless one is named. */
+/** Returns the push service; `none` in the emulators, unless one is configured. */
 export function pushService(): { readonly url: string } | 'firebase' | 'none' {
   const url = pushServiceUrl.value();
   if (url !== '') return { url };
   return isEmulator() ? 'none' : 'firebase';
 }
 
-/** Whether events travel by Pub/Sub. Only on a machine without its emulator they do not. */
+/** Returns whether events are sent by Pub/Sub: always, except in emulators without the Pub/Sub emulator. */
 export function hasPubSub(): boolean {
   return !isEmulator() || (process.env['PUBSUB_EMULATOR_HOST'] ?? '') !== '';
 }
 
-/** Where the emulators find how far their time is moved; undefined in production, whose time nobody moves. */
+/** Returns the file with the emulators' clock shift; undefined in production. */
 export function clockFile(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
 }
 
-/** Those that are configured, and the deployment's own sites on Firebase Hosting, on which the console is. */
+/** Returns the configured origins and the deployment's own Firebase Hosting sites, which serve the console. */
 export function allowedOrigins(): readonly string[] {
   const project = process.env['GCLOUD_PROJECT'] ?? '';
   const own = project === '' ? [] : [`https://${project}.web.app`, `https://${project}.firebaseapp.com`];
@@ -127,7 +127,7 @@ export function allowedOrigins(): readonly string[] {
   return [...own, ...origins.map((origin) => origin.trim()).filter((origin) => origin !== '')];
 }
 
-/** Returns how many proxies of the deployment are in front of Google's front end; none if the value is negative. */
+/** Returns the number of the deployment's proxies in front of Google's front end; 0 if the value is negative. */
 export function trustedProxies(): number {
   return Math.max(0, trustedProxiesCount.value());
 }
@@ -136,7 +136,7 @@ export function publicUrl(): string | undefined {
   return publicUrlText.value() || undefined;
 }
 
-/** Returns where people reach the console, to which mails and push messages link. */
+/** Returns the console's origin, for links in emails and push messages. */
 export function consoleOrigin(): string {
   const url = consoleUrlText.value();
   return /^https?:/i.test(url) && URL.canParse(url)
@@ -144,14 +144,14 @@ export function consoleOrigin(): string {
     : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
 }
 
-/** The function's own address, of which only what is below it leads to the function. */
+/** Returns the function's own address. Only paths below it lead to the function. */
 export function functionUrl(): string | undefined {
   if (isEmulator()) return process.env['MUSTER_MCP_URL'];
   const project = process.env['GCLOUD_PROJECT'];
   return project && `https://${region.value()}-${project}.cloudfunctions.net/mcp`;
 }
 
-/** For the page on which people sign in, which asks Firebase Auth itself. */
+/** Returns the settings of the sign-in page, which calls Firebase Auth directly. */
 export function signInSettings() {
   const project = process.env['GCLOUD_PROJECT'] ?? '';
   const emulator = isEmulator() ? process.env['FIREBASE_AUTH_EMULATOR_HOST'] : undefined;
@@ -163,28 +163,28 @@ export function signInSettings() {
   };
 }
 
-/** Where the emulators find copies of the documents of well-known clients, on a machine without internet. */
+/** Returns the emulators' source of the metadata documents of well-known clients, for offline use. */
 export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }
 
-/** Empty where none was given; the emulators need none. */
+/** Returns the web API key; empty if none is set. The emulators need none. */
 export function webApiKey(): string {
   return webApiKeyText.value();
 }
 
-/** The emulator takes the project, the region and the function's name off the path before it calls. */
+/** Returns the path that the emulator removes from request URLs: project, region and function name. */
 export function mountPath(): string | undefined {
   return isEmulator() ? `/${process.env['GCLOUD_PROJECT'] ?? ''}/${region.value()}/mcp` : undefined;
 }
 
-/** Undefined where nobody is limited. */
+/** Returns the rate limit of each caller; undefined if it is disabled. */
 export function rateLimit() {
   const perSecond = rateLimitPerSecond.value();
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
 
-/** Prices are text, since Firebase has no parameters with a fraction. What is no number is told by the agent's availability. */
+/** Prices are text, because Firebase has no fractional parameters. The agent's availability reports invalid ones. */
 function priceIn({ input, output }: typeof claudePrices) {
   return { inputPerMillion: dollars(input.value()), outputPerMillion: dollars(output.value()) };
 }
@@ -193,7 +193,7 @@ function dollars(price: string): number {
   return price.trim() === '' ? Number.NaN : Number(price);
 }
 
-/** For the agents claude and gemini: who answers, at what price, and with which key. */
+/** Returns the models, prices and API keys of the agents claude and gemini. */
 export function modelSettings() {
   const anthropicKey = secretValue(anthropicApiKey);
   const geminiKey = secretValue(geminiApiKey);
@@ -213,12 +213,12 @@ export function modelSettings() {
   };
 }
 
-/** What an orchestration may spend of which its caller says nothing. */
+/** Returns the default budget of an orchestration run. */
 export function runBudget() {
   return { tokens: runBudgetTokens.value(), cost_usd: runBudgetCents.value() / 100 };
 }
 
-/** For how many days what has ended is kept; 0 for ever. */
+/** Returns the retention periods of ended work, in days; 0 keeps it forever. */
 export function retention() {
   return {
     events: keepDays.events.value(),

@@ -1,4 +1,4 @@
-/** The functions of the deployment. */
+/** Functions of the deployment. */
 
 export {
   auditEvents,

@@ -1,4 +1,4 @@
-/** What each change of all features does: how it is written, what the audit log shows of it, and how it loosens limits. */
+/** Writers, audit effects and loosenings of the changes of all features. */
 
 import { accessLoosening } from '../access/rules/loosening.ts';
 import type { AccessChange } from '../access/rules/ports.ts';
@@ -38,7 +38,7 @@ import type { TodoChange } from '../toolsets/todo/rules/ports.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
 import { todoEffects, todoWriters } from '../toolsets/todo/store/todos.ts';
 
-/** All that a commit may change, of all features. */
+/** Any change of a commit, of all features. */
 export type Change =
   | AccessChange
   | GraphChange
@@ -53,10 +53,10 @@ export type Change =
 
 export type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
 
-/** What this instance knows of the load of sessions. */
+/** Shard counts of sessions, as known to this instance. */
 export const spreads = new SessionSpreads();
 
-/** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
+/** Writers of all kinds of changes. A kind without a writer does not compile. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
   ...grantWriters,
@@ -78,11 +78,11 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...workWriters,
   ...runWriters,
   ...requestWriters,
-  // The trail tells of it, and that is all.
+  // This kind only adds an audit effect.
   tell: () => undefined,
 };
 
-/** What the trail tells of changes, of all features. */
+/** Audit effects of all kinds of changes. */
 export const changeEffects: EffectsOf<ChangeKinds> = {
   ...agentEffects,
   ...peopleEffects,
@@ -97,17 +97,17 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   tell: ({ effect }) => effect,
 };
 
-/** How each change loosens limits. The compiler refuses a kind of change without a statement. */
+/** Loosenings of all kinds of changes. A kind without an entry does not compile. */
 export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...accessLoosening,
   ...budgetLoosening,
-  // A person consents to a sign-in on its page.
+  // People consent to a sign-in on its page.
   ...neverLoosens('beginAuthorization', 'replaceAuthorization', 'endAuthorization', 'keepClient'),
   ...neverLoosens('enlist', 'recount', 'tell'),
   ...neverLoosens('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
   ...neverLoosens('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
   ...neverLoosens('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
-  // A new workspace: its first member and its access have statements of their own.
+  // The first member and the access of a new workspace are separate changes with their own entries.
   ...neverLoosens('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
   ...neverLoosens(
     'queueGrew',
@@ -118,7 +118,7 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
     'replaceMailbox',
   ),
   ...neverLoosens('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
-  // A subscription delivers what its caller may read at that moment.
+  // A subscription delivers only events that its caller may read at that time.
   ...neverLoosens(
     'openSubscription',
     'endSubscription',
@@ -139,6 +139,6 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
     'completeCall',
     'keepAnswer',
   ),
-  // Only the person asked approves a request: toolsets/inbox/rules/answering.ts.
+  // Only the person asked can approve a request: toolsets/inbox/rules/answering.ts.
   ...neverLoosens('createRequest', 'replaceRequest'),
 };

@@ -1,4 +1,4 @@
-/** The composition root: the features by name, in the order in which they need each other. */
+/** Composition root: creates the features in dependency order. */
 
 import { createAccess } from '../access/create.ts';
 import { createAgents } from '../agents/create.ts';
@@ -47,9 +47,9 @@ import { relayPart, repeatPart } from './repeating.ts';
 import { archiveRetention, graphRetention, Retention, recordRetention } from './retention.ts';
 
 /**
- * Creates the features, everything but the HTTP endpoint. What two of them need of each other is a function, which is
- * called only when all of them are there.
- * @param baseUrl where this deployment answers, for what is said outside of a request; empty if nowhere
+ * Creates all features except the HTTP endpoint. Features that need each other get functions, which are called only
+ * after all features exist.
+ * @param baseUrl the deployment's address, for texts outside of requests; empty if unknown
  */
 export function compose(outer: Outside, baseUrl = '') {
   const { database, log, clock } = outer;
@@ -220,9 +220,9 @@ export function compose(outer: Outside, baseUrl = '') {
     ...system.services,
     ...onboarding.services,
     leaving,
-    /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
+    /** Handles a change of a graph node. `now` is the new document. */
     followGraph: (now: unknown) => followGraph(followers, now),
-    /** A budget was set: what waits for it goes on. `now` is the document as it was written. */
+    /** Handles a change of a budget. `now` is the new document. */
     followBudget: (now: unknown) => followBudget(budgetFollowers, now),
   };
   const calls = {
@@ -288,9 +288,9 @@ export function compose(outer: Outside, baseUrl = '') {
     system,
     budget,
     services,
-    /** What answers calls of tools. */
+    /** Ports of tool calls. */
     calls,
-    /** Removes what is no longer kept, and repeats what triggers may have missed. */
+    /** Retention jobs, and the job that repeats triggers. */
     retention: { parts: retention.parts, records, repeating },
     sweep: () => sweep(parts, system.ports),
     gitHubWebhook: createWebhookEndpoint(webhook),

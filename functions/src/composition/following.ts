@@ -1,9 +1,8 @@
 /**
- * What follows elsewhere when a thing was written: a budget, a thing of the graph, a person. Triggers tell of each at
- * least once, and each of those who look goes by what is there.
- *
- * What people who lose a role leave behind in a workspace ends: coding tasks, runs, questions. Triggers tell of each change
- * of a person, at least once; what is told here only says whether it is worth a look, and the roles of now decide.
+ * Reactions to changed documents: budgets, graph nodes and people. Triggers deliver each change at least once, and
+ * all reactions use the current state.
+ * If people lose a role, their open work in the workspace ends: coding tasks, runs and questions. A change only
+ * triggers the check; the current roles decide.
  * Source: docs/semantics.md#what-leaving-ends.
  */
 
@@ -22,12 +21,12 @@ import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 
-/** How many tasks, and how many runs, are read to count those of one workspace. */
+/** Maximum number of tasks, and of runs, read to count those of one workspace. */
 const MAX_COUNTED = 100;
 
 const BATCH = 100;
 
-/** How much of each kind ended. */
+/** Number of ended items by kind. */
 export interface EndedWork {
   readonly codingTasks: number;
   readonly runs: number;
@@ -43,13 +42,13 @@ interface LeavingPorts {
 }
 
 export class Leaving extends Service<LeavingPorts> {
-  /** Ends what a person may not do any more, by their roles of now. Safe to call twice, late, and in two instances at once. */
+  /** Ends work for which a person lost the role. Safe to call twice, late, or concurrently. */
   async end(uid: string): Promise<EndedWork> {
     const { roles, ends, log } = this.ports;
     const known: PersonRoles | undefined = await unlessUnreadable(roles.of(uid));
     if (known === undefined) return { codingTasks: 0, runs: 0, questions: 0 };
     const left = leftBy(known);
-    // Runs first: their tasks end with them.
+    // Runs end first, because their tasks end with them.
     const runs = await ends.runs.end(uid, left);
     const [codingTasks, questions] = await Promise.all([
       ends.codingTasks.end(uid, left),
@@ -60,20 +59,20 @@ export class Leaving extends Service<LeavingPorts> {
     return ended;
   }
 
-  /** What is stored of a person was written: `before` and `after` are the documents. */
+  /** Handles a change of a person's document. */
   async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
     if (mayHaveLost(readable(personFromDocument, before), readable(personFromDocument, after)))
       await this.end(uid);
   }
 
-  /** The list of workspaces was written: where one is private now, those end who were there by the deployment's role. */
+  /** Handles a change of the workspaces' document: if one became private, people without a role in it lose access. */
   async workspacesWritten(before: unknown, after: unknown): Promise<void> {
     const accessOf = (written: unknown) => readable(accessFromDocument, written)?.access ?? {};
     for (const workspace of closedSince(accessOf(before), accessOf(after)))
       for (const uid of await this.ownersIn(workspace)) await this.end(uid);
   }
 
-  /** How much of a person's work is open in a workspace, before they leave it. */
+  /** Counts a person's open work in a workspace. */
   async openIn(uid: string, workspace: string): Promise<OpenWork> {
     const { tasks, runs } = this.ports;
     const [ownTasks, ownRuns] = await Promise.all([
@@ -109,7 +108,7 @@ interface BudgetFollowers {
   readonly budgetWaits: BudgetWaits;
 }
 
-/** Told at least once of each budget that was set: nobody need answer what was asked of it before, and work goes on. */
+/** Withdraws questions about an older budget and resumes waiting work. Called at least once per change. */
 export async function followBudget(
   { budgetQuestions, runs, budgetWaits }: BudgetFollowers,
   written: unknown,
@@ -127,7 +126,7 @@ interface Followers {
   readonly runs: RunService;
 }
 
-/** Told each state at least once: who looks goes by what is there. One that cannot be read is told when written anew. */
+/** Continues the work that depends on a graph node. Called at least once per change, uses the current state. */
 export async function followGraph(
   { taskQueue, delegation, runs }: Followers,
   written: unknown,
@@ -139,7 +138,7 @@ export async function followGraph(
   if (node.status === 'done' && node.part_of?.kind === 'todo') await delegation.taskClosed(node.thing_id);
 }
 
-/** Shows each thing of a query, page by page. */
+/** Calls `show` for each item of a query, page by page. */
 async function each<Item extends { readonly id: string }>(
   read: (after?: string) => Promise<readonly Item[]>,
   show: (item: Item) => void,

@@ -1,4 +1,4 @@
-/** What is not of this process: the databases, vendors and the environment. */
+/** Resources outside of the process: databases, vendors and the environment. */
 import type { Firestore } from '@google-cloud/firestore';
 import {
   clientDocumentsUrl,
@@ -38,28 +38,27 @@ export interface Outside {
   readonly clock: Clock;
   readonly log: Log;
   readonly database: Firestore;
-  /** undefined: nobody is limited. */
+  /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined;
-  /** Where people's devices are told of reminders; undefined: nowhere. */
+  /** Push service for reminders; undefined: none. */
   readonly push: PushService | undefined;
-  /** undefined on a machine without a broker. */
+  /** Undefined on a machine without a broker. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  /** The agents behind which a vendor's model answers. */
+  /** Returns the agents with a vendor's model. */
   readonly hosted: () => readonly HostedAgent[];
   readonly dispatch: RunDispatch;
-  /** What a run may spend of which its caller says nothing. */
+  /** Default budget of a run. */
   readonly budget: RunOrder['budget'];
-  /** For how many days what has ended is kept. */
   readonly retention: RetentionDays;
   readonly clientDocuments: ClientDocuments;
   readonly gitHub: () => GitHubSettings;
-  /** What the members of open workspaces reach: `owner/name`, or `owner/*`. */
+  /** Repositories that members of open workspaces can access: `owner/name`, or `owner/*`. */
   readonly openRepositories: () => readonly string[];
   readonly webApiKey: string;
 }
 
-/** Returns what the environment of this process says. */
+/** Returns the resources that the process's environment configures. */
 export function outside(): Outside {
   const file = clockFile();
   const broker = new PubSubPublisher();
@@ -82,12 +81,12 @@ export function outside(): Outside {
   };
 }
 
-/** The agents of the orchestration specification, with the models and keys of these settings. */
+/** Returns the orchestration specification's agents, with these models and keys. */
 export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
   return [new Claude(claude), new Gemini(gemini)];
 }
 
-/** Firebase's push service, or the one that a machine has. */
+/** Returns Firebase's push service, or the local one. */
 function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
   if (service === 'none') return undefined;
   return fcmPushService(
@@ -95,7 +94,7 @@ function devicesOf(service: ReturnType<typeof pushService>): PushService | undef
   );
 }
 
-/** Their keys are known only then. */
+/** Creates the value on first use, when the secrets are available. */
 function onFirstUse<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

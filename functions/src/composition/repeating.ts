@@ -1,7 +1,7 @@
 /**
- * Repeats the work of triggers that were away for so long that their events were dropped. Once a day the sweep walks
- * through what is stored and calls what the triggers call, which goes by what is there now.
- * Source: docs/guides/operating.md#after-an-outage.
+ * Repeats the work of triggers after an outage in which their events were dropped. Once per day, the sweep walks
+ * through the stored documents and calls the triggers' services, which use the current state. Source:
+ * docs/guides/operating.md#after-an-outage.
  */
 
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
@@ -18,20 +18,20 @@ import type { SweepRecord } from '../toolsets/system/rules/ports.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import type { Leaving } from './following.ts';
 
-/** The part runs in every fifth minute, and otherwise reads nothing. */
+/** Interval of the job, which otherwise reads nothing. */
 const EVERY_MINUTES = 5;
 
-/** The most that one turn looks at. */
+/** Maximum items per turn. */
 const MOST = 500;
 
 const PAGE = 100;
 
 const DAY_MILLISECONDS = 24 * 3_600_000;
 
-/** Names the walk in its record. */
+/** Name of the walk in the sweep's record. */
 const WALK = 'repeats';
 
-/** The place at which a walk is over. */
+/** Position of a finished walk. */
 const END = 'end';
 
 interface RepeatPorts {
@@ -42,7 +42,7 @@ interface RepeatPorts {
   readonly log: Log;
 }
 
-/** The services that triggers call. Each is safe to call twice and late. */
+/** Services that triggers call. All are safe to call twice and late. */
 interface Repeated {
   readonly mirrorPerson: (uid: string) => Promise<void>;
   readonly mirrorWorkspaces: () => Promise<void>;
@@ -56,19 +56,19 @@ interface Repeated {
 }
 
 interface Repeat {
-  /** The place after which its source continues. */
+  /** Position after which the source continues. */
   readonly place: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** One kind of things to look at, in an order of its own. */
+/** One kind of documents, with its own order. */
 interface Source {
   readonly name: string;
-  /** @param after '' at the beginning @returns what follows, and where to continue unless it ends there */
+  /** @param after '' at the start @returns the next documents, and where to continue unless the source ends */
   page(after: string): Promise<{ readonly repeats: readonly Repeat[]; readonly next?: string | undefined }>;
 }
 
-/** The part of the sweep that repeats what triggers do. */
+/** Returns the sweep's job that repeats the triggers. */
 export const repeatPart =
   (ports: RepeatPorts) =>
   (repeated: Repeated): SweepPart => {
@@ -115,13 +115,13 @@ export const repeatPart =
         );
         const from = end.isBehind ? end.stoppedAt : { at: since, id: END };
         await record.saveBehind({ [WALK]: { since, ...(from && { from }) } });
-        // A walk may take hours where much is stored, and nobody waits for it.
+        // Not reported as behind: a long walk is normal and no one waits for it.
         return { counts, isBehind: false };
       },
     };
   };
 
-/** Returns where the walk is to continue; undefined if the last one is over and began less than a day ago. */
+/** Returns the walk's position; undefined if the last walk is finished and started less than a day ago. */
 function beginOf(state: SweepState['behind'][string] | undefined, now: Date): Position | undefined {
   const { since, from } = state ?? {};
   if (since === undefined || from === undefined) return { at: now, id: '' };
@@ -180,7 +180,7 @@ function documents(
   };
 }
 
-/** The tasks that the mirrors of the queues show: they may be claimed by now, or gone. */
+/** Returns the tasks in the queue mirrors, which may have been claimed or deleted. */
 function queues({ realtime, people }: RepeatPorts, mirror: Repeated['mirrorQueuedTask']): Source {
   return {
     name: 'queues',
@@ -203,32 +203,31 @@ function queues({ realtime, people }: RepeatPorts, mirror: Repeated['mirrorQueue
   };
 }
 
-/** The two sides of the first slash. */
+/** Splits at the first slash. */
 function splitOnce(place: string): readonly [string, string] {
   const at = place.indexOf('/');
   return at < 0 ? [place, ''] : [place.slice(0, at), place.slice(at + 1)];
 }
 
 /**
- * Relays events whose trigger was away. Firestore tries a trigger for a day; the sweep relays what has not arrived of the
- * last seven. Consumers know events by their ids. Source: docs/decisions/0018-event-spine.md.
+ * Relays events whose trigger failed. Firestore retries a trigger for a day; the sweep relays events of the last
+ * seven days that were not received. Consumers deduplicate by event id. Source: docs/decisions/0018-event-spine.md.
  */
 
 const HOUR_MILLISECONDS = 3_600_000;
 const DAYS = 7;
 
-/** Younger events are still on their way. */
+/** Younger events may still be in transit. */
 const UNDER_WAY_MILLISECONDS = 15 * 60_000;
 
-/** The part begins at this minute of each hour. */
+/** Minute of each hour in which the job starts. */
 const MINUTE = 30;
 
 const EVENTS_AT_ONCE = 200;
 
-/** Relays one event. */
 type Relay = (eventId: string) => Promise<void>;
 
-/** Relays events of the last days that are not in `audit`: compares counts, and reads only hours in which some are missing. */
+/** Returns the job that relays events without a receipt in `audit`. Reads only the hours whose counts differ. */
 export const relayPart =
   (database: Firestore, log: Log) =>
   (relay: Relay): SweepPart => ({
@@ -247,7 +246,7 @@ export const relayPart =
     },
   });
 
-/** @returns where it has stopped, if it has not come to the end */
+/** @returns where it stopped; undefined if it finished */
 async function relayAll(
   database: Firestore,
   log: Log,
@@ -267,7 +266,7 @@ async function relayAll(
   return undefined;
 }
 
-/** Whether as many events have arrived as there are. */
+/** Returns whether as many events were received as stored. */
 async function isWhole(database: Firestore, begin: number, to: number): Promise<boolean> {
   const [events, arrived] = await Promise.all(
     [COLLECTIONS.events, COLLECTIONS.audit].map(async (collection) => {
@@ -285,7 +284,7 @@ function between(database: Firestore, collection: string, begin: number, to: num
     .orderBy('timestamp');
 }
 
-/** @returns where it has stopped, if it has not come to the end */
+/** @returns where it stopped; undefined if it finished */
 async function relayMissing(
   { database, log }: { readonly database: Firestore; readonly log: Log },
   turn: SweepTurn,
@@ -301,7 +300,7 @@ async function relayMissing(
       try {
         await relay(event.id);
       } catch (error) {
-        // The next hour tries it again: one event must not hold up those after it.
+        // The next hour retries the event, so that it does not block later ones.
         log.error('event_not_relayed', { eventId: event.id, error });
       }
     }

@@ -1,6 +1,6 @@
 /**
- * For how long what is over is kept, of all features. Parts of the sweep remove what is older, and nothing to which
- * anything open refers. Source: docs/decisions/0044-rebuild-erase-retain.md.
+ * Retention of ended work, of all features. Jobs of the sweep delete what is older than its retention period, unless
+ * open work refers to it. Source: docs/decisions/0044-rebuild-erase-retain.md.
  */
 
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
@@ -31,8 +31,8 @@ import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
 import type { Change } from './changes.ts';
 
 /**
- * What is a record of something that is over: nothing that is open refers to it. Each with its time, which Firestore
- * indexes by itself, and by whose days it is kept.
+ * Collections of records to which open work never refers, with the time field, which Firestore indexes automatically,
+ * and the retention period.
  */
 const RECORDS = [
   { collection: COLLECTIONS.events, time: 'timestamp', kept: 'events' },
@@ -46,7 +46,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
     retentionPart(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
-      // What is left goes with the next turn.
+      // The next turn deletes the rest.
       const left = isOver() ? { stoppedAt: { at: before, id: collection } } : {};
       return { counts: { removed }, isBehind: isOver(), ...left };
     }),
@@ -55,7 +55,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
 
 const BATCH = 100;
 
-/** Trees of the graph of which nothing is left: things are removed, and their nodes stay for as long as others are below or above. */
+/** Returns the job that deletes graph trees whose things are all deleted. */
 export function graphRetention(database: Firestore, days: RetentionDays): SweepPart {
   const nodes = database.collection(COLLECTIONS.graph);
   const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
@@ -71,7 +71,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
       const those = above.length === 0 ? [] : await database.getAll(...above);
       if (those.some(({ exists }) => exists)) return;
       if (!(await below(snapshot.ref).where('deleted', '==', false).limit(1).get()).empty) return;
-      // The root last: what has died in between is found again.
+      // The root is deleted last, so that the next sweep finds it after a crash.
       const removed = await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
       counts.removed += removed + 1;
@@ -80,7 +80,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
   });
 }
 
-/** Archived sessions of which no task and no discovery is left, with their counters: nobody can reopen what is gone. */
+/** Returns the job that deletes archived sessions without tasks and findings, with their counters. */
 export function archiveRetention(database: Firestore, days: RetentionDays): SweepPart {
   const isEmpty = async (collection: string, session: string): Promise<boolean> =>
     (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
@@ -88,7 +88,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
     const counts = { removed: 0 };
     const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
     const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
-    // Of those archived at the same instant on two pages, the next hour finds the rest.
+    // If several were archived at the same instant across two pages, the next hour finds the rest.
     const old = async (after: Position | undefined) => {
       const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
       const found = docs.map((item) => ({
@@ -106,7 +106,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
       for (const counter of docs) batch.delete(counter.ref);
       const isGone = await batch.commit().then(
         () => true,
-        // It was reopened just now.
+        // The session was restored in the meantime.
         (error: unknown) => {
           if (STALE_CODES.includes(statusCode(error))) return false;
           throw error;
@@ -126,7 +126,7 @@ interface RetentionPorts extends CoordinationPorts, GraphPorts {
   readonly ledgers: { readonly metrics: Pick<DatabaseMetricsLedger, 'forget'> };
 }
 
-/** Of what has ended with its parts. */
+/** Retention of work with parts, and of agents. */
 export class Retention extends Service<RetentionPorts> {
   readonly parts: readonly SweepPart[] = [
     retentionPart('tasks kept', this.ports.retention.tasks, async (before, turn) => {
@@ -149,7 +149,7 @@ export class Retention extends Service<RetentionPorts> {
     }),
     retentionPart('logs kept', this.ports.retention.logs, async (before, turn) => {
       const counts = { removed: 0 };
-      // A task has many chunks, and is looked at once.
+      // A task has many chunks but is checked once.
       const seen = new Set<string>();
       for await (const taskId of this.ports.taskLogs.tasksWithOldLogs(before)) {
         if (turn.isOver()) return { counts, isBehind: true, stoppedAt: { at: before, id: taskId } };
@@ -175,7 +175,7 @@ export class Retention extends Service<RetentionPorts> {
     }).then((end) => ({ counts, ...end }));
   }
 
-  /** A terminal that holds nothing, with its part of the counts, its skills and what it was measured by. */
+  /** Deletes a terminal that holds no task, with its counts, skills and metrics. */
   private async removeAgent({ value: agent, version }: Versioned<Agent>): Promise<boolean> {
     const { agents, store, ledgers } = this.ports;
     if (Object.keys(agent.held).length > 0) return false;
@@ -194,7 +194,7 @@ export class Retention extends Service<RetentionPorts> {
     return true;
   }
 
-  /** Never fails: one that cannot be removed must not keep the others. Tells whether it is gone. */
+  /** Returns whether it was deleted. Never fails, so that one item does not block the others. */
   private async attempt(kind: string, id: string, remove: () => Promise<boolean>): Promise<boolean> {
     try {
       return await remove();
@@ -204,7 +204,7 @@ export class Retention extends Service<RetentionPorts> {
     }
   }
 
-  /** With its log and its results. Several that depend on each other go beside each other. */
+  /** Deletes a task with its log and results. Tasks that depend on each other can be deleted concurrently. */
   private removeTask(id: string, before: Date): Promise<boolean> {
     const { tasks, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
@@ -218,7 +218,7 @@ export class Retention extends Service<RetentionPorts> {
     });
   }
 
-  /** What is done is never tried again. What failed may be, and would then be told that this one is missing. */
+  /** Failed dependents may be retried and then need this task. Completed ones are never retried. */
   private async isReferredTo(task: Task): Promise<boolean> {
     const dependents = await this.ports.tasks.findAll(task.dependents);
     if (dependents.some((one) => one !== undefined && one.value.status !== 'done')) return true;
@@ -229,7 +229,7 @@ export class Retention extends Service<RetentionPorts> {
     const { tasks, sessions, clock } = this.ports;
     const { workspace, session, status } = task;
     const dependencies = await tasks.findAll(task.dependencies);
-    // That it is removed is nothing that was done in the session.
+    // Deleting a task does not count as activity of the session.
     const { lastActivity = task.completed_at ?? clock.now() } = await sessions.counters(workspace, session);
     return [
       { kind: 'removeTask', task, node: taskNode(task), version },
@@ -241,7 +241,7 @@ export class Retention extends Service<RetentionPorts> {
     ];
   }
 
-  /** With its order, its steps and its journal. */
+  /** Deletes a run with its definition, steps and journal. */
   private async removeRun({ value: run, version }: Versioned<Run>): Promise<boolean> {
     const { runs, store } = this.ports;
     if (await isPartOfOpenWork(this.ports, { kind: 'run', id: run.id }, run)) return false;
@@ -250,7 +250,7 @@ export class Retention extends Service<RetentionPorts> {
     return true;
   }
 
-  /** A log may be written on as long as its task is open. What the task has brought stays. */
+  /** Deletes an ended task's log, but keeps its results. */
   private async removeLog(taskId: string, before: Date): Promise<boolean> {
     const { tasks, taskLogs } = this.ports;
     const task = (await tasks.find(taskId))?.value;

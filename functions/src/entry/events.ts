@@ -1,4 +1,4 @@
-/** What Firestore, Pub/Sub, Cloud Tasks and Cloud Scheduler call, each bound to one method of app.ts. */
+/** Functions called by Firestore, Pub/Sub, Cloud Tasks and Cloud Scheduler. Each calls one method of app.ts. */
 import type { CloudEvent } from 'firebase-functions';
 import { onDocumentCreated, onDocumentWritten } from 'firebase-functions/firestore';
 import { HttpsError } from 'firebase-functions/https';
@@ -9,7 +9,7 @@ import { app } from '../app.ts';
 import { database, everywhere, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
 
-/** Of every function that follows documents: an event that it could not take comes again. */
+/** Options of the Firestore triggers. A failed event is retried. */
 const followed = { ...everywhere, database, retry: true } as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
@@ -19,8 +19,8 @@ export const relayEvent = onDocumentCreated(
 );
 
 /**
- * Keeps the queues of the Realtime Database in step with `tasks` of Firestore, tells those that depend on a task
- * whether it can never start, lets a run go on whose step a live agent has done, and spreads a session that is busy.
+ * Follows a task: updates its queue in the Realtime Database, marks dependents that can never start, continues the
+ * run that waits for it, and adjusts the shard count of its session.
  */
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
@@ -35,7 +35,7 @@ export const mirrorTaskQueue = onDocumentWritten(
   },
 );
 
-/** Tells the Realtime Database's rules what a person may do, and ends what they began where they may not work. */
+/** Mirrors a person's roles for the Realtime Database rules, and ends their work where they lost access. */
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   async ({ params: { uid }, data }) => {
@@ -45,7 +45,7 @@ export const mirrorPerson = onDocumentWritten(
   },
 );
 
-/** Tells them which workspaces are open, and ends what was begun in one that is private now by those who are not in it. */
+/** Mirrors which workspaces are open, and ends the work of people whom a private workspace now excludes. */
 export const mirrorWorkspaces = onDocumentWritten(
   { document: WORKSPACE_ACCESS_PATH, ...followed },
   async ({ data }) => {
@@ -55,59 +55,59 @@ export const mirrorWorkspaces = onDocumentWritten(
   },
 );
 
-/** Makes what follows from a to-do that somebody changed past the tools. */
+/** Repairs a to-do that was changed without the tools. */
 export const repairTodo = onDocumentWritten(
   { document: `${COLLECTIONS.todos}/{todoId}`, ...followed },
   (event) => app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
-/** Makes a call that was approved. One that breaks off is made by the sweep. */
+/** Runs an approved call. If it is interrupted, the sweep runs it again. */
 export const makeApprovedCall = onDocumentWritten(
   { document: `${COLLECTIONS.requests}/{requestId}`, ...followed, timeoutSeconds: 120 },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
 );
 
-/** Completes a task when all its parts are done that it waits for, and a to-do when the task is that was made of it. */
+/** Completes a task when its parts are done, and a to-do when its delegated task is done. */
 export const followGraph = onDocumentWritten(
   { document: `${COLLECTIONS.graph}/{key}`, ...followed },
   (event) => app().services.followGraph(event.data?.after.data()),
 );
 
-/** Lets go on what waits for a budget that somebody has set. */
+/** Resumes work that waits for a budget, after the budget changes. */
 export const followBudget = onDocumentWritten(
   { document: `${COLLECTIONS.budgets}/{key}`, ...followed },
   (event) => app().services.followBudget(event.data?.after.data()),
 );
 
-/** Records in `audit` that each event arrived. */
+/** Records the receipt of each event in `audit`. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', ...everywhere, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),
 );
 
-/** Logs, as an error, each message that a consumer could never process or gave up. */
+/** Logs an error for each message that a consumer could not process or gave up. */
 export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...everywhere }, (event) => {
   const { attributes } = event.data.message;
   app().kernel.log.error('dead_letter', { ...messageIn(event), attributes });
 });
 
-/** Shows changes of to-dos in the Realtime Database, to those who watch them. */
+/** Mirrors to-do changes to the Realtime Database. */
 export const mirrorTaskUpdates = onMessagePublished(
   { topic: 'task-updates', ...everywhere, retry: true },
   (event) => app().services.consumers['task-updates'].receive(messageIn(event)),
 );
 
-/** Tells people of reminders that are due. */
+/** Notifies people of due reminders. */
 export const notifyOfReminders = onMessagePublished(
   { topic: 'reminders', ...everywhere, retry: true },
   (event) => app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
-/** A published message, its data as text. */
+/** Returns a published message with its data as text. */
 function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
   return { id: message.messageId, text: Buffer.from(message.data, 'base64').toString() };
 }
 
-/** Executes the steps of a run, until it ends, waits, or has had its turn. */
+/** Executes a run's steps until it ends, waits, or reaches its turn's time limit. */
 export const executeRun = onTaskDispatched<unknown>(
   {
     ...everywhere,
@@ -119,19 +119,19 @@ export const executeRun = onTaskDispatched<unknown>(
     rateLimits: { maxConcurrentDispatches: 100 },
   },
   async ({ data }) => {
-    // Cloud Tasks delivers again what was not done.
+    // Cloud Tasks redelivers after an error.
     if ((await app().services.runExecution.deliver(data)) === 'busy')
       throw new HttpsError('unavailable', 'Another instance is executing this run.');
   },
 );
 
-/** Each minute: lapsed leases, absent agents, runs of dead instances, tasks of archived sessions that runs await. */
+/** Runs the cleanup jobs every minute: expired leases, offline agents, crashed instances, retention and more. */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep()),
 );
 
-/** Every minute it sends the reminders that are due. */
+/** Sends due reminders, every minute. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
   () => app().services.sendReminders(),

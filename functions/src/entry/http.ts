@@ -1,7 +1,7 @@
 /**
- * The HTTP functions, and what the functions framework and the emulator do in front of them and must leave alone:
- * neither has an option for it. Source: @google-cloud/functions-framework, src/server.ts and
- * src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+ * HTTP functions. This file keeps the functions framework and the emulator from processing requests first, for which
+ * they have no option. Source: @google-cloud/functions-framework, src/server.ts and src/function_wrappers.ts;
+ * firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
@@ -19,19 +19,19 @@ import {
 } from '../config.ts';
 
 /**
- * By these the parsers in front know that a request has a body, and Node that its client waits to be told to
- * send it. Node itself has read the framing by then. Source: type-is, `hasBody`; Node, lib/_http_server.js.
+ * Headers by which the framework's parsers detect a body, and Node a client that waits for `100 Continue`. Node has
+ * read the framing before. Source: type-is, `hasBody`; Node, lib/_http_server.js.
  */
 const SIGNS_OF_A_BODY = ['content-length', 'transfer-encoding', 'expect'];
 
 leaveBodiesUnread();
 
-/** The MCP endpoint. It is public for Cloud Run and checks every credential itself. */
+/** The MCP endpoint. It is public for Cloud Run and authenticates every request itself. */
 export const mcp = onRequest(
   {
     ...everywhere,
     invoker: 'public',
-    // The endpoint answers CORS itself. Saying nothing would let the emulator allow every page.
+    // The endpoint handles CORS itself. Without this option, the emulator would allow every page.
     cors: false,
     concurrency,
     memory: '512MiB',
@@ -47,22 +47,22 @@ export const mcp = onRequest(
   },
 );
 
-/** GitHub's deliveries: merged pull requests close tasks, failed checks are recorded on them. */
+/** Receives GitHub's deliveries: merged pull requests complete tasks, and failed checks are recorded on tasks. */
 export const githubWebhook = onRequest(
   { ...everywhere, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
   (request, response) => app().gitHubWebhook(request, response),
 );
 
 /**
- * They unpack, buffer and parse a body of up to 1 GiB before the function runs, and answer what they cannot
- * read with a page of HTML, outside production with a stack trace in it. Here every body is kept from them, so
- * that the function can look at all else first and then read the body itself (mcp/http/body.ts). To be called
- * as the function is loaded, which is before it takes requests.
+ * Hides request bodies from the framework's parsers, so that the function can check everything else first and then
+ * read the body (mcp/http/body.ts). The parsers would unpack, buffer and parse up to 1 GiB before the function runs,
+ * and respond to invalid bodies with an HTML page, outside production with a stack trace. Call it when the function
+ * is loaded, before it receives requests.
  */
 export function leaveBodiesUnread(): void {
-  // Other functions may share the process where none is named as its target.
+  // Other functions may share the process if it has no target function.
   if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
-  // Express shows stack traces in its own error pages unless told that it is in production.
+  // In production mode, Express shows no stack traces on its error pages.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', (event) => {
     if (typeof event !== 'object' || event === null || !('request' in event)) return;
@@ -71,8 +71,8 @@ export function leaveBodiesUnread(): void {
 }
 
 /**
- * The framework runs each request in a domain, Node's deprecated way to catch what callbacks throw, and here none does.
- * It is told of each promise, which costs the endpoint a quarter of its throughput.
+ * Exits the framework's domain, Node's deprecated way to catch errors of callbacks, which is not needed here. A
+ * domain tracks each promise, which costs the endpoint a quarter of its throughput.
  */
 export function leaveDomain(): void {
   const active: unknown = Reflect.get(process, 'domain');
@@ -80,7 +80,7 @@ export function leaveDomain(): void {
   if (typeof active.exit === 'function') active.exit();
 }
 
-/** Makes a request one that has no body and an address that can be decoded, which the router in front does. */
+/** Makes a request look as if it had no body, and makes its URL decodable for the framework's router. */
 export function disguise(request: IncomingMessage): void {
   for (const name of SIGNS_OF_A_BODY) delete request.headers[name];
   const { url = '/' } = request;
@@ -95,10 +95,10 @@ export function disguise(request: IncomingMessage): void {
 let isAwaited = false;
 
 /**
- * Has something done before the platform ends the instance; only the first call counts. The framework ends
- * the process as soon as it is told to, and Cloud Run gives it ten seconds. To be called when a request has
- * come: the framework has put up its own handlers by then. Source: @google-cloud/functions-framework,
- * src/invoker.ts; Cloud Run, "Container runtime contract", "Instance shutdown".
+ * Runs a task before the platform stops the instance; only the first call has an effect. On SIGTERM the framework
+ * exits at once, but Cloud Run allows ten seconds. Call it during a request, because the framework has installed its
+ * handlers by then. Source: @google-cloud/functions-framework, src/invoker.ts; Cloud Run, "Container runtime
+ * contract", "Instance shutdown".
  */
 export function beforeEnding(task: () => Promise<void>): void {
   if (isAwaited) return;
