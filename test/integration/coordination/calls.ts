@@ -1,4 +1,4 @@
-/** Calls of tools as MCP makes them: roles, arguments, idempotency and answers included. */
+/** Tool calls as the MCP server makes them, with roles, arguments, idempotency and responses. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
@@ -18,18 +18,18 @@ const catalogue = new Catalogues(toolsets).of({
   listing: 'whole',
 });
 
-/** What all endpoints together list. */
+/** The tools of all endpoints. */
 export const { directory } = catalogue;
 
 export function toolNamed(name: string): FoundTool {
   const found = catalogue.findTool(name);
-  assert.ok(found, `there is no tool ${name}`);
+  assert.ok(found, `unknown tool ${name}`);
   return found;
 }
 
 /**
- * The answer as a client gets it: JSON has no fields that are undefined.
- * @param name as `/mcp` lists it: `coordination_create_task`
+ * Returns the response as a client receives it: JSON omits undefined fields.
+ * @param name Tool name as listed by `/mcp`, such as `coordination_create_task`.
  */
 export async function call(
   { app, workspace, leader }: Place,
@@ -53,14 +53,14 @@ export async function call(
   return { ...result, structuredContent: jsonObject.parse(JSON.parse(result.content[0].text)) };
 }
 
-/** The answer of a call that succeeds. */
+/** Returns the response of a call that succeeds. */
 export async function answer(...of: Parameters<typeof call>): Promise<JsonObject> {
   const { structuredContent, isError } = await call(...of);
   assert.equal(isError, undefined, JSON.stringify(structuredContent));
   return structuredContent;
 }
 
-/** What a call that is refused says. */
+/** Returns the error message of a call that fails. */
 export async function refusedWith(...of: Parameters<typeof call>): Promise<string> {
   const { structuredContent, isError } = await call(...of);
   assert.equal(isError, true, JSON.stringify(structuredContent));

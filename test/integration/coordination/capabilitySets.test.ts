@@ -1,4 +1,4 @@
-/** Sets of capabilities: a session names those that open tasks require, and forgets others when it has no room. */
+/** Sets of capabilities: a session stores those of its open tasks and drops unused ones at the limit. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -21,7 +21,7 @@ const requiring = (...sets: readonly string[]) => sets.map((one) => ({ required_
 const numbered = (count: number, name = 'skill') =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
-/** The most sets that open tasks may require. */
+/** The maximum number of sets that open tasks may require. */
 const full = () => requiring(...numbered(MAX_CAPABILITY_KEYS));
 
 async function openOf(team: Team) {
@@ -46,13 +46,13 @@ async function everySetIsNamed(team: Team): Promise<void> {
     assert.ok(claimableKeys(session, required).includes(capabilityKey(required)), required.join());
 }
 
-describe('sets of required capabilities', () => {
+describe('required capability sets', () => {
   let team: Team;
   beforeEach(() => {
     team = new Team();
   });
 
-  it('are at most 150 of open tasks, and are free again when these are closed', async () => {
+  it('allows 150 sets among open tasks, and a set becomes free when its task is closed', async () => {
     const [first] = await team.create(...full());
     const error = await refusal(() => team.create(...requiring('one-more')));
     assert.equal(error.details.reason, 'TOO_MANY_CAPABILITY_SETS');
@@ -63,14 +63,14 @@ describe('sets of required capabilities', () => {
     assert.ok((await openOf(team)).session.capability_keys.length <= MAX_CAPABILITY_KEYS);
   });
 
-  it('are none of the others’ affair: who has filled and cancelled them keeps nobody from work', async () => {
+  it('lets other callers create tasks after one caller has filled and cancelled all sets', async () => {
     const tasks = await team.create(...full());
     for (const { id } of tasks) await cancel(team, id);
     const more = await team.create(...requiring(...numbered(MAX_CAPABILITY_KEYS, 'other')));
     assert.equal(await team.claim(await team.join('ann', ['other-149'])), more.at(-1)?.id);
   });
 
-  it('are named again when a task is opened again, with its dependents, or requires another', async () => {
+  it('restores a set when its task is retried with dependents, and checks the limit on updates', async () => {
     const [first, , third] = await team.create(...full());
     const [after] = await team.create({
       required_capabilities: ['skill-1'],
@@ -78,14 +78,14 @@ describe('sets of required capabilities', () => {
     });
     for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
     await team.create(...requiring('one-more'));
-    assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'it was forgotten');
+    assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'the set was dropped');
     await retry(team, first?.id ?? '', true);
     assert.equal(await team.claim(await team.join('ann', ['skill-0'])), first?.id);
     const refused = await refusal(() => update(team, first?.id ?? '', 'yet-another'));
     assert.equal(refused.details.reason, 'TOO_MANY_CAPABILITY_SETS');
   });
 
-  it('are not used up by coding tasks, and cannot keep these from runners', async () => {
+  it('does not count sets of coding tasks, and runners still get theirs when all sets are used', async () => {
     const coding = await new CodingTeam().begin();
     for (let n = 0; n < 5; n++) await coding.order({ config: { project: `acme/repo-${n}` } });
     await coding.create(...full());
@@ -94,16 +94,16 @@ describe('sets of required capabilities', () => {
     assert.equal((await coding.take({ project: 'acme/new' }))['id'], taskId);
     const other = await coding.order({ config: { project: 'acme/queue' } });
     const queue = await coding.join('queue', ['Claude', 'project:acme/queue']);
-    assert.equal(await coding.claim(queue), other, 'whoever works the queue finds it too');
+    assert.equal(await coding.claim(queue), other, 'an agent that claims from the queue finds it too');
   });
 
-  describe('at the same moment', () => {
+  describe('concurrent changes', () => {
     let known: {
       readonly session: Awaited<ReturnType<typeof openOf>>['session'];
       readonly changes: Change[];
     };
 
-    /** What creates a task that requires a set which the session knew when it was read. */
+    /** Prepares a commit that creates a task whose required set the session knew when it was read. */
     beforeEach(async () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');
@@ -119,10 +119,10 @@ describe('sets of required capabilities', () => {
       };
     });
 
-    it('are refused to whoever has read them before they were forgotten', async () => {
+    it('rejects a commit whose set was dropped after it was read', async () => {
       await team.create(...requiring('one-more'));
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
-      // Not even where there are more gates by now.
+      // The commit fails with more queue version shards, too.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
       const spread = { kind: 'spreadSession' as const, session: wider, before: session.spread, version };
@@ -130,7 +130,7 @@ describe('sets of required capabilities', () => {
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
     });
 
-    it('are not forgotten where somebody uses one after it was looked for', async () => {
+    it('keeps a set that another commit uses after the search for unused sets', async () => {
       const { sessions } = team.app.coordination.ports;
       const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);
@@ -150,7 +150,7 @@ describe('sets of required capabilities', () => {
     });
   });
 
-  it('are named for every open task, whatever several do at once', async function () {
+  it('stores the set of every open task after concurrent changes', async function () {
     this.timeout(300_000);
     const sets = numbered(6, 'set');
     const set = fc.constantFrom(...sets);

@@ -1,12 +1,11 @@
-/** claim_task: who gets what. */
 import assert from 'node:assert/strict';
 import { refusal } from '../../support/refusal.ts';
 import { Team } from './team.ts';
 
-describe('claiming tasks', () => {
+describe('claim_task', () => {
   let team: Team;
 
-  /** Claims and completes until there is nothing more. */
+  /** Claims and completes tasks until none is left. */
   async function drain(agentId: string): Promise<string[]> {
     const drained: string[] = [];
     for (let id = await team.claim(agentId); id !== undefined; id = await team.claim(agentId)) {
@@ -20,7 +19,7 @@ describe('claiming tasks', () => {
     team = new Team();
   });
 
-  it('gives a lease under an epoch, and counts it', async () => {
+  it('creates a lease with a claim epoch and updates the counters', async () => {
     const { id } = await team.createOne();
     const ann = await team.join('ann');
     const outcome = await team.claimOutcome(ann, 60);
@@ -39,7 +38,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, claim_epoch: 1 } });
   });
 
-  it('goes by priority, then age, then place', async () => {
+  it('orders tasks by priority, then by age, then by position in the batch', async () => {
     const old = await team.create({ priority: 5 }, { priority: 9 }, { priority: 5 });
     team.pass(1);
     const young = await team.create({ priority: 5 }, { priority: 1 }, { priority: 9 });
@@ -51,7 +50,7 @@ describe('claiming tasks', () => {
     );
   });
 
-  it('gives what became more urgent while it was working', async () => {
+  it('returns a more urgent task that was created while the agent was working', async () => {
     const ann = await team.join('ann');
     const [first, second] = await team.create({ priority: 5 }, { priority: 5 });
     assert.equal(await team.claim(ann), first?.id);
@@ -60,7 +59,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await drain(ann), [urgent.id, second?.id]);
   });
 
-  it('waits for dependencies, in a diamond', async () => {
+  it('waits for dependencies in a diamond', async () => {
     const tasks = await team.create(
       { priority: 9 },
       { priority: 2, dependencies: ['task-1'] },
@@ -75,7 +74,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { done: 4 });
   });
 
-  it('answers that there is nothing, in a workspace without a session too', async () => {
+  it('returns none if no task is claimable or the workspace has no session', async () => {
     const ann = await team.join('ann');
     assert.equal((await team.claimOutcome(ann)).kind, 'none');
     await team.create({}, { dependencies: ['task-1'] });
@@ -84,14 +83,14 @@ describe('claiming tasks', () => {
     assert.equal((await team.claimOutcome(bob)).kind, 'none');
   });
 
-  it('is for registered agents', async () => {
+  it('refuses an agent that is not registered', async () => {
     await team.createOne();
     const error = await refusal(() => team.claim(team.agentId('nobody')));
     assert.equal(error.code, 'NOT_FOUND');
     assert.match(error.details.suggestion ?? '', /register_agent/);
   });
 
-  it('gives a task only to an agent with its required capabilities', async () => {
+  it('assigns a task only to an agent that has the required capabilities', async () => {
     const [testing, both, anything] = await team.create(
       { priority: 1, required_capabilities: ['testing'] },
       { priority: 2, required_capabilities: ['Coding', 'testing'] },
@@ -102,7 +101,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await drain(await team.join('coder', ['coding', 'testing', 'more'])), [both?.id]);
   });
 
-  it('keeps the order for an agent that satisfies more sets than one query takes', async () => {
+  it('keeps the order if an agent satisfies more capability sets than fit into one query', async () => {
     const skills = Array.from({ length: 40 }, (_, index) => `skill-${index}`);
     const tasks = await team.create(
       ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), required_capabilities: [skill] })),
@@ -115,7 +114,7 @@ describe('claiming tasks', () => {
     );
   });
 
-  it('gives the task in hand again instead of a second one', async () => {
+  it('returns the held task again instead of a second one', async () => {
     const [first] = await team.create({}, {});
     const ann = await team.join('ann');
     await team.claim(ann);
@@ -126,7 +125,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { available: 1, in_progress: 1 });
   });
 
-  it('gives as many as the agent may hold, then the oldest of them again', async () => {
+  it("assigns tasks up to the agent's limit, then returns the oldest held task again", async () => {
     const tasks = await team.create({}, {}, {}, {});
     const ann = await team.join('ann');
     await team.allow(ann, 3);
@@ -146,13 +145,13 @@ describe('claiming tasks', () => {
   });
 
   for (const mayHold of [2, 5]) {
-    it(`gives an agent that may hold ${mayHold} what it has claimed and not started, before anything else`, async () => {
+    it(`returns a claimed, unstarted task first if the agent may hold ${mayHold} tasks`, async () => {
       const [first, second, third] = await team.create({}, {}, {});
       const ann = await team.join('ann');
       await team.allow(ann, mayHold);
       assert.equal(await team.claim(ann), first?.id);
       await team.start(ann, first?.id ?? '');
-      // The answer to this one is lost on its way.
+      // The response of this claim is lost.
       assert.equal(await team.claim(ann), second?.id);
       team.pass(1);
       const outcome = await team.claimOutcome(ann);
@@ -165,7 +164,7 @@ describe('claiming tasks', () => {
     });
   }
 
-  it('gives another to an agent that names what it has in hand, and again what it does not name', async () => {
+  it('skips the held tasks that the agent lists and returns those that it does not list', async () => {
     const tasks = await team.create({}, {}, {}, {});
     const [first = '', second = '', third = ''] = tasks.map(({ id }) => id);
     const ann = await team.join('ann');
@@ -174,14 +173,14 @@ describe('claiming tasks', () => {
     assert.equal(await team.claimBeside(ann, [first]), second);
     await team.start(ann, second);
     team.pass(1);
-    assert.equal(await team.claimBeside(ann, [first]), second, 'started or not');
+    assert.equal(await team.claimBeside(ann, [first]), second, 'returned although started');
     assert.equal(await team.claimBeside(ann, [first, second]), third);
     assert.equal(await team.claimBeside(ann, [first, second]), third);
     assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'it may hold no more');
     assert.deepEqual(await team.counts(), { available: 1, claimed: 2, in_progress: 1 });
   });
 
-  it('gives an agent that asks several times at once one task, also where it may hold several', async () => {
+  it('assigns one task to concurrent calls of an agent that may hold several', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
     await team.allow(ann, 3);
@@ -196,7 +195,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
   });
 
-  it('gives one agent one task, also when it asks twice at once', async () => {
+  it('assigns one task to concurrent calls of one agent', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
     const outcomes = await Promise.all([
@@ -208,7 +207,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
   });
 
-  it('gives agents that ask at once different tasks, from one instance', async () => {
+  it('assigns different tasks to agents that call one instance concurrently', async () => {
     const tasks = await team.create(...Array.from({ length: 12 }, () => ({})));
     const agents = await Promise.all(Array.from({ length: 12 }, (_, index) => team.join(`agent-${index}`)));
     const claimed = await Promise.all(agents.map((agentId) => team.claim(agentId)));
@@ -219,7 +218,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { claimed: 12 });
   });
 
-  it('gives agents that ask at once different tasks, from several instances', async () => {
+  it('assigns different tasks to agents that call several instances concurrently', async () => {
     await team.create(...Array.from({ length: 8 }, () => ({})));
     const agents = await Promise.all(Array.from({ length: 10 }, (_, index) => team.join(`agent-${index}`)));
     const instances = [team.app, team.anotherInstance(), team.anotherInstance()];
@@ -232,7 +231,7 @@ describe('claiming tasks', () => {
     assert.deepEqual(await team.counts(), { claimed: 8 });
   });
 
-  it('knows in one instance what another has made claimable', async () => {
+  it('finds a task that another instance has made claimable', async () => {
     const ann = await team.join('ann');
     const bob = await team.join('bob');
     const other = team.anotherInstance();

@@ -1,9 +1,8 @@
-/** create_task and create_tasks_batch: what goes into the queue. */
 import assert from 'node:assert/strict';
 import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('creating tasks', () => {
+describe('task creation', () => {
   let team: Team;
 
   const ids = (tasks: readonly { id: string }[]): string[] => tasks.map((task) => task.id);
@@ -12,7 +11,7 @@ describe('creating tasks', () => {
     team = new Team();
   });
 
-  it('opens a session where there is none, and counts', async () => {
+  it('creates a session if none is open, and updates the counters', async () => {
     const [task] = await team.create({ description: 'A', priority: 2, files: ['a.ts'], hints: 'Look' });
     assert.ok(task);
     assert.deepEqual(await team.task(task.id), task);
@@ -23,7 +22,7 @@ describe('creating tasks', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('puts a batch in its order, with its own dependencies', async () => {
+  it('stores a batch in its order, with dependencies inside the batch', async () => {
     const tasks = await team.create({}, { dependencies: ['task-1'] }, { dependencies: ['task-1', 'task-2'] });
     const [first, second, third] = await Promise.all(ids(tasks).map((id) => team.task(id)));
     assert.ok(first && second && third);
@@ -34,7 +33,7 @@ describe('creating tasks', () => {
     assert.deepEqual(ids(await team.tasks()), ids(tasks));
   });
 
-  it('creates all of a batch or none', async () => {
+  it('creates all tasks of a batch or none', async () => {
     await team.createOne();
     for (const dependencies of [['task-xxx-404'], ['task-9'], ['task-2']]) {
       const error = await refusal(() => team.create({}, { dependencies }, {}));
@@ -45,18 +44,18 @@ describe('creating tasks', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('does not open a session for what it refuses', async () => {
+  it('does not create a session if the call is refused', async () => {
     await refusal(() => team.create({ dependencies: ['task-xxx-404'] }));
     assert.equal(await team.app.services.coordination.session(team.workspace), undefined);
   });
 
-  it('takes "task-N" for an id outside a batch', async () => {
+  it('treats "task-N" as a task id outside a batch', async () => {
     const request = { ...team.request([{}, { dependencies: ['task-1'] }]), isBatch: false };
     const error = await refusal(() => team.app.services.taskCreation.create(request, unkeyed));
     assert.equal(error.message, 'Unknown dependency "task-1".');
   });
 
-  it('refuses a dependency of another workspace or of an archived session, as unknown', async () => {
+  it('refuses a dependency in another workspace or an archived session as unknown', async () => {
     const elsewhere = await new Team().createOne();
     const { services } = team.app;
     await services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
@@ -71,7 +70,7 @@ describe('creating tasks', () => {
     }
   });
 
-  it('knows what became of an existing dependency', async () => {
+  it('sets blockers and failed dependencies from the status of existing tasks', async () => {
     const ann = await team.join('ann');
     const [open, done, failed] = await team.create({ priority: 9 }, { priority: 1 }, { priority: 2 });
     assert.ok(open && done && failed);
@@ -89,7 +88,7 @@ describe('creating tasks', () => {
     assert.equal((await team.createOne({ dependencies: [done.id] })).blockers, 0);
   });
 
-  it('misses no dependency that is completed at the same moment', async () => {
+  it('notices a dependency that is completed at the same time', async () => {
     const ann = await team.join('ann');
     for (let round = 0; round < 8; round++) {
       const before = await team.createOne({ priority: 1 });
@@ -102,12 +101,12 @@ describe('creating tasks', () => {
       ]);
       assert.ok(created);
       assert.equal((await team.task(created.id)).blockers, 0);
-      assert.equal(await team.claim(ann), created.id, 'and the queue knows it');
+      assert.equal(await team.claim(ann), created.id, 'the task is in the queue');
       await team.complete(ann, created.id);
     }
   });
 
-  it('adds up dependents that are created at the same moment', async () => {
+  it('stores all dependents that are created at the same time', async () => {
     const before = await team.createOne();
     const created = await Promise.all(
       Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })),
@@ -117,7 +116,7 @@ describe('creating tasks', () => {
     assert.deepEqual(await team.counts(), { available: 7 });
   });
 
-  it('creates 500 at once, and frees many with one completion', async () => {
+  it('creates 500 tasks in one batch and unblocks 100 with one completion', async () => {
     const drafts = Array.from({ length: 500 }, (_, index) =>
       index === 0 || index > 100 ? {} : { dependencies: ['task-1'] },
     );

@@ -1,4 +1,4 @@
-/** Deadlines and types of tasks: what order they are dealt and listed in, and what is late. */
+/** Deadlines and types of tasks: order of claims and lists, and late tasks. */
 import assert from 'node:assert/strict';
 import { FieldValue } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ const statusOfLate = z.object({
     .optional(),
 });
 
-describe('deadlines and types of tasks', () => {
+describe('task deadlines and types', () => {
   let team: Team;
 
   const within = (seconds: number): Date => new Date(team.now.getTime() + seconds * 1000);
@@ -45,7 +45,7 @@ describe('deadlines and types of tasks', () => {
     team = new Team();
   });
 
-  it('deals at equal priority what is due first, then what has no deadline, also from before there were any', async () => {
+  it('orders tasks of one priority by deadline, then those without one, old documents included', async () => {
     const [old, none, later, soon, urgent] = await team.create(
       { description: 'old' },
       { description: 'none' },
@@ -64,7 +64,7 @@ describe('deadlines and types of tasks', () => {
     }
   });
 
-  it('lists each task once and in the order of the queue, whatever the pages', async () => {
+  it('lists each task once, in queue order, with any page size', async () => {
     const draft: fc.Arbitrary<Partial<TaskDraft>> = fc.record({
       priority: fc.integer({ min: 4, max: 6 }),
       deadline: fc.option(
@@ -95,7 +95,7 @@ describe('deadlines and types of tasks', () => {
     );
   });
 
-  it('comes past many tasks that have a deadline to those that have none', async () => {
+  it('lists tasks without a deadline after many tasks with one', async () => {
     const dated = Array.from({ length: 30 }, (_, index) => ({ deadline: within(3600 + index) }));
     const tasks = await team.create(...dated, {}, {});
     const found = await listed({ limit: 6 });
@@ -105,7 +105,7 @@ describe('deadlines and types of tasks', () => {
     );
   });
 
-  it('counts and names what is late, and nothing that is closed', async () => {
+  it('counts and lists late tasks, without closed ones', async () => {
     const agent = await team.join('ann');
     const status = async () => statusOfLate.parse(await answer(team, 'coordination_get_status', {})).late;
     assert.equal(await status(), undefined);
@@ -135,7 +135,7 @@ describe('deadlines and types of tasks', () => {
     assert.deepEqual([late?.count, late?.tasks.length], [13, 10]);
   });
 
-  it('takes and shows them in every tool', async () => {
+  it('accepts and returns deadline and type in every tool', async () => {
     const deadline = '2040-01-02T12:00:00+02:00';
     const created = z
       .object({ task: z.object({ id: z.string(), type: z.string(), deadline: z.string() }) })
@@ -168,7 +168,7 @@ describe('deadlines and types of tasks', () => {
     assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim keeps it');
   });
 
-  it('refuses what is no deadline or no type, and says what is', async () => {
+  it('refuses an invalid deadline or type, and the error states what is valid', async () => {
     const refused = (args: object) =>
       refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
     assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /is in the past.*2040-01-01/s);

@@ -1,6 +1,6 @@
 /**
- * Every tool's example succeeds, its answer is what the tool says that it returns, and it reads few documents more than
- * it returns, however much there is: Firestore bills by document.
+ * Checks of every tool's example: it succeeds, matches the output schema, and reads few more documents than it
+ * returns, however large the collections are. Firestore bills per document.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -24,20 +24,20 @@ import { Team } from './team.ts';
 
 const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
 
-/** How many tasks of each kind, discoveries and agents there are beside those of the examples. */
+/** Number of tasks of each kind, of findings and of agents in addition to those of the examples. */
 const CROWD = 200;
 
-/** Those that only read come first: all of them find the stage as it was set for the first. */
+/** Reading tools first: they share one fixture and do not change it. */
 const TOOLS = toolsets
   .flatMap(({ name: toolset, tools }) =>
     tools.map((tool) => ({ toolset, tool, isReading: tool.annotations.readOnlyHint })),
   )
   .sort((one, other) => Number(other.isReading) - Number(one.isReading));
 
-/** The session, the caller, the counters' parts, a window of the queue; of each question to a model, the budgets above. */
+/** Allowance: session, caller, counter shards, queue window and, per model request, the budgets above. */
 const FEW = 28;
 
-describe('the example of', () => {
+describe('tool examples', () => {
   const gitHub = seededGitHub();
   const models = new LocalModels();
   const team: Team = new Team({ gitHub, ...withModels(models, () => team.app) });
@@ -63,8 +63,8 @@ describe('the example of', () => {
   }
 
   /**
-   * The example's arguments; if it asks for agents, for those of the crowd: other tests leave behind any number of those
-   * that it names itself, of which it looks at up to 200 more than it returns.
+   * Returns the example's arguments. For `system_getAgents` they select the crowd's agents: other tests leave many
+   * agents, and the tool reads up to 200 more than it returns.
    */
   function argumentsOf(name: string, example: unknown): JsonObject {
     const args = jsonObject.parse(example);
@@ -74,7 +74,7 @@ describe('the example of', () => {
   }
 
   for (const { toolset, tool, isReading } of TOOLS) {
-    it(`${toolset}.${tool.name} succeeds as described, and reads few documents`, async () => {
+    it(`${toolset}.${tool.name} succeeds as described and reads few documents`, async () => {
       const name = wireName(toolset, tool.name, 'prefixed');
       await begin();
       isAsSet = isReading;
@@ -93,11 +93,11 @@ describe('the example of', () => {
       assert.ok(isAsListed(structuredContent), JSON.stringify(isAsListed.errors));
       assert.deepEqual(JSON.parse(content[0].text), JSON.parse(JSON.stringify(structuredContent)));
       const extra = read - longestList(structuredContent);
-      assert.ok(extra <= FEW, `it reads ${extra} documents more than it returns`);
+      assert.ok(extra <= FEW, `the call reads ${extra} more documents than it returns`);
     });
   }
 
-  it('a tool that reads many is counted as such', async () => {
+  it('the read counter counts the documents of large reads', async () => {
     await begin();
     assert.ok((await reads.during(() => answer(team, 'coordination_get_all_tasks', {}))) >= 50);
     assert.ok((await reads.during(() => team.tasks())) >= CROWD);

@@ -1,4 +1,4 @@
-/** What says that more can be claimed: a session's gates, over as many documents as its load asks for. */
+/** Queue version shards of a session: the documents that change when tasks become claimable. */
 import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -6,7 +6,7 @@ import { countersPath, gatesPath, sessionPath } from '../../../functions/src/ker
 import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('the gates of a session', () => {
+describe('queue version shards', () => {
   let team: Team;
 
   beforeEach(() => {
@@ -15,7 +15,7 @@ describe('the gates of a session', () => {
 
   async function open(): Promise<Session> {
     const found = await team.app.coordination.ports.sessions.current(team.workspace);
-    assert.ok(found, 'a session is open');
+    assert.ok(found, 'no session is open');
     return found.session;
   }
 
@@ -28,10 +28,10 @@ describe('the gates of a session', () => {
   const shardsOf = async ({ id }: Session) =>
     (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
 
-  /** Has every counter written a moment ago, however slow the machine is. */
+  /** Writes to every counter shard within the last moment, on a machine of any speed. */
   async function fill(session: Session): Promise<void> {
     for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
-      assert.ok(made < 400, 'chance writes all of them');
+      assert.ok(made < 400, 'random choice did not reach every shard');
       await team.createOne();
     }
     const batch = firestore().batch();
@@ -39,7 +39,7 @@ describe('the gates of a session', () => {
     await batch.commit();
   }
 
-  it('are written in place of its document by whatever adds to the queue', async () => {
+  it('are written instead of the session document when tasks become claimable', async () => {
     const ann = await team.join('ann');
     await team.createOne();
     const session = await open();
@@ -52,7 +52,7 @@ describe('the gates of a session', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('are closed with the session: nothing is put into an archived one, and opened with it again', async () => {
+  it('are deleted when their session is archived, and created again when it is reopened', async () => {
     const { services, kernel } = team.app;
     const { session } = await services.coordination.initialise(team.workspace, { goal: 'A goal' }, unkeyed);
     const grew = { kind: 'queueGrew' as const, session, capability_keys: [] };
@@ -65,7 +65,7 @@ describe('the gates of a session', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('grow where the session is busy, and nothing is counted twice or lost', async () => {
+  it('double with the counters of a busy session, which loses and repeats no count', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);
@@ -78,7 +78,7 @@ describe('the gates of a session', () => {
     assert.equal((await shardsOf(wider)).length, wider.spread);
   });
 
-  it('wake whoever waits for more, also what came between the claim and the waiting', async () => {
+  it('end a wait for queue growth, also if it happened between the claim and the wait', async () => {
     const { sessions } = team.app.coordination.ports;
     const { codingTasks } = team.app.coding.ports;
     await team.createOne();
@@ -100,15 +100,15 @@ describe('the gates of a session', () => {
     assert.ok(now);
     const later = growth(now.readAt);
     const written = await sessionWrittenAt(now.session);
-    // Long enough for both listeners to have told of what is there already.
+    // By then, both listeners have received the existing documents.
     await growth(before.readAt).waiting;
     assert.equal(later.isOver(), false);
     await team.createOne();
     await later.waiting;
-    assert.equal(await sessionWrittenAt(now.session), written, 'it was a gate that told');
+    assert.equal(await sessionWrittenAt(now.session), written, 'the session document was written');
   });
 
-  it('stay as they are where it is not', async () => {
+  it('keep their number if the session is not busy', async () => {
     await team.createOne();
     const session = await open();
     await team.app.services.sessionSpreading.look(team.workspace, session.id);

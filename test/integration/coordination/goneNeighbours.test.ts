@@ -1,4 +1,4 @@
-/** Tasks that others knew of and that somebody has deleted by hand: what is left can still end, and no sweep repeats itself. */
+/** Tasks whose dependent was deleted by hand: the others can still end, and no sweep repeats itself. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -7,14 +7,14 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer } from './calls.ts';
 
-describe('a task whose neighbour is gone', () => {
+describe('tasks with a deleted dependent', () => {
   let town: Town;
   let ada: Principal;
   let ann: string;
   let first: string;
   let second: string;
 
-  /** Each call has a time of its own, so that the audit has an order. */
+  /** Advances the clock per call so that audit entries have an order. */
   const ask = (tool: string, args: JsonObject) => {
     town.pass(1);
     return answer(town, tool, args, ada);
@@ -23,7 +23,7 @@ describe('a task whose neighbour is gone', () => {
   const latest = async (): Promise<string> =>
     Object(await ask('system_getAudit', { thing: `task:${first}`, limit: 1 })).events[0].event_id;
 
-  /** The first task has two dependents; the one between it and the second is deleted. */
+  /** The first task has two dependents; the one created between is deleted. */
   beforeEach(async () => {
     town = new Town();
     await town.arrive('ada', 'leader');
@@ -111,7 +111,7 @@ describe('a task whose neighbour is gone', () => {
       'available',
       [1],
     ],
-    'a lapsed lease after its holder is gone': [
+    'an expired lease after its holder is gone': [
       async () => {
         await claim();
         await gone(agentPath(ann));
@@ -124,7 +124,7 @@ describe('a task whose neighbour is gone', () => {
   };
 
   for (const [move, [make, status, [blockers, failed]]] of Object.entries(MOVES))
-    it(`ends ${move} as ${status}, and those that are left hear of it`, async () => {
+    it(`${move} leaves the task ${status} and updates the dependents that still exist`, async () => {
       await make();
       assert.equal((await town.task(first)).status, status);
       await town.sweepStuck();
@@ -134,7 +134,7 @@ describe('a task whose neighbour is gone', () => {
       assert.equal(left.stuck_unsettled, false);
     });
 
-  it('is settled by one sweep, past one that cannot be read', async () => {
+  it('settles stuck tasks in one sweep in spite of an unreadable one', async () => {
     const third = await town.createOne({ dependencies: [second] });
     const fourth = await town.createOne({ dependencies: [third.id] });
     await gone(taskPath(third.id));

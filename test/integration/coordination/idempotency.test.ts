@@ -1,11 +1,10 @@
-/** idempotency_key on calls that write, with the record and the change in one commit. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call, refusedWith } from './calls.ts';
 import { Team } from './team.ts';
 
-describe('an idempotency key', () => {
+describe('idempotency_key', () => {
   let team: Team;
   let ann: string;
   let key: string;
@@ -19,11 +18,11 @@ describe('an idempotency key', () => {
     key = randomUUID();
   });
 
-  it('replays the first answer, and does nothing again', async () => {
+  it('returns the first response again and changes nothing', async () => {
     const first = await create();
     team.pass(3600);
     assert.deepEqual(await create(), first);
-    assert.deepEqual(await create({ priority: 5 }), first, 'a default that is written out is the same');
+    assert.deepEqual(await create({ priority: 5 }), first, 'an explicit default value counts as equal');
     assert.match(
       await refusedWith(team, 'coordination_create_task', { description: 'B', idempotency_key: key }),
       /used with other arguments/,
@@ -31,7 +30,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('is not used up by a call that was refused', async () => {
+  it('stays unused if the call was refused', async () => {
     const rawArguments = { description: 'A', dependencies: ['task-xxx-404'], idempotency_key: key };
     for (let attempt = 0; attempt < 2; attempt++) {
       assert.match(await refusedWith(team, 'coordination_create_task', rawArguments), /Unknown dependency/);
@@ -39,19 +38,19 @@ describe('an idempotency key', () => {
     await create();
   });
 
-  it('gives a repeated claim its task and its epoch, also when that is long done', async () => {
+  it('returns the same task and epoch for a repeated claim, also after completion', async () => {
     await team.create({}, {});
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const first = await claim();
-    assert.deepEqual(await claim(), first, 'not resumed: replayed');
+    assert.deepEqual(await claim(), first, 'replayed, not resumed');
     const [task] = await team.tasks();
     await team.complete(ann, task?.id ?? '');
     assert.deepEqual(await claim(), first);
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('replays that there was nothing to claim', async () => {
+  it('returns the response without a task again for a repeated claim', async () => {
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const none = await claim();
@@ -59,7 +58,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(await claim(), none);
   });
 
-  /** The same call, many times at once, in several instances. */
+  /** Makes one call concurrently on several instances. */
   async function atOnce(name: string, rawArguments: JsonObject): Promise<void> {
     const instances = [team.app, team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const keyed = { ...rawArguments, idempotency_key: key };
@@ -73,7 +72,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(later, first);
   }
 
-  it('creates one task of many calls at once', async () => {
+  it('creates one task for many concurrent calls', async () => {
     for (let round = 0; round < 3; round++) {
       key = randomUUID();
       await atOnce('coordination_create_task', { description: 'A' });
@@ -81,7 +80,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(await team.counts(), { available: 3 });
   });
 
-  it('gives the same secret again, which was never stored', async () => {
+  it('returns the same secret again although it is not stored', async () => {
     const rawArguments = {
       agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
       capabilities: [{ name: 'coding', category: 'work' }],
@@ -96,7 +95,7 @@ describe('an idempotency key', () => {
     assert.equal(principal.owner_uid, team.leader.owner_uid);
     await answer(team, 'onboarding_registerAgent', rawArguments);
     const { structuredContent, isError } = await call(team, 'onboarding_registerAgent', keyed);
-    assert.equal(isError, true, 'the credential of that call is withdrawn');
+    assert.equal(isError, true, 'the credential of that call is revoked');
     assert.match(JSON.stringify(structuredContent), /cannot be shown again/);
   });
 });

@@ -1,11 +1,10 @@
-/** init_coordination: what a goal does to a workspace. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { archivedSessionPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Initialised } from '../../../functions/src/toolsets/coordination/rules/coordination.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('initialising a coordination', () => {
+describe('init_coordination', () => {
   let team: Team;
 
   const initialise = (goal: string, plan?: string, app = team.app): Promise<Initialised> =>
@@ -16,7 +15,7 @@ describe('initialising a coordination', () => {
     team = new Team();
   });
 
-  it('opens a session with its goal and plan', async () => {
+  it('creates a session with its goal and plan', async () => {
     const { session: opened, archived } = await initialise('Build an API', '1. Models');
     assert.equal(archived, undefined);
     assert.deepEqual(
@@ -26,7 +25,7 @@ describe('initialising a coordination', () => {
     assert.deepEqual(await session(), opened);
   });
 
-  it('keeps the session for the same goal, and takes a new plan', async () => {
+  it('keeps the session for an equal goal and stores a new plan', async () => {
     const { session: first } = await initialise('Build an API', '1. Models');
     team.pass(60);
     const again = await initialise('Build an API');
@@ -36,7 +35,7 @@ describe('initialising a coordination', () => {
     assert.deepEqual(await session(), planned.session);
   });
 
-  it('gives its goal to a session that tasks have opened', async () => {
+  it('sets the goal of a session that was created by tasks', async () => {
     const task = await team.createOne();
     await team.createOne();
     assert.equal((await session())?.goal, '');
@@ -46,7 +45,7 @@ describe('initialising a coordination', () => {
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
-  it('archives the old session for another goal', async () => {
+  it('archives the previous session for another goal', async () => {
     const { session: first } = await initialise('One');
     await team.create({}, {});
     const { session: second, archived } = await initialise('Two');
@@ -60,21 +59,21 @@ describe('initialising a coordination', () => {
     assert.equal(moved.exists, false);
   });
 
-  it('takes the archived session’s tasks out of the queue, but not out of their holder’s hands', async () => {
+  it("removes an archived session's tasks from the queue, but lets their holder complete them", async () => {
     await initialise('One');
     const [first] = await team.create({}, {});
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), first?.id);
     await initialise('Two');
-    assert.equal(await team.claim(ann), undefined, 'neither resumed nor given the other');
+    assert.equal(await team.claim(ann), undefined, 'neither the held task nor the other one');
     const { id } = await team.createOne();
-    assert.equal(await team.claim(ann), id, 'the old task does not count against the new ones');
+    assert.equal(await team.claim(ann), id, 'the old task does not count as held');
     assert.ok(first);
     assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
     assert.deepEqual(await team.counts(), { claimed: 1 });
   });
 
-  it('finds the new session from an instance that remembers the old one', async () => {
+  it('returns the new session on an instance that has cached the previous one', async () => {
     const other = team.anotherInstance();
     await initialise('One');
     await other.services.coordination.session(team.workspace);
@@ -83,7 +82,7 @@ describe('initialising a coordination', () => {
     assert.equal(seen?.goal, 'Two');
   });
 
-  it('has one session left when several goals meet', async () => {
+  it('leaves one session open after concurrent calls with several goals', async () => {
     const goals = ['One', 'Two', 'Three', 'Four'];
     const outcomes = await Promise.all(
       goals.map((goal) => initialise(goal, undefined, team.anotherInstance())),
@@ -95,20 +94,20 @@ describe('initialising a coordination', () => {
       [current?.id],
     );
     const archived = outcomes.flatMap((outcome) => outcome.archived?.session.id ?? []);
-    assert.equal(new Set(archived).size, 3, 'each but the first has archived the one before');
+    assert.equal(new Set(archived).size, 3, 'each except the first archived the previous session');
     assert.equal(new Set(outcomes.map((outcome) => outcome.session.id)).size, 4);
   });
 
-  it('gives a nameless session to one of two goals only', async () => {
+  it('sets the goal of an unnamed session from only one of two concurrent calls', async () => {
     await team.createOne();
     const outcomes = await Promise.all(
       ['One', 'Two'].map((goal) => initialise(goal, undefined, team.anotherInstance())),
     );
     const archived = outcomes.flatMap((outcome) => outcome.archived ?? []);
-    assert.equal(archived.length, 1, 'the second goal archives the first one’s session');
+    assert.equal(archived.length, 1, 'the second goal archives the session of the first');
   });
 
-  it('leaves other workspaces alone', async () => {
+  it('does not change other workspaces', async () => {
     const other = new Team();
     await other.createOne();
     await initialise('One');

@@ -1,4 +1,4 @@
-/** A list whose items are large ends before a model is no longer shown it, and its cursor leads to all of them. */
+/** Lists of large items: a page ends before clients would hide it, and the cursor reaches all items. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -10,16 +10,16 @@ import { Team } from './team.ts';
 
 const LETTERS = '見" and '.repeat(900);
 
-/** What Claude Code shows a model by default. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings */
+/** Claude Code's default limit. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings */
 const SHOWN_TOKENS = 25_000;
 const TASKS = 30;
 const DISCOVERIES = 20;
 const TODOS = 40;
 const FINISHED = 3;
-/** Each task that was finished was claimed, started and completed. */
+/** Each finished task was also claimed and started. */
 const EVENTS = DISCOVERIES + TODOS + 3 * FINISHED;
 
-/** How each list is asked for all that it has: its arguments, and where its items and its cursor are. */
+/** Arguments for one list, and the fields of its items and cursor. */
 interface Listing {
   readonly count: number;
   readonly args: JsonObject;
@@ -27,8 +27,8 @@ interface Listing {
   readonly next: 'next_cursor' | 'nextCursor';
 }
 
-describe('a list of large items', function () {
-  this.timeout(300_000); // seconds, where nothing else runs
+describe('lists of large items', function () {
+  this.timeout(300_000); // seconds if nothing else runs
 
   const team = new Team();
   let ann = '';
@@ -64,7 +64,7 @@ describe('a list of large items', function () {
     await done('coordination_complete_task', { ...held, output: '見"'.repeat(35_000) });
   }
 
-  /** The ids of all items, page by page, each page as it is sent. */
+  /** Returns the ids of all items, page by page, and checks each page as it is sent. */
   async function walk(name: string, { args, items, next }: Listing) {
     const ids: string[] = [];
     for (let pages = 1; pages < 100; pages += 1) {
@@ -75,12 +75,12 @@ describe('a list of large items', function () {
       assert.ok(bytes <= MAX_ANSWER_BYTES, `${name}: ${bytes} bytes`);
       const page = z.array(z.looseObject({})).parse(structuredContent[items]);
       assert.ok(page.length > 0);
-      // One that is larger than a page comes alone and whole.
+      // An item that is larger than a page is returned whole, on its own page.
       if (page.length > 1) {
         assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, name);
         assert.ok(tokensOf(JSON.stringify(structuredContent)) <= SHOWN_TOKENS, name);
       }
-      // The queue cuts a large task; a claim returns it whole.
+      // The queue truncates a large task; a claim returns the whole task.
       if (name !== 'system_getTaskQueue')
         assert.doesNotMatch(JSON.stringify(structuredContent), /more characters/, name);
       ids.push(...page.map((item) => JSON.stringify(item['id'] ?? item['task_id'] ?? item['event_id'])));
@@ -89,7 +89,7 @@ describe('a list of large items', function () {
       if (typeof cursor !== 'string') return { ids, pages };
       args = { ...args, cursor };
     }
-    assert.fail('it never ends');
+    assert.fail('the list never ends');
   }
 
   const listings: Readonly<Record<string, Listing>> = {
@@ -135,15 +135,15 @@ describe('a list of large items', function () {
   };
 
   for (const [name, listing] of Object.entries(listings)) {
-    it(`is given in parts, and whole: ${name}`, async () => {
+    it(`${name} returns all items in several pages`, async () => {
       const { ids, pages } = await walk(name.replace('.', '_'), listing);
       assert.equal(new Set(ids).size, listing.count);
       assert.equal(ids.length, listing.count);
-      assert.ok(pages > 1, 'it was not large');
+      assert.ok(pages > 1, 'the list fit into one page');
     });
   }
 
-  it('is given in parts where tasks are named, and says which are left out', async () => {
+  it('get_results returns the given tasks in parts and lists those that it left out', async () => {
     const { results } = z
       .object({ results: z.array(z.object({ task_id: z.string() })) })
       .parse(await done('coordination_get_results', { limit: 1 }));
@@ -172,7 +172,7 @@ describe('a list of large items', function () {
     assert.equal(all.length, FINISHED);
   });
 
-  it('does not cut a task that is claimed, nor a result', async () => {
+  it('returns a claimed task and a result without truncation', async () => {
     const description = '見"'.repeat(9000);
     await team.create({ description, hints: description, priority: 1 });
     const { task } = await done('coordination_claim_task', { agent_id: ann });
@@ -186,16 +186,16 @@ describe('a list of large items', function () {
     assert.ok(JSON.stringify(results).includes(JSON.stringify(description)));
   });
 
-  it('is known for every tool that takes a cursor, here or in the test of its own', () => {
+  it('covers every tool with a cursor, here or in its own test', () => {
     const elsewhere = [
-      // Their items are short: no page of them comes near to an answer's bound.
+      // Lists of short items: none of their pages comes near the size limit.
       'access.list_connections',
       'access.list_members',
       'orchestration.list_runs',
       'system.getTree',
       'system.undo',
       'todo.list_reminders',
-      // Their pages end as these do; what can be long in them would take long to make.
+      // Lists that end their pages in the same way; long items for them would take long to create.
       'coding.get_task_logs',
       'inbox.list',
       'firebase.pollEvents',

@@ -1,4 +1,3 @@
-/** The sweep of lapsed leases and ended waits, and what comes after it. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -17,7 +16,7 @@ describe('the sweep of leases', () => {
     [ann, bob] = [await team.join('ann'), await team.join('bob')];
   });
 
-  /** A task that ann claimed and never came back to. */
+  /** Creates a task that ann claimed and then abandoned. */
   async function abandoned(): Promise<string> {
     const { id } = await team.createOne();
     assert.equal(await team.claim(ann, 600), id);
@@ -25,7 +24,7 @@ describe('the sweep of leases', () => {
     return id;
   }
 
-  it('leaves a lease alone until it has run out', async () => {
+  it('keeps a lease until it expires', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     team.pass(599);
@@ -33,7 +32,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual([(await team.task(id)).status, await team.claim(bob)], ['claimed', undefined]);
   });
 
-  it('releases the tasks beside one that somebody has broken by hand', async () => {
+  it('releases a task in spite of another one that is unreadable', async () => {
     const broken = await team.createOne();
     await team.claim(ann, 600);
     await firestore().doc(taskPath(broken.id)).update({ priority: 'soon' });
@@ -45,7 +44,7 @@ describe('the sweep of leases', () => {
     await firestore().doc(taskPath(broken.id)).delete();
   });
 
-  it('releases the task of a holder that no longer exists', async () => {
+  it('releases the task of a holder that does not exist', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     await firestore().doc(agentPath(ann)).delete();
@@ -55,7 +54,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('comes past more than it can read, and tells where each is', async () => {
+  it('skips an unreadable task and returns the position of each readable one', async () => {
     const { tasks } = team.app.coordination.ports;
     const created = await team.create({}, {}, {});
     await team.allow(ann, 3);
@@ -86,7 +85,7 @@ describe('the sweep of leases', () => {
   });
 
   for (const started of [false, true]) {
-    it(`releases the task of a holder that died${started ? ' at work' : ''}`, async () => {
+    it(`releases the task of an offline holder${started ? ' that had started it' : ''}`, async () => {
       const { id } = await team.createOne();
       await team.claim(ann, 600);
       if (started) await team.start(ann, id);
@@ -102,7 +101,7 @@ describe('the sweep of leases', () => {
     });
   }
 
-  it('renews the lease of a holder that was seen since', async () => {
+  it('renews the lease of a holder that was seen after the claim', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     team.pass(500);
@@ -114,17 +113,17 @@ describe('the sweep of leases', () => {
     assert.deepEqual([status, claim?.lease_expires_at], ['claimed', new Date(seen.getTime() + 600_000)]);
     team.pass(401);
     await team.sweep();
-    assert.equal((await team.task(id)).status, 'available', 'and releases it once that has run out too');
+    assert.equal((await team.task(id)).status, 'available', 'released after the renewed lease expires');
   });
 
-  describe('that are short', () => {
+  describe('short leases', () => {
     const LEASES = [
       { lease: 5, between: 4 },
       { lease: 30, between: 26 },
       { lease: 90, between: 80 },
     ];
 
-    /** Sweeps at each third of a minute. */
+    /** Advances the clock and sweeps three times per minute. */
     async function passSwept(seconds: number): Promise<void> {
       for (let second = 0; second < seconds; second++) {
         team.pass(1);
@@ -133,7 +132,7 @@ describe('the sweep of leases', () => {
     }
 
     for (const { lease, between } of LEASES)
-      it(`stay with a holder of ${lease} s that is seen every ${between} s, whichever instance sees it`, async () => {
+      it(`of ${lease} s stay with a holder that is seen every ${between} s by any instance`, async () => {
         const { id } = await team.createOne();
         const apps = [team.app, team.anotherInstance(), team.anotherInstance()];
         for (const { access } of apps) await access.ports.presence.touch(ann);
@@ -150,11 +149,15 @@ describe('the sweep of leases', () => {
         assert.deepEqual([status, claim?.claimed_by, epoch], ['in_progress', ann, 1]);
         team.pass(lease + 1);
         await team.sweep();
-        assert.equal((await team.task(id)).status, 'available', 'once it is no longer seen');
+        assert.equal(
+          (await team.task(id)).status,
+          'available',
+          'released after the holder is no longer seen',
+        );
       });
   });
 
-  it('does no harm when several run at once', async () => {
+  it('releases each task once if several sweeps run concurrently', async () => {
     await team.allow(ann, 5);
     const tasks = await team.create({}, {}, {}, {}, {});
     for (const { id } of tasks) {
@@ -167,7 +170,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { available: 5 });
   });
 
-  it('does no harm when it meets the report that it waits for', async () => {
+  it('accepts a concurrent report of the holder', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await abandoned();
       const [taskOutcome] = await Promise.all([team.complete(ann, id), team.sweep()]);
@@ -177,7 +180,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { done: 5 });
   });
 
-  it('lets a late report count while nobody else has claimed the task', async () => {
+  it('accepts a late report if no other agent has claimed the task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann, 600);
@@ -189,7 +192,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), second.id);
   });
 
-  it('keeps a late failure for now, its wait and the counters', async () => {
+  it('accepts a late temporary failure, and keeps its delay and the counters', async () => {
     const id = await abandoned();
     await team.sweep();
     assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
@@ -198,7 +201,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('tells both of a late report once somebody else has claimed the task', async () => {
+  it('reports a late report to both agents if the other has claimed the task', async () => {
     const id = await abandoned();
     await team.sweep();
     await team.claim(bob);
@@ -208,13 +211,13 @@ describe('the sweep of leases', () => {
     assert.deepEqual([lateResult?.agent_id, lateResult?.result], [ann, { output: 'Mine' }]);
     const { kind, task } = await team.complete(bob, id, 'His');
     assert.deepEqual([kind, task.result, task.late_result?.agent_id], ['accepted', { output: 'His' }, ann]);
-    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'afterwards too');
+    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'late after completion, too');
     assert.deepEqual((await team.task(id)).result, { output: 'His' });
     assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasks_completed, 0);
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('ends the wait before a retry, and keeps the counters', async () => {
+  it('ends the delay before a retry and keeps the counters', async () => {
     const tasks = await team.create({}, {}, {}, {});
     await team.claim(ann);
     await team.fail(ann, tasks[0]?.id ?? '', true);
@@ -227,7 +230,7 @@ describe('the sweep of leases', () => {
     assert.equal((await team.task(tasks[0]?.id ?? '')).blockers, 0);
   });
 
-  it('clears up after an archived session without making its tasks claimable', async () => {
+  it('releases tasks of an archived session without making them claimable', async () => {
     const id = await abandoned();
     const { coordination } = team.app.services;
     await coordination.initialise(team.workspace, { goal: 'One' }, () => undefined);

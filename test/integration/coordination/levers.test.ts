@@ -1,4 +1,3 @@
-/** cancel_task, retry_task, release_task and update_task: what they bring about, and for whom. */
 import assert from 'node:assert/strict';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { agentOf } from '../../support/principals.ts';
@@ -6,7 +5,7 @@ import { refusal } from '../../support/refusal.ts';
 import { answer } from './calls.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('levers on tasks', () => {
+describe('task actions', () => {
   let team: Team;
   let ann: string;
 
@@ -32,7 +31,7 @@ describe('levers on tasks', () => {
   });
 
   describe('cancel_task', () => {
-    it('ends a held task, relieves its holder, who hears who did it and why, and tells dependents', async () => {
+    it('ends a held task, reports caller and reason to its holder, and updates dependents', async () => {
       const id = await claimed();
       const after = await team.createOne({ dependencies: [id] });
       await cancel(id, 'no longer wanted');
@@ -52,7 +51,7 @@ describe('levers on tasks', () => {
       assert.equal((await refusal(() => cancel(id))).code, 'CONFLICT');
     });
 
-    it('ends a task that waits for its retry or that nobody holds', async () => {
+    it('ends a task that waits for its retry and has no holder', async () => {
       const { id } = await team.createOne();
       await team.claim(ann);
       await team.fail(ann, id, true);
@@ -62,7 +61,7 @@ describe('levers on tasks', () => {
       assert.equal(await team.claim(ann), undefined);
     });
 
-    it('cancels for a holder that is no longer there', async () => {
+    it('ends a task whose holder does not exist', async () => {
       const id = await claimed();
       const { firestore } = await import('../../../functions/src/kernel/firestore/client.ts');
       await firestore().doc(`agents/${ann}`).delete();
@@ -71,7 +70,7 @@ describe('levers on tasks', () => {
     });
   });
 
-  it('lets leaders, the creator and agents of its owner decide, members hear FORBIDDEN, others nothing', async () => {
+  it("allows leaders and the creator's owner, and returns FORBIDDEN or NOT_FOUND to others", async () => {
     const { id } = await team.createOne();
     const create = (name: string) => {
       const opener = team.principal(name);
@@ -88,12 +87,12 @@ describe('levers on tasks', () => {
     const outside = { ...stranger('leader'), held_to: 'elsewhere' };
     assert.equal((await refusal(() => cancel(id, undefined, outside))).code, 'NOT_FOUND');
     assert.equal((await refusal(() => cancel('task-xxx-404'))).code, 'NOT_FOUND');
-    // Another agent of the same owner.
+    // Bob is another agent of the same owner.
     assert.equal((await cancel(own.id, undefined, team.principal('bob'))).status, 'cancelled');
   });
 
   describe('release_task', () => {
-    it('gives the task to the next at once, and counts a late result until then', async () => {
+    it('makes the task claimable immediately, and accepts a late result until it is claimed', async () => {
       const bob = await team.join('bob');
       const id = await claimed();
       await release(id, 'it hangs');
@@ -113,7 +112,7 @@ describe('levers on tasks', () => {
   });
 
   describe('retry_task', () => {
-    it('puts what failed or was cancelled into the queue again, and keeps what was', async () => {
+    it('requeues a failed or cancelled task and stores the previous outcome', async () => {
       const id = await claimed();
       await team.fail(ann, id);
       const { task } = await retry(id);
@@ -132,7 +131,7 @@ describe('levers on tasks', () => {
         },
       ]);
       assert.deepEqual(await team.counts(), { available: 1 });
-      // A late report of the former holder never overwrites.
+      // A late report of the previous holder never overwrites the new attempt.
       assert.equal((await refusal(() => team.complete(ann, id))).code, 'CONFLICT');
       const bob = await team.join('bob');
       assert.equal(await team.claim(bob), id);
@@ -145,7 +144,7 @@ describe('levers on tasks', () => {
       assert.match(String(details.suggestion), /create another task/);
     });
 
-    it('frees its dependents of it, and with_dependents has those tried again that ended too', async () => {
+    it('unblocks dependents, and also retries ended ones if with_dependents is set', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -171,7 +170,7 @@ describe('levers on tasks', () => {
       assert.deepEqual(await team.counts(), { done: 4 });
     });
 
-    it('frees what was created when its dependency had failed already', async () => {
+    it('unblocks a task that was created after its dependency had failed', async () => {
       const { id } = await team.createOne();
       await cancel(id);
       const after = await team.createOne({ dependencies: [id] });
@@ -182,7 +181,7 @@ describe('levers on tasks', () => {
       assert.equal(await team.claim(ann), after.id);
     });
 
-    it('refuses what is open, and what is in an archived session', async () => {
+    it('refuses an open task and a task in an archived session', async () => {
       const { id } = await team.createOne();
       assert.equal((await refusal(() => retry(id))).code, 'CONFLICT');
       await cancel(id);
@@ -195,14 +194,14 @@ describe('levers on tasks', () => {
     });
   });
 
-  describe('what can never start', () => {
+  describe('stuck tasks', () => {
     const settle = () => team.sweepStuck();
     const stuck = async () => {
       const { items } = await team.app.services.coordination.listStuck(team.workspace, { limit: 100 });
       return items.map(({ id, stuck_by: stuckBy }) => [id, stuckBy]);
     };
 
-    it('is known however far away the failure is, and is forgotten again', async () => {
+    it('are found at any distance from the failure, and are cleared after its retry', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -230,7 +229,7 @@ describe('levers on tasks', () => {
         team.principal('ann'),
       );
       assert.match(String(explanation), /can never start, because/);
-      // What is created on top of it knows at once of its own dependency, and soon tells its own.
+      // The new task starts with its direct dependency only; the next sweep finds the cause.
       team.pass(1);
       const fifth = await team.createOne({ dependencies: [fourth.id] });
       await settle();
@@ -241,7 +240,7 @@ describe('levers on tasks', () => {
       assert.deepEqual((await team.task(fifth.id)).stuck_dependencies, {});
     });
 
-    it('names another cause where one of two is gone, and forgets what is done after all', async () => {
+    it('get another cause if one of two is retried, and are cleared when completed', async () => {
       const [one, two, both, last] = await team.create(
         {},
         {},
@@ -268,7 +267,7 @@ describe('levers on tasks', () => {
     const update = (taskId: string, wishes: object) =>
       team.app.services.taskUpdates.update(team.leader, { taskId, ...wishes }, unkeyed);
 
-    it('changes what a task asks for and its place in the queue; null takes the deadline away', async () => {
+    it('changes the details of a task and its place in the queue, and null removes the deadline', async () => {
       const deadline = new Date(team.now.getTime() + 3_600_000);
       const [first, second] = await team.create({ priority: 5, deadline }, { priority: 6 });
       assert.ok(first && second);
@@ -291,7 +290,7 @@ describe('levers on tasks', () => {
       assert.equal(await team.claim(ann), second.id);
     });
 
-    it('reports that nothing changed, and writes nothing, if the task has all of the given values already', async () => {
+    it('writes nothing and reports that nothing changed if all values are equal', async () => {
       const deadline = new Date(team.now.getTime() + 3_600_000);
       const before = await team.createOne({ deadline });
       const { id } = await team.createOne({ dependencies: [before.id], hints: 'Mind the gap', deadline });
@@ -321,7 +320,7 @@ describe('levers on tasks', () => {
       }
     });
 
-    it('changes what its claimers must be able to do', async () => {
+    it('changes the required capabilities', async () => {
       const { id } = await team.createOne();
       await update(id, { required_capabilities: ['sql'] });
       assert.equal(await team.claim(ann), undefined);
@@ -341,16 +340,16 @@ describe('levers on tasks', () => {
       assert.equal(unknown.details.reason, 'UNKNOWN_DEPENDENCY');
       assert.equal(await team.claim(ann), one.id);
       await team.complete(ann, one.id);
-      assert.equal((await team.task(two.id)).blockers, 1, 'it does not wait for the first any more');
+      assert.equal((await team.task(two.id)).blockers, 1, 'it no longer waits for the first task');
       assert.equal(await team.claim(ann), three.id);
       await team.complete(ann, three.id);
       assert.equal(await team.claim(ann), two.id);
     });
 
-    it('never closes a cycle, however many change dependencies at once', async () => {
+    it('creates no cycle if several tasks change their dependencies concurrently', async () => {
       const [one, two, three] = await team.create({}, {}, {});
       assert.ok(one && two && three);
-      // Each of the tasks has a dependent, so that each is looked at.
+      // With a dependent, each task is included in the check for cycles.
       await team.create({ dependencies: [one.id, two.id, three.id] });
       const outcomes = await Promise.allSettled([
         update(one.id, { dependencies: [two.id] }),
@@ -360,14 +359,14 @@ describe('levers on tasks', () => {
       assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1);
     });
 
-    it('refuses what is closed, and to block what somebody holds', async () => {
+    it('refuses a closed task, and dependencies for a held one', async () => {
       const id = await claimed();
       const other = await team.createOne();
       assert.equal((await refusal(() => update(id, { dependencies: [other.id] }))).code, 'CONFLICT');
-      await update(id, { description: 'Meanwhile' });
+      await update(id, { description: 'Changed' });
       assert.equal((await team.task(id)).status, 'claimed');
       await team.complete(ann, id);
-      assert.equal((await refusal(() => update(id, { description: 'Again' }))).code, 'CONFLICT');
+      assert.equal((await refusal(() => update(id, { description: 'Changed again' }))).code, 'CONFLICT');
       assert.equal((await refusal(() => update(other.id, {}))).code, 'VALIDATION_ERROR');
     });
   });

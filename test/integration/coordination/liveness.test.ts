@@ -1,4 +1,3 @@
-/** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
 import type { Database } from 'firebase-admin/database';
 import { countedAgent } from '../../../functions/src/agents/rules/agent.ts';
@@ -23,12 +22,12 @@ describe('presence', () => {
 
   const seen = async () => (await presence.lastSeen([ann])).get(ann);
 
-  it('knows when an agent was last seen, and not of one that never was', async () => {
+  it('returns when an agent was last seen, and omits agents that were never seen', async () => {
     await presence.touch(ann);
     assert.deepEqual(await presence.lastSeen([ann, team.agentId('bob')]), new Map([[ann, team.now]]));
   });
 
-  it('writes at most every half minute, whichever instance it is seen at', async () => {
+  it('writes at most every 30 seconds per agent, on all instances together', async () => {
     await presence.touch(ann);
     const first = team.now;
     const others = Array.from({ length: 5 }, () => another());
@@ -42,7 +41,7 @@ describe('presence', () => {
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('is written together where many are seen at once, by an instance that has to wait for the database', async () => {
+  it('writes many agents together while the instance waits for the database', async () => {
     const database = await realtimeDatabase();
     const root = database.ref();
     let writes = 0;
@@ -61,7 +60,7 @@ describe('presence', () => {
     assert.ok(writes <= 2, `${writes} writes`);
   });
 
-  it('does not take an agent for silent by a write that came through minutes late', async () => {
+  it('keeps the later time if an older write is minutes late', async () => {
     const late = new DatabasePresence({
       database: async () => {
         const database = await realtimeDatabase();
@@ -90,14 +89,14 @@ describe('presence', () => {
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('writes at once where an agent has another home', async () => {
+  it('writes immediately if the agent has changed its workspace', async () => {
     await presence.touch(ann, 'alpha');
     team.pass(1);
     await another().touch(ann, 'beta');
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('finds who was not seen since, the longest first', async () => {
+  it('returns agents that were not seen since a time, oldest first', async () => {
     const bob = team.agentId('bob');
     await presence.touch(ann);
     team.pass(10);
@@ -110,7 +109,7 @@ describe('presence', () => {
     assert.equal((await presence.unseenSince(team.now, 1)).size, 1);
   });
 
-  it('forgets an agent unless it was seen again', async () => {
+  it('deletes an entry unless the agent was seen again', async () => {
     await presence.touch(ann);
     const before = team.now;
     team.pass(30);
@@ -134,7 +133,7 @@ describe('the sweep of agents', () => {
     ann = await team.join('ann');
   });
 
-  it('marks an agent offline that was not seen for three heartbeats', async () => {
+  it('marks an agent offline that was not seen for three minutes', async () => {
     const joined = team.now;
     team.pass(179);
     await team.sweep();
@@ -145,7 +144,7 @@ describe('the sweep of agents', () => {
     assert.deepEqual([agent?.status, agent?.last_seen, await active()], ['offline', joined, 0]);
   });
 
-  it('keeps one active that sends heartbeats', async () => {
+  it('keeps an agent active that sends heartbeats', async () => {
     for (let minute = 0; minute < 5; minute++) {
       team.pass(60);
       await team.app.services.membership.heartbeat(
@@ -158,10 +157,10 @@ describe('the sweep of agents', () => {
     assert.equal(await status(ann), 'active');
   });
 
-  it('has one active again that sends a heartbeat, claims or registers', async () => {
+  it('marks an agent active again after a heartbeat, a claim or a registration', async () => {
     await team.createOne();
     const returns = [
-      // Its own heartbeat comes with its credential, and checking that revives it: see authentication.
+      // An agent's own heartbeat revives it when its credential is checked: see authentication.
       () =>
         team.app.services.membership.heartbeat(
           team.leader,
@@ -169,7 +168,7 @@ describe('the sweep of agents', () => {
           unkeyed,
         ),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
-      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
+      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // any call is recorded
       () => team.join('ann'),
     ];
     for (const comesBack of returns) {
@@ -181,7 +180,7 @@ describe('the sweep of agents', () => {
     }
   });
 
-  it('forgets presence once the agent is offline, and runs twice without harm', async () => {
+  it('deletes the presence of offline agents, and can run twice concurrently', async () => {
     team.pass(200);
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
     await team.sweep();
@@ -191,7 +190,7 @@ describe('the sweep of agents', () => {
     );
   });
 
-  it('leaves one active that comes back while the sweep runs', async () => {
+  it('keeps an agent active that returns while the sweep runs', async () => {
     team.pass(200);
     const sweeps = [team.sweep(), team.sweep(team.anotherInstance())];
     const beat = team.app.services.membership.heartbeat(
@@ -205,7 +204,7 @@ describe('the sweep of agents', () => {
     assert.equal((await team.app.access.ports.presence.lastSeen([ann])).size, 1);
   });
 
-  it('marks a whole town in one pass, in a commit for each two hundred', async () => {
+  it('marks 1500 agents offline in one run', async () => {
     const { access, kernel } = team.app;
     const ids = Array.from({ length: 1500 }, (_, number) => team.agentId(`of-many-${number}`));
     const known = await access.ports.agents.find(ann);
@@ -230,7 +229,7 @@ describe('the sweep of agents', () => {
     assert.equal(await active(), 0);
   });
 
-  it('revives a fleet that starts together in few commits, past one that cannot be read', async () => {
+  it('revives 60 agents in few commits, in spite of an unreadable one', async () => {
     const { services, access, kernel } = team.app;
     const ids = await Promise.all(Array.from({ length: 60 }, (_, number) => team.join(`fleet-${number}`)));
     for (const id of ids) await access.ports.presence.touch(id);
@@ -251,7 +250,7 @@ describe('the sweep of agents', () => {
     assert.equal(await online(), others.length);
   });
 
-  it('goes on with the others where one agent cannot be read', async () => {
+  it('continues with the other agents if one is unreadable', async () => {
     const bob = await team.join('bob');
     await firestore().doc(agentPath(ann)).update({ held: 'broken' });
     team.pass(200);
@@ -261,7 +260,7 @@ describe('the sweep of agents', () => {
     await team.sweep();
   });
 
-  it('forgets what was seen of an agent that does not exist', async () => {
+  it('deletes the presence of an agent that does not exist', async () => {
     const ghost = team.agentId('ghost');
     await team.app.access.ports.presence.touch(ghost);
     team.pass(200);
@@ -269,7 +268,7 @@ describe('the sweep of agents', () => {
     assert.equal((await team.app.access.ports.presence.lastSeen([ghost])).size, 0);
   });
 
-  it('reads an entry that says nothing as never seen', async () => {
+  it('treats an entry without a time as never seen', async () => {
     const strange = team.agentId('strange');
     await (await realtimeDatabase()).ref(presencePath(strange)).set({ hello: true });
     await team.sweep();

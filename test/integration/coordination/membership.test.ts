@@ -1,11 +1,10 @@
-/** register_agent and heartbeat: who may register whom, and act as whom. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('membership', () => {
+describe('register_agent and heartbeat', () => {
   let team: Team;
 
   const join = (
@@ -43,7 +42,7 @@ describe('membership', () => {
     assert.deepEqual((await team.app.access.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
   });
 
-  it('keeps capabilities that are not named again, and replaces those that are', async () => {
+  it('keeps capabilities if none are given, and replaces them otherwise', async () => {
     const [as, id] = [team.principal('ann'), team.agentId('ann')];
     const named = async (capabilities?: string[]) =>
       (await join(as, id, 'worker', capabilities)).agent.capability_details.map(({ name }) => name);
@@ -53,17 +52,17 @@ describe('membership', () => {
     assert.deepEqual(await named([]), []);
   });
 
-  it('tells the task in hand', async () => {
+  it('returns the held task', async () => {
     const ann = await team.join('ann');
     const { id } = await team.createOne();
     await team.claim(ann);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
-    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'of the open session only');
+    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'only tasks of the open session');
   });
 
-  it('counts leaders and workers of a workspace, each once', async () => {
+  it('counts the leaders and workers of a workspace, each once', async () => {
     await join(team.leader, team.agentId('lead'), 'leader');
     await team.join('ann');
     await team.join('ann');
@@ -78,29 +77,29 @@ describe('membership', () => {
     assert.deepEqual(
       await counted(),
       { total: 3, leaders: 1, active: 3, registered: 3, online: 3 },
-      'nobody is moved',
+      'an agent in another workspace stays counted',
     );
   });
 
-  it('lets only leaders be leaders', async () => {
+  it('refuses the role leader to callers that are not leaders', async () => {
     const error = await refusal(() => join(team.principal('ann'), team.agentId('ann'), 'leader'));
     assert.deepEqual([error.code, error.details.field], ['FORBIDDEN', 'role']);
     await join(team.principal('ann', 'leader'), team.agentId('ann'), 'leader');
     await join(team.principal('root', 'admin'), team.agentId('root'), 'leader');
   });
 
-  it('gives whoever names an id that somebody has a terminal of another id, and does not let them act as that one', async () => {
+  it('registers a terminal with its own id if the id belongs to another agent', async () => {
     const bob = await team.join('bob');
     const ann = team.principal('ann');
     const { agent } = await join(ann, bob);
     assert.notEqual(agent.id, bob);
     assert.deepEqual([agent.name, agent.registered_by], [bob, ann.uid]);
-    assert.equal(await actAs(ann, bob), agent.id, 'the name is its own');
+    assert.equal(await actAs(ann, bob), agent.id, 'the caller's name refers to its terminal');
     assert.equal(await actAs(team.principal('bob'), bob), bob);
     assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
 
-  it('makes a terminal of the caller, for the caller and its owner alone', async () => {
+  it('creates a terminal that only the caller and its owner can act for', async () => {
     const id = team.agentId('terminal-2');
     const ann = { ...team.principal('ann'), owner_uid: 'ada' };
     const { agent } = await join(ann, id);
@@ -117,22 +116,22 @@ describe('membership', () => {
           (await refusal(() => actAs(other, name))).message.replace(name, 'x'),
           (await refusal(() => heartbeat(other, name))).message.replace(name, 'x'),
         );
-      assert.equal(new Set(errors).size, 1, 'known or not, in the same words');
+      assert.equal(new Set(errors).size, 1, 'known and unknown ids get equal errors');
     }
   });
 
-  it('never gives out an id that somebody would get by registering', async () => {
+  it('does not assign an id that another caller would get from registerAgent', async () => {
     const { registration } = team.app.services;
     const theirs = registration.agentId('ben', 'research-agent');
     for (const as of [team.principal('ann'), team.leader, person('ada')]) {
       const { agent } = await join(as, theirs);
       assert.notEqual(agent.id, theirs);
-      assert.equal(await actAs(as, theirs), agent.id, 'but the name is its own');
+      assert.equal(await actAs(as, theirs), agent.id, 'the caller's name refers to its terminal');
     }
     assert.equal(await team.app.access.ports.agents.find(theirs), undefined);
   });
 
-  it('lets a leader act for agents in the workspace whose owner is in it, and for no others', async () => {
+  it('allows a leader to act only for agents whose owner is in the workspace', async () => {
     const bob = team.agentId('bob');
     await join(team.principal('bob'), bob);
     assert.equal(await actAs(team.leader, bob), bob);
@@ -146,7 +145,7 @@ describe('membership', () => {
         (await refusal(() => actAs(team.leader, id))).message.replace(id, 'x'),
       ),
     );
-    assert.equal(messages[0], messages[1], 'whose owner is not in the workspace');
+    assert.equal(messages[0], messages[1], 'the owner is not in the workspace');
     const { store } = team.app.kernel;
     const member = {
       uid: stranger.owner_uid,
@@ -156,16 +155,16 @@ describe('membership', () => {
     };
     await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
     await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
-    assert.equal(await actAs(team.leader, eve), eve, 'whose owner was let in');
+    assert.equal(await actAs(team.leader, eve), eve, 'the owner became a member');
     const far = team.agentId('far');
     const joining = { agentId: far, role: 'worker' as const, workspace: `${team.workspace}-2` };
     const itself = { ...stranger, uid: `agent:${far}`, agent_id: far };
     await team.app.services.membership.join(itself, joining, unkeyed);
     const error = await refusal(() => actAs(team.leader, far));
-    assert.equal(error.code, 'NOT_FOUND', 'that is not in the workspace');
+    assert.equal(error.code, 'NOT_FOUND', 'the agent is not in the workspace');
   });
 
-  it('lets a person register agents of their own, and not another’s', async () => {
+  it('allows a person to register and act for their own agents only', async () => {
     const [ada, ben] = [person(`ada-${team.workspace}`), person(`ben-${team.workspace}`)];
     const name = team.agentId('helper');
     const { agent } = await join(ada, name);
@@ -183,7 +182,7 @@ describe('membership', () => {
     assert.notEqual((await join(ben, name)).agent.id, agent.id);
   });
 
-  it('gives the terminals of members no plain ids in a private workspace, so that none is told which are taken', async () => {
+  it('adds a suffix to the terminal ids of members in a private workspace, to hide taken ids', async () => {
     const worker = person(`ada-${team.workspace}`);
     const name = team.agentId('terminal');
     const before = (await join(worker, name)).agent.id;
@@ -194,7 +193,7 @@ describe('membership', () => {
     assert.match((await join(other, name)).agent.id, /-[0-9a-f]{8}$/);
   });
 
-  it('lets a worker act only as itself', async () => {
+  it('allows a worker to act only as itself', async () => {
     const bob = await team.join('bob');
     await actAs(team.principal('bob'), bob);
     const error = await refusal(() => actAs(team.principal('ann'), bob));
@@ -204,12 +203,12 @@ describe('membership', () => {
     await refusal(() => actAs(sibling, bob));
   });
 
-  it('has no heartbeat of an agent that is not registered', async () => {
+  it('refuses a heartbeat for an agent that is not registered', async () => {
     const error = await refusal(() => heartbeat(team.leader, team.agentId('ann')));
     assert.equal(error.code, 'NOT_FOUND');
   });
 
-  it('registers an agent once when it registers many times at once', async () => {
+  it('registers an agent once if it registers several times concurrently', async () => {
     await Promise.all(Array.from({ length: 6 }, () => team.join('ann')));
     assert.deepEqual(await counted(), { total: 1, leaders: 0, active: 1, registered: 1, online: 1 });
   });

@@ -1,4 +1,3 @@
-/** message_agent: what others write reaches an agent until it says that it has read it. */
 import assert from 'node:assert/strict';
 import { agentOf } from '../../support/principals.ts';
 import { answer, call } from './calls.ts';
@@ -13,7 +12,7 @@ describe('messages to agents', () => {
   const texts = ({ messages }: { readonly messages?: unknown }) =>
     Array.isArray(messages) ? messages.map(({ text }) => text) : messages;
 
-  /** As the caller is once its credential is checked the next time. */
+  /** Returns the caller as it is after the next check of its credential. */
   const own = async () => {
     const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.has_messages === true;
     return { ...team.principal('ann'), ...(hasMessages && { has_messages: true as const }) };
@@ -26,7 +25,7 @@ describe('messages to agents', () => {
     ann = await team.join('ann');
   });
 
-  it('come with the start of a task, of what an agent does itself and of what another does for it', async () => {
+  it("are returned by start_task to the agent and to its owner's leader", async () => {
     const { id: task_id } = await team.createOne();
     await team.claim(ann);
     const start = async (by = own()) =>
@@ -62,7 +61,7 @@ describe('messages to agents', () => {
     assert.deepEqual(texts(await beat()), ['For you alone'], 'the agent still has it');
   });
 
-  it('come with calls in their workspace alone', async () => {
+  it('are returned only to calls in their workspace', async () => {
     const { store } = team.app.kernel;
     const { mailboxes } = team.app.coordination.ports;
     await send('Here');
@@ -81,11 +80,11 @@ describe('messages to agents', () => {
     assert.deepEqual(
       left.map(({ text }) => text),
       ['There'],
-      'reading here leaves what is there',
+      'messages of the other workspace stay',
     );
   });
 
-  it('come with heartbeats and claims, with their sender, until they are read', async () => {
+  it('are returned with heartbeats and claims, with their sender, until they are read', async () => {
     assert.equal(texts(await beat()), undefined);
     const { id: task_id } = await team.createOne();
     await send('One', { task_id });
@@ -106,13 +105,17 @@ describe('messages to agents', () => {
     assert.deepEqual([again['resumed'], texts(again)], [true, ['One', 'Two']]);
     await send('Three');
     assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three']);
-    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'reading twice reads once');
+    assert.deepEqual(
+      texts(await beat({ read_until: message_id })),
+      ['Three'],
+      'a repeated read changes nothing',
+    );
     const { message_id: last } = await send('Four');
     assert.equal(texts(await beat({ read_until: last })), undefined);
     assert.equal((await own()).has_messages, undefined);
   });
 
-  it('are not lost or mixed up where several write at once', async () => {
+  it('keep their order, and none is lost, if several are sent concurrently', async () => {
     const numbers = Array.from({ length: 10 }, (_, number) => String(number));
     await Promise.all(numbers.map((number) => send(number)));
     const { messages } = await beat();
@@ -124,7 +127,7 @@ describe('messages to agents', () => {
     );
   });
 
-  it('wait up to twenty, and then their sender hears that', async () => {
+  it('are limited to 20 unread messages per agent', async () => {
     const { messages, leader } = { messages: team.app.services.messages, leader: team.leader };
     for (let count = 0; count < 20; count++)
       await messages.send(leader, { workspace: team.workspace, agentId: ann, text: 'Look' }, unkeyed);
@@ -136,7 +139,7 @@ describe('messages to agents', () => {
     assert.match(String(structuredContent['error']), /has 20 unread messages, the maximum/);
   });
 
-  it('reach nobody outside of the workspace, and speak of no task that is elsewhere', async () => {
+  it('are refused for agents and tasks of other workspaces, and for viewers', async () => {
     const elsewhere = new Team();
     const stranger = await elsewhere.join('bob');
     const { id } = await elsewhere.createOne();

@@ -1,4 +1,4 @@
-/** The mirror of what can be claimed: tasks/queue, and a queue for each other workspace, in the Realtime Database. */
+/** The mirror of claimable tasks in the Realtime Database: `tasks/queue`, and a queue per other workspace. */
 import assert from 'node:assert/strict';
 import { DEFAULT_WORKSPACE } from '../../../functions/src/identity/rules/principal.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
@@ -17,7 +17,7 @@ async function mirrored(
 }
 
 describe('the mirror of the queue', () => {
-  it('shows a task for as long as it can be claimed', async () => {
+  it('contains a task while it is claimable', async () => {
     const team = new Team();
     const [task, blocked] = await team.create(
       { description: 'A', priority: 2, required_capabilities: ['coding'] },
@@ -41,7 +41,7 @@ describe('the mirror of the queue', () => {
       required_capabilities: ['coding'],
       created_at: team.now.toISOString(),
     });
-    assert.equal(await mirrored(task.id), null, 'the queue of default is another');
+    assert.equal(await mirrored(task.id), null, 'the default workspace has another queue');
     await team.claim(ann);
     assert.deepEqual(await shows(), [false, false]);
     team.pass(3600);
@@ -55,7 +55,7 @@ describe('the mirror of the queue', () => {
     assert.deepEqual(await shows(), [false, false], 'waiting for its retry');
   });
 
-  it('shows nothing of a task that is gone', async () => {
+  it('removes a task that does not exist', async () => {
     const { app } = new Team();
     const { id } = sampleTask({ id: 'task-gone-001' });
     const database = await realtimeDatabase();
@@ -66,7 +66,7 @@ describe('the mirror of the queue', () => {
     }
   });
 
-  it('ends with the latest state, also where events meet and come out of order', async () => {
+  it('ends with the latest state if events are concurrent and out of order', async () => {
     const team = new Team();
     const task = await team.createOne();
     const ann = await team.join('ann');
@@ -74,25 +74,25 @@ describe('the mirror of the queue', () => {
     const refreshed = () => Promise.all(instances.map((one) => one.services.mirrorQueuedTask(task.id)));
     for (const change of [() => team.claim(ann), () => team.complete(ann, task.id)]) {
       await Promise.all([refreshed(), change(), refreshed()]);
-      await team.app.services.mirrorQueuedTask(task.id); // by the event of the change
+      await team.app.services.mirrorQueuedTask(task.id); // the event of the change itself
       assert.equal(await mirrored(task.id, team.workspace), null);
     }
   });
 
-  it('looks again until the task stands still', async () => {
+  it('reads again until the task stays unchanged', async () => {
     const id = `task-${new Team().workspace}`;
     const states: Versioned<Task>[] = [
       versionOf(sampleTask({ id }), '1.0'),
-      versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
-      versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
+      versionOf(sampleTask({ id, description: 'Changed since' }), '2.0'),
+      versionOf(sampleTask({ id, description: 'Changed since' }), '2.0'),
     ];
     const reader = { find: async () => states.shift() };
     await mirrorQueuedTask(realtimeDatabase, reader, id);
-    assert.equal((await mirrored(id, sampleTask({}).workspace))?.['description'], 'Changed meanwhile');
+    assert.equal((await mirrored(id, sampleTask({}).workspace))?.['description'], 'Changed since');
     assert.equal(states.length, 0);
   });
 
-  it('gives up on one that never does', async () => {
+  it('fails if the task changes during each update', async () => {
     const id = `task-${new Team().workspace}`;
     let version = 0;
     const reader = {

@@ -1,4 +1,4 @@
-/** claim_task where there is none, and get_status: why, and what would change that. */
+/** Reasons in the response of claim_task without a task, and the numbers of get_status. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { answer } from './calls.ts';
@@ -15,7 +15,7 @@ describe('claim_task without a task', () => {
   let team: Team;
   let ann: string;
 
-  /** Why there is none for ann, a while after the last time. */
+  /** Returns the reason for ann, after the clock has advanced past the cache. */
   async function why(): Promise<string> {
     team.pass(2);
     const { reason, explanation } = none.parse(
@@ -29,18 +29,18 @@ describe('claim_task without a task', () => {
     ann = await team.join('ann', ['rust']);
   });
 
-  it('says that there is no goal', async () => {
+  it('reports a missing goal', async () => {
     assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/);
   });
 
-  it('says that all are held or closed', async () => {
+  it('reports that all tasks are held or closed', async () => {
     const bob = await team.join('bob');
     await team.createOne();
     await team.claim(bob);
     assert.match(await why(), /^none: /);
   });
 
-  it('says what blocks the rest, and by whom', async () => {
+  it('reports which tasks block the others, and their holders', async () => {
     const bob = await team.join('bob');
     const [first, second, third] = await team.create(
       {},
@@ -59,7 +59,7 @@ describe('claim_task without a task', () => {
     assert.ok((await why()).includes(`"${second?.id}" can never start, because "${first?.id}" failed`));
   });
 
-  it('says which capabilities are wanted', async () => {
+  it('reports the required capabilities', async () => {
     const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
     const said = await why();
     assert.match(said, /^capabilities: 1 task is available, but none that you can do: /);
@@ -67,7 +67,7 @@ describe('claim_task without a task', () => {
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
   });
 
-  it('says when a retry is due', async () => {
+  it('reports when a retry is due', async () => {
     const { id } = await team.createOne();
     await team.claim(ann);
     await team.fail(ann, id, true);

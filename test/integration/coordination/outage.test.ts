@@ -1,4 +1,4 @@
-/** The sweep while the Realtime Database is away, and when it is back. */
+/** The sweep while the Realtime Database is unreachable, and after its return. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -14,7 +14,7 @@ describe('the sweep without the Realtime Database', () => {
   let ann: string;
   let lapsed: string;
 
-  /** Presence over a connection of its own. */
+  /** Presence over a dedicated connection. */
   function connected(options: object = {}): { presence: DatabasePresence; database: Database } {
     const app = initializeApp({ ...firebaseApp().options, ...options }, `sweep-${randomUUID()}`);
     apps.push(app);
@@ -25,7 +25,7 @@ describe('the sweep without the Realtime Database', () => {
     };
   }
 
-  /** A sweep whose presence may be away: it has a moment to show itself. */
+  /** Runs a sweep that waits briefly for presence, which may be unreachable. */
   const sweep = (presence: DatabasePresence, timeoutMilliseconds = 500) =>
     inTime(
       team.sweep({ system: { ports: { ...team.app.system.ports, presence } } }, timeoutMilliseconds),
@@ -45,7 +45,7 @@ describe('the sweep without the Realtime Database', () => {
   });
   after(() => Promise.all(apps.map(deleteApp)));
 
-  it('goes on with what is Firestore’s alone, and leaves what presence decides', async () => {
+  it('ends delays, which need only Firestore, and postpones leases and presence', async () => {
     const bob = await team.join('bob');
     const waiting = await team.createOne();
     assert.equal(await team.claim(bob, 6000), waiting.id);
@@ -54,7 +54,7 @@ describe('the sweep without the Realtime Database', () => {
     const { presence, database } = connected();
     database.goOffline();
     await sweep(presence);
-    assert.equal(await team.claim(bob), waiting.id, 'its wait before the retry has ended');
+    assert.equal(await team.claim(bob), waiting.id, 'its delay before the retry has ended');
     assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
     const { outage, behind } = await team.sweepRecord.read();
     assert.deepEqual(outage, { since: team.now });
@@ -62,7 +62,7 @@ describe('the sweep without the Realtime Database', () => {
     assert.equal(behind['backoffs'], undefined);
   });
 
-  it('takes nobody for dead until 5 minutes after it is back, in whatever instance', async () => {
+  it('marks no agent offline on any instance until 5 minutes after the return', async () => {
     const bob = await team.join('bob');
     const bobs = await team.createOne();
     assert.equal(await team.claim(bob, 600), bobs.id);
@@ -78,7 +78,7 @@ describe('the sweep without the Realtime Database', () => {
     }
     assert.ok(
       ((await team.task(bobs.id)).claim?.lease_expires_at ?? team.now) > team.now,
-      'who is seen has time',
+      'the lease of a holder that was seen is renewed',
     );
     team.pass(60);
     await team.sweep(team.anotherInstance());
@@ -86,8 +86,8 @@ describe('the sweep without the Realtime Database', () => {
     assert.deepEqual(await team.sweepRecord.read(), { behind: {} });
   });
 
-  it('takes presence that can be read but not written for no presence', async () => {
-    // The rules let nobody read the list of all but the server, whose own writes are refused here.
+  it('treats presence that can be read but not written as unreachable', async () => {
+    // Only the server can read the list, and the test refuses the server's writes.
     const { presence } = connected();
     const refuse = () => Promise.reject(new Error('PERMISSION_DENIED'));
     Object.assign(presence, { touch: refuse, forget: refuse, check: refuse });

@@ -1,4 +1,3 @@
-/** The lists: their order, their pages and what they say of their end. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -7,7 +6,7 @@ import { Team } from './team.ts';
 
 const page = z.looseObject({ truncated: z.boolean(), next_cursor: z.string().optional() });
 
-describe('lists', () => {
+describe('paged lists', () => {
   let team: Team;
   let ann: string;
 
@@ -16,7 +15,7 @@ describe('lists', () => {
     ann = await team.join('ann');
   });
 
-  /** All pages of a list, each checked to be full, and how many there were. */
+  /** Returns all items of a list and the number of its pages, and checks that each page is full. */
   async function pages<Item>(
     name: string,
     rawArguments: JsonObject & { limit: number },
@@ -34,7 +33,7 @@ describe('lists', () => {
       assert.equal(found.length, rawArguments.limit);
       cursor = next_cursor;
     }
-    assert.fail('it never ends');
+    assert.fail('the list never ends');
   }
 
   const taskIds = (answered: JsonObject): string[] =>
@@ -53,7 +52,7 @@ describe('lists', () => {
       .parse(answered)
       .discoveries.map(({ content }) => content);
 
-  it('give all tasks, oldest first, whatever the size of the page', async () => {
+  it('return all tasks, oldest first, with any page size', async () => {
     const old = await team.create({ priority: 9 }, {}, {});
     team.pass(1);
     const young = await team.create({ priority: 1 }, {}, {}, {});
@@ -71,7 +70,7 @@ describe('lists', () => {
     }
   });
 
-  it('give the tasks of one status', async () => {
+  it('return the tasks of one status', async () => {
     const [first, second, third, fourth] = await team.create({}, {}, {}, { dependencies: ['task-1'] });
     await team.claim(ann);
     await team.complete(ann, first?.id ?? '');
@@ -90,7 +89,7 @@ describe('lists', () => {
     assert.equal((await of('all')).length, 4);
   });
 
-  it('go on where they were while the list changes', async () => {
+  it('continue at their position after the list has changed', async () => {
     const tasks = await team.create({}, {}, {});
     const first = await answer(team, 'coordination_get_all_tasks', { limit: 2 });
     await team.claim(ann);
@@ -101,7 +100,7 @@ describe('lists', () => {
     assert.deepEqual(taskIds(rest), [tasks[2]?.id, later.id]);
   });
 
-  it('give results in the order of completion', async () => {
+  it('return results in order of completion', async () => {
     const tasks = await team.create({}, {}, {}, {}, {});
     await team.allow(ann, 5);
     for (const { id } of tasks) {
@@ -118,7 +117,7 @@ describe('lists', () => {
     assert.deepEqual(all, order);
   });
 
-  it('give the results that are asked for by name, and say what the others are', async () => {
+  it('return the results of given tasks, and the status of those without one', async () => {
     const [done, failed, open] = await team.create({ description: 'A' }, {}, {});
     await team.claim(ann);
     await team.complete(ann, done?.id ?? '');
@@ -141,10 +140,10 @@ describe('lists', () => {
       truncated: false,
     });
     const all = await answer(team, 'coordination_get_results', { task_ids: [] });
-    assert.deepEqual(resultIds(all), [done?.id], 'none named is all');
+    assert.deepEqual(resultIds(all), [done?.id], 'no ids means all results');
   });
 
-  it('name no task of another workspace', async () => {
+  it('refuse a task of another workspace as unknown', async () => {
     const { id } = await new Team().createOne();
     for (const unknown of [id, 'task-xxx-404']) {
       const error = await refusedWith(team, 'coordination_get_results', { task_ids: [unknown] });
@@ -152,7 +151,7 @@ describe('lists', () => {
     }
   });
 
-  it('give discoveries newest first, of any of the tags', async () => {
+  it('return findings newest first, with any of the given tags', async () => {
     const add = (content: string, ...tags: string[]) =>
       answer(team, 'coordination_add_discovery', { agent_id: ann, content, tags });
     for (const [content, tags] of [
@@ -169,11 +168,11 @@ describe('lists', () => {
     assert.deepEqual(await list(2), ['four', 'three', 'two', 'one']);
     assert.deepEqual(await list(1, ['a']), ['two', 'one']);
     assert.deepEqual(await list(1, ['b', 'c']), ['three', 'two']);
-    assert.deepEqual(await list(9, []), ['four', 'three', 'two', 'one'], 'no tags are no filter');
+    assert.deepEqual(await list(9, []), ['four', 'three', 'two', 'one'], 'no tags means no filter');
     assert.deepEqual(await list(9, ['A']), []);
   });
 
-  it('are empty in a workspace without a session, and in a new session', async () => {
+  it('are empty in a workspace without a session and in a new session', async () => {
     const nothing = { truncated: false };
     const expectNothing = async () => {
       assert.deepEqual(await answer(team, 'coordination_get_all_tasks', {}), { tasks: [], ...nothing });
@@ -204,7 +203,7 @@ describe('lists', () => {
     forged([aTime(), '__x__']),
     forged([aTime(), 'a/b']),
   ]) {
-    it(`refuse a cursor that they never gave: ${JSON.stringify(cursor)}`, async () => {
+    it(`refuse the invalid cursor ${JSON.stringify(cursor)}`, async () => {
       await team.createOne();
       for (const name of ['get_all_tasks', 'get_results', 'get_discoveries']) {
         const error = await refusedWith(team, `coordination_${name}`, { cursor });
@@ -214,7 +213,7 @@ describe('lists', () => {
   }
 });
 
-/** A time as cursors have it. */
+/** Returns a time in the format of cursors. */
 function aTime(): string {
   return '2040-01-01T00:00:00.000Z';
 }

@@ -1,4 +1,4 @@
-/** The answers that the coordination specification prints: each call of one job, with every field in the type printed. */
+/** The responses that the coordination specification prints: each field has its printed type. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { RESPONSES } from '../../support/printedCoordination.ts';
@@ -6,7 +6,7 @@ import { assertShape } from '../../support/shape.ts';
 import { answer, call } from './calls.ts';
 import { Team } from './team.ts';
 
-describe('the answers that the coordination specification prints', () => {
+describe('the responses that the coordination specification prints', () => {
   let team: Team;
   let ann: string;
 
@@ -21,11 +21,11 @@ describe('the answers that the coordination specification prints', () => {
     return answered;
   }
 
-  /** Those whose answers are printed under their own names. */
+  /** Compares with the response that is printed under the tool's name. */
   const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) =>
     prints(name, args, RESPONSES[name]);
 
-  it('has each call of a job, from the goal to the results', async () => {
+  it('match each call of a job, from the goal to the results', async () => {
     const goal = 'Build a REST API for user management';
     const master_plan = '1. Design data models\n2. Implement endpoints';
     const begun = await printed('init_coordination', { goal, master_plan });
@@ -39,9 +39,9 @@ describe('the answers that the coordination specification prints', () => {
     assert.deepEqual(
       made,
       { ...login, dependencies: [first.id], blocked: true },
-      'available, though it is blocked',
+      'the status is available although the task is blocked',
     );
-    team.pass(1); // the queue goes by the time
+    team.pass(1); // The queue is ordered by time.
     assert.equal((await printed('create_tasks_batch', { tasks: BATCH }))['created'], 3);
 
     const registered = await printed('register_agent', { agent_id: ann, role: 'worker' });
@@ -78,14 +78,14 @@ describe('the answers that the coordination specification prints', () => {
     );
   });
 
-  it('has the answer of a claim where there is nothing to claim', async () => {
+  it('match claim_task without a claimable task', async () => {
     const { reason, explanation, ...rest } = await answer(team, 'coordination_claim_task', { agent_id: ann });
     assert.deepEqual(rest, RESPONSES.nothingToClaim);
     assert.equal(reason, 'no_goal');
     assert.ok(typeof explanation === 'string');
   });
 
-  it('has the status, with the floor of the progress', async () => {
+  it('match get_status, with progress rounded down', async () => {
     await answer(team, 'coordination_init_coordination', { goal: 'Build a REST API' });
     await team.create({}, {}, {});
     await team.claim(ann);
@@ -105,7 +105,7 @@ describe('the answers that the coordination specification prints', () => {
     });
   });
 
-  it('has the tasks that a failure blocks, and an error for what there is not', async () => {
+  it('match fail_task with blocked tasks, and the error for an unknown task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     await team.claim(ann);
     const report = { agent_id: ann, task_id: first?.id ?? '', error: 'It broke' };
@@ -116,7 +116,7 @@ describe('the answers that the coordination specification prints', () => {
     assert.deepEqual(Object.keys(structuredContent), ['error']);
   });
 
-  it('has the late report that was kept, in the answers of both', async () => {
+  it('match complete_task with a late report, for both agents', async () => {
     const bob = await team.join('bob');
     const { id } = await team.createOne();
     await team.claim(ann, 60);

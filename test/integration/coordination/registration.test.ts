@@ -1,4 +1,3 @@
-/** onboarding.registerAgent and what authenticates with its credentials. */
 import assert from 'node:assert/strict';
 import type { AgentDraft, Registered } from '../../../functions/src/agents/rules/registration.ts';
 import { CREDENTIAL_DAYS } from '../../../functions/src/identity/rules/credential.ts';
@@ -28,7 +27,7 @@ const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
   ...changes,
 });
 
-describe('registering an agent', () => {
+describe('registerAgent', () => {
   let team: Team;
   let ada: Principal;
 
@@ -59,10 +58,10 @@ describe('registering an agent', () => {
     await team.app.kernel.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'leader' }]);
   });
 
-  it('gives a credential that makes a principal', async () => {
+  it('returns a credential that authenticates as the agent', async () => {
     const registered = await register(ada, { workspace: 'alpha' });
     assert.match(registered.agent.id, /^coder-[0-9a-f]{8}$/);
-    // What others have opened meanwhile, and want approved there, is theirs.
+    // The owner's rights in workspaces of other tests are left out.
     const { owner, ...principal } = await authenticate(bearer(registered));
     assert.deepEqual([owner.role, owner.workspaces], ['leader', {}]);
     assert.deepEqual(principal, {
@@ -76,10 +75,10 @@ describe('registering an agent', () => {
     });
     const stored = await team.app.access.ports.agents.credentials(registered.agent.id);
     assert.equal(stored.length, 1);
-    assert.ok(!JSON.stringify(stored).includes(registered.secret), 'the secret itself is never stored');
+    assert.ok(!JSON.stringify(stored).includes(registered.secret), 'the secret is never stored');
   });
 
-  it('is the same agent again: a new profile, a new credential, the old one refused', async () => {
+  it('updates the profile and replaces the credential of a registered agent', async () => {
     const first = await register();
     await authenticate(bearer(first));
     team.pass(100);
@@ -92,7 +91,7 @@ describe('registering an agent', () => {
     assert.equal((await authenticate(bearer(second))).agent_id, first.agent.id);
   });
 
-  it('keeps what an agent has done and holds', async () => {
+  it('keeps the completed tasks, held tasks and roles of the agent', async () => {
     const { agent } = await register();
     const request = { agentId: agent.id, role: 'worker' as const, workspace: team.workspace };
     await team.app.services.membership.join(ada, request, unkeyed);
@@ -105,26 +104,26 @@ describe('registering an agent', () => {
     assert.deepEqual([again.parts, again.workspace], [{ [team.workspace]: 'worker' }, undefined]);
   });
 
-  it('is another agent for another owner or another name', async () => {
+  it('creates another agent for another owner or another name', async () => {
     const ben = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const ids = [await register(), await register(ben), await register(ada, { name: 'tester' })];
     assert.equal(new Set(ids.map(({ agent }) => agent.id)).size, 3);
   });
 
-  it('gives at most the caller’s own role', async () => {
+  it("grants at most the caller's own role", async () => {
     const worker: Principal = { ...ada, owner: { ...ada.owner, role: 'worker' } };
     for (const role of ['leader', 'admin'] as const) {
       assert.equal((await refusal(() => register(worker, { role }))).details.field, 'role');
     }
     assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
     assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
-    assert.equal((await register(ada)).agent.role, 'leader', 'which it keeps when none is named');
-    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'above the caller’s own');
+    assert.equal((await register(ada)).agent.role, 'leader', 'the role stays if none is given');
+    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'the agent's role is above the caller's own');
     assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
   });
 
-  it('never replaces an agent of another owner, and finds another id where that one has its own', async () => {
-    const { agent } = await register(); // only to learn the id that the name gets
+  it('never replaces an agent of another owner, and uses a longer id instead', async () => {
+    const { agent } = await register(); // to learn the id that belongs to the name
     const eve: Principal = { ...ada, uid: 'eve', owner_uid: 'eve' };
     await team.app.kernel.store.commit([
       {
@@ -136,11 +135,11 @@ describe('registering an agent', () => {
     const own = (await register()).agent;
     assert.notEqual(own.id, agent.id);
     assert.match(own.id, /^coder-[0-9a-f]{16}$/);
-    assert.equal((await register()).agent.id, own.id, 'and finds it again');
+    assert.equal((await register()).agent.id, own.id, 'the second call finds the agent');
     assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.owner_uid, 'eve');
   });
 
-  it('is not kept from anybody by who takes the id first', async () => {
+  it('assigns the id although another caller asked for it first in register_agent', async () => {
     const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const { hashing } = team.app.kernel;
     const digest = hashing.sha256(`${ada.owner_uid}\ncoder`);
@@ -155,7 +154,7 @@ describe('registering an agent', () => {
     await join(ada, agent.id);
   });
 
-  it('never opens more than before, and gives no more than the caller has', async () => {
+  it("keeps the credential's restrictions, and passes the caller's on", async () => {
     const first = await register();
     const narrow = async (toolsets: string[]) => {
       const [known] = await team.app.access.ports.agents.credentials(first.agent.id);
@@ -176,10 +175,10 @@ describe('registering an agent', () => {
     assert.deepEqual((await register(leader)).credential.toolsets, ['onboarding', 'todo']);
     assert.deepEqual((await register(ada)).credential.toolsets, ['onboarding', 'todo']);
     const wider = await register(ada, { limits: { toolsets: null } });
-    assert.equal(wider.credential.toolsets, undefined, 'unless its owner in person says so');
+    assert.equal(wider.credential.toolsets, undefined, 'the owner in person can remove the restriction');
   });
 
-  it('lets no leader’s agent change or take over its owner’s admin', async () => {
+  it("prevents a leader agent from changing or acting as its owner's admin agent", async () => {
     const owner: Principal = { ...ada, owner: { ...ada.owner, role: 'admin' } };
     await team.app.kernel.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'admin' }]);
     const admin = await register(owner, { name: 'chief', role: 'admin' });
@@ -198,7 +197,7 @@ describe('registering an agent', () => {
     assert.equal((await authenticate(bearer(admin))).maxRole, 'admin');
   });
 
-  it('gives credentials that expire', async () => {
+  it('creates a credential that expires', async () => {
     const registered = await register();
     team.pass(CREDENTIAL_DAYS * 24 * 3600 - 1);
     await authenticate(bearer(registered));
@@ -208,13 +207,13 @@ describe('registering an agent', () => {
     assert.match(error.details.suggestion ?? '', /again with the same name/);
   });
 
-  it('leaves one credential when it meets itself', async () => {
+  it('leaves one credential if an agent registers several times concurrently', async () => {
     await Promise.all(Array.from({ length: 5 }, () => register()));
     const [{ agent }] = await Promise.all([register(), register()]);
     assert.equal((await team.app.access.ports.agents.credentials(agent.id)).length, 1);
   });
 
-  it('has an agent offline until it first authenticates, and active again whenever it comes back', async () => {
+  it('leaves an agent offline until it authenticates, and active after each return', async () => {
     const registered = await register();
     const agentId = registered.agent.id;
     const status = async () => (await team.app.access.ports.agents.find(agentId))?.value.status;

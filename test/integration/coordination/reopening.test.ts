@@ -1,4 +1,3 @@
-/** reopen: an archived session comes back with its tasks, and what a mistyped goal has done is undone. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { deferred } from '../../../functions/src/kernel/waiting.ts';
@@ -20,7 +19,7 @@ describe('an archived session', () => {
     ann = await team.join('ann');
   });
 
-  it('is told of with what is left in it, and comes back as it was', async () => {
+  it('is reported with its open tasks, and is restored with its claims and counters', async () => {
     const { session: first } = await initialise('One');
     const [one, two] = await team.create({ priority: 1 }, { required_capabilities: ['sql'] });
     assert.ok(one && two);
@@ -41,7 +40,7 @@ describe('an archived session', () => {
     const dba = await team.join('dba', ['sql']);
     assert.equal(await team.claim(dba), two.id);
     assert.equal(await team.claim(ann), undefined);
-    // There and back again.
+    // Reopens each session in turn.
     await reopen();
     assert.equal(await team.claim(ann), three.id);
     await reopen(first.id);
@@ -49,7 +48,7 @@ describe('an archived session', () => {
     assert.deepEqual(await team.counts(), { claimed: 1, done: 1 });
   });
 
-  it('is claimed from by instances that had looked at its queue before', async () => {
+  it('returns its tasks to instances that had read its queue before', async () => {
     await initialise('One');
     const other = team.anotherInstance();
     assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
@@ -61,7 +60,7 @@ describe('an archived session', () => {
     assert.ok(outcome.kind === 'claimed' && outcome.task.id === id);
   });
 
-  it('keeps what was declared in the moment before it was archived', async () => {
+  it('keeps the capability sets that were stored just before it was archived', async () => {
     await initialise('One');
     await Promise.all([
       team.create({ required_capabilities: ['sql'] }).catch(() => undefined),
@@ -73,10 +72,10 @@ describe('an archived session', () => {
     assert.equal(second + inFirst, 1);
     if (second === 1) await reopen();
     const dba = await team.join('dba', ['sql']);
-    assert.ok(await team.claim(dba), 'its capabilities are known');
+    assert.ok(await team.claim(dba), 'its capability set is stored');
   });
 
-  it('is not there twice, and not where there is none', async () => {
+  it('cannot be reopened if it is unknown or already open', async () => {
     const { session } = await initialise('One');
     assert.equal((await refusal(() => reopen())).code, 'NOT_FOUND');
     assert.equal((await refusal(() => reopen('session-none'))).code, 'NOT_FOUND');
@@ -84,14 +83,14 @@ describe('an archived session', () => {
     assert.deepEqual([code, details.reason], ['CONFLICT', 'WRONG_STATE']);
   });
 
-  it('is reopened once by several at a time, who find the one that the other has archived', async () => {
+  it('alternates with the open session if reopen is called twice concurrently', async () => {
     await initialise('One');
     await initialise('Two');
     await Promise.all([reopen(), reopen()]);
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
-  it('is the right one if another call reopens a session between the two reads', async () => {
+  it('is the current one if another call reopens a session between the two reads', async () => {
     const { session: first } = await initialise('One');
     await initialise('Two');
     const { sessions } = team.app.coordination.ports;
@@ -122,7 +121,7 @@ describe('an archived session', () => {
     }
   });
 
-  it('keeps what runs wait for where it comes back before it was cleared, and does not where it was', async () => {
+  it('keeps tasks of runs if reopened before the cleanup, and has them cancelled after it', async () => {
     await initialise('One');
     const [task] = await team.create({ id: `run-${team.workspace}-1` });
     assert.ok(task);
@@ -134,7 +133,7 @@ describe('an archived session', () => {
       { kind: 'archiveSession', session, version, at: team.now },
       { kind: 'openSession', session: opening, replaces: open.workspaceVersion },
     ]);
-    // The instance died before it had cancelled anything.
+    // The instance crashed before it had cancelled the tasks.
     await reopen(session.id);
     await team.app.services.coordination.archives.part.run(turnAt(team.now));
     assert.equal((await team.task(task.id)).status, 'available');

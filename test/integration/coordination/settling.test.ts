@@ -1,15 +1,14 @@
-/** start_task, complete_task and fail_task: what they bring about. */
 import assert from 'node:assert/strict';
 import { refusal } from '../../support/refusal.ts';
 import { Team } from './team.ts';
 
-describe('working on tasks', () => {
+describe('start_task, complete_task and fail_task', () => {
   let team: Team;
   let ann: string;
 
   const profile = async (agentId: string) => (await team.app.access.ports.agents.find(agentId))?.value;
 
-  /** Creates a task and gives it to ann. */
+  /** Creates a task that ann claims. */
   async function claimed(): Promise<string> {
     const { id } = await team.createOne({ priority: 1 });
     assert.equal(await team.claim(ann), id);
@@ -21,7 +20,7 @@ describe('working on tasks', () => {
     ann = await team.join('ann');
   });
 
-  it('starts and completes a task: its result, its holder, the counters', async () => {
+  it('start and complete a task, and update its result, holder and counters', async () => {
     const id = await claimed();
     team.pass(5);
     await team.start(ann, id);
@@ -39,17 +38,17 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('starts a task once, however often its holder says so', async () => {
+  it('start a task once if the holder repeats the call', async () => {
     const id = await claimed();
     const first = await team.start(ann, id);
     const before = await team.app.coordination.ports.tasks.find(id);
     team.pass(5);
     assert.deepEqual(await team.start(ann, id), first);
-    assert.deepEqual(await team.app.coordination.ports.tasks.find(id), before, 'nothing is written');
+    assert.deepEqual(await team.app.coordination.ports.tasks.find(id), before, 'nothing was written');
     assert.deepEqual(await team.counts(), { in_progress: 1 });
   });
 
-  it('fails a task for good: its dependents stay blocked and say so', async () => {
+  it('fail a task permanently, and its dependents stay blocked with the cause', async () => {
     const [first, second, third] = await team.create(
       {},
       { dependencies: ['task-1'] },
@@ -69,7 +68,7 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
   });
 
-  it('counts once, and frees dependents once, when the same report comes many times at once', async () => {
+  it('count a report and unblock dependents once if it is repeated concurrently', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);
@@ -80,7 +79,7 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('has one outcome when two reports that differ meet', async () => {
+  it('accept one of two different reports that are concurrent', async () => {
     const id = await claimed();
     const reports = await Promise.allSettled([team.complete(ann, id), team.fail(ann, id)]);
     assert.equal(reports.filter((report) => report.status === 'fulfilled').length, 1);
@@ -88,7 +87,7 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { [status]: 1 });
   });
 
-  it('frees a task whose dependencies are completed at once', async () => {
+  it('unblock a task whose dependencies are completed concurrently', async () => {
     const bob = await team.join('bob');
     const [first, second, third] = await team.create({}, {}, { dependencies: ['task-1', 'task-2'] });
     assert.ok(first && second && third);
@@ -99,7 +98,7 @@ describe('working on tasks', () => {
     assert.equal(await team.claim(bob), third.id);
   });
 
-  it('takes back what failed for now, after a wait that doubles, at most three times', async () => {
+  it('requeue a temporary failure after a doubling delay, at most three times', async () => {
     const id = await claimed();
     for (const [retry, wait] of [30, 60, 120].entries()) {
       const { task } = await team.fail(ann, id, true);
@@ -114,11 +113,11 @@ describe('working on tasks', () => {
     }
     const { task } = await team.fail(ann, id, true);
     assert.deepEqual([task.status, task.claim_epoch], ['failed', 4]);
-    assert.equal((await profile(ann))?.tasks_failed, 1, 'what was tried again does not count as failed');
+    assert.equal((await profile(ann))?.tasks_failed, 1, 'retried failures do not count as failed');
     assert.deepEqual(await team.counts(), { failed: 1 });
   });
 
-  it('lets dependents wait for the retry', async () => {
+  it('keep dependents waiting for the retry', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);
@@ -131,7 +130,7 @@ describe('working on tasks', () => {
     assert.equal(await team.claim(ann), second.id);
   });
 
-  it('ends each wait once when several agents ask at the moment it ends', async () => {
+  it('end each delay once if several agents claim at that moment', async () => {
     const id = await claimed();
     await team.fail(ann, id, true);
     team.pass(30);
@@ -145,14 +144,14 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { claimed: 1 });
   });
 
-  it('fences: a report under another epoch than the claim’s changes nothing', async () => {
+  it("refuse a report with an epoch other than the claim's", async () => {
     const id = await claimed();
     const error = await refusal(() => team.settle(ann, id, { kind: 'done', result: { output: 'x' } }, 2));
     assert.match(error.message, /it is claimed, held by you/);
     assert.equal((await team.settle(ann, id, { kind: 'done', result: { output: 'x' } }, 1)).kind, 'accepted');
   });
 
-  it('says so where a report is too large, and changes nothing', async () => {
+  it('refuse a report that is too large, and change nothing', async () => {
     const id = await claimed();
     const error = await refusal(() => team.complete(ann, id, 'é'.repeat(150_000)));
     assert.equal(error.code, 'VALIDATION_ERROR');

@@ -1,6 +1,6 @@
 /**
- * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002, task-xxx-004 and terminal-2 in a team's workspace,
- * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
+ * The objects that the tools' examples name: to-dos, task-xxx-001, task-xxx-002, task-xxx-004 and terminal-2 in a
+ * team's workspace, agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
 
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -28,15 +28,14 @@ const SUBSCRIPTION = {
 
 const GOAL = 'Build a REST API for user management';
 
-/** A task that failed. */
 const FAILED = 'task-xxx-004';
 
 /** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
 /**
- * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
- * @returns the open session, which stays the same until an example archives it
+ * Creates the fixture: terminal-2 holds task-xxx-002, and task-xxx-001 is available.
+ * @returns the open session, which stays open until an example archives it
  */
 export async function setStage(team: Team): Promise<Session> {
   await clearStage();
@@ -95,7 +94,7 @@ export async function setStage(team: Team): Promise<Session> {
   return session;
 }
 
-/** A session with another one in the archive. */
+/** Returns the open session, after archiving another one. */
 async function openedSession({ app: { services }, workspace }: Team): Promise<Session> {
   const open = await services.coordination.session(workspace);
   if (open?.goal === GOAL) return open;
@@ -104,7 +103,7 @@ async function openedSession({ app: { services }, workspace }: Team): Promise<Se
     .session;
 }
 
-/** Puts so many waiting tasks, done tasks and discoveries into a session, and agents beside; these can do `crowdSkill`. */
+/** Adds `count` open tasks, done tasks and findings to a session, and agents that have `crowdSkill`. */
 export async function crowd(team: Team, session: Session, count: number): Promise<void> {
   const { kernel } = team.app;
   const place = { workspace: team.workspace, session: session.id, created_at: team.now };
@@ -128,7 +127,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
         agent: sampleAgent({
           id: `crowd-${session.id}-${number}`,
           owner_uid: team.leader.owner_uid,
-          // Nobody sweeps an agent that is offline.
+          // The sweep skips offline agents.
           status: 'offline',
           workspace: team.workspace,
           capability_details: [{ name: crowdSkill(team), category: 'declared' }],
@@ -144,12 +143,12 @@ export async function crowd(team: Team, session: Session, count: number): Promis
   ]);
 }
 
-/** What only the agents of a team's crowd can do. */
+/** Capability that only the agents of a team's crowd have. */
 export function crowdSkill(team: Team): string {
   return `crowd-${team.workspace}`;
 }
 
-/** The ids are the same for every test, so one must make room for the next. */
+/** Deletes the fixture: every test uses the same ids. */
 export async function clearStage(): Promise<void> {
   const batch = firestore().batch();
   const tasks = [FIRST, SECOND, FAILED, CODING].map(taskPath);

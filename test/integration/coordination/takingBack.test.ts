@@ -1,11 +1,10 @@
-/** Taking back what was done to tasks and sessions, and what stands against it. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer as ask, call } from './calls.ts';
 
-describe('taking back tasks and sessions', () => {
+describe('undo of tasks and sessions', () => {
   let town: Town;
   let ada: Principal;
   let agent: Principal;
@@ -27,7 +26,7 @@ describe('taking back tasks and sessions', () => {
     await answer('register_agent', { agent_id: String(other.agent_id), role: 'worker' }, other);
   });
 
-  /** No two of them happen at the same time. */
+  /** Calls a tool, one second after the previous call. */
   const answer = (tool: string, args: JsonObject, by: Principal = agent): Promise<JsonObject> => {
     town.pass(1);
     return ask(town, `coordination_${tool}`, args, by);
@@ -44,7 +43,7 @@ describe('taking back tasks and sessions', () => {
   const latest = async (): Promise<string> =>
     Object(await ask(town, 'system_getAudit', { of: 'workspace', limit: 1 }, ada)).events[0].event_id;
 
-  /** Takes the latest event back. */
+  /** Undoes the given event, or the latest one. */
   const undo = async (eventId?: string, by: Principal = ada) => {
     const event_id = eventId ?? (await latest());
     town.pass(1);
@@ -73,7 +72,7 @@ describe('taking back tasks and sessions', () => {
     return Object.keys(found?.value.held ?? {});
   };
 
-  it('cancels what was created, and refuses it where it was begun, by whom', async () => {
+  it("cancels a created task, and refuses if it was claimed, with the holder's name", async () => {
     const id = await create('One');
     const created = await latest();
     await undone();
@@ -88,7 +87,7 @@ describe('taking back tasks and sessions', () => {
     assert.match(error.message, new RegExp(`status.*"${agent.agent_id}" by coordination.claim_task`));
   });
 
-  it('refuses to cancel what another task has come to wait for', async () => {
+  it('refuses to cancel a task on which another task depends', async () => {
     const id = await create('One');
     const created = await latest();
     const waiting = await create('Two', { dependencies: [id] });
@@ -98,12 +97,12 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual(await counted(), { cancelled: 2 });
   });
 
-  describe('of a batch that is too much to be kept', () => {
+  describe('a batch that is too large for one audit entry', () => {
     let created: readonly string[];
     let event: string;
     const tasks = Array.from({ length: 20 }, (_, number) => ({
       description: `${number} ${'x'.repeat(19_000)}`,
-      // So many that most of them are not kept either.
+      // Most of the dependencies do not fit into the entry either.
       dependencies: number < 2 ? [] : [`task-${1 + (number % 2)}`],
     }));
 
@@ -114,12 +113,12 @@ describe('taking back tasks and sessions', () => {
       event = await latest();
     });
 
-    it('cancels all of it', async () => {
+    it('is cancelled whole', async () => {
       await undone(event);
       assert.deepEqual(await counted(), { cancelled: 20 });
     });
 
-    it('leaves what another task has come to wait for, what was updated and what was begun', async () => {
+    it('keeps tasks that were updated or got another dependent', async () => {
       const [waited = '', updated = ''] = [created[19], created[18]];
       const later = await create('Later', { dependencies: [waited] });
       await ask(town, 'coordination_update_task', { task_id: updated, description: 'Another' }, ada);
@@ -132,7 +131,7 @@ describe('taking back tasks and sessions', () => {
     });
   });
 
-  it('cancels a batch whose tasks depend on each other in one commit', async () => {
+  it('cancels a batch of tasks that depend on each other in one commit', async () => {
     const tasks = ['One', 'Two', 'Three'].map((description, place) => ({
       description,
       ...(place > 0 && { dependencies: [`task-${place}`] }),
@@ -142,7 +141,7 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual(await counted(), { cancelled: 3 });
   });
 
-  it('gives a task its earlier fields and dependencies, and refuses those that closed a cycle', async () => {
+  it('restores fields and dependencies, and refuses dependencies that would form a cycle', async () => {
     const [one, two] = [await create('One'), await create('Two')];
     const three = await create('Three', {
       dependencies: [one],
@@ -177,7 +176,7 @@ describe('taking back tasks and sessions', () => {
     assert.match((await undo(freed)).error.message, /it is cancelled/);
   });
 
-  it('takes a claimed task from its agent, and has a started one as it was claimed', async () => {
+  it('releases a claimed task, and returns a started one to the status claimed', async () => {
     const id = await create('One');
     await claim();
     const claimed = await latest();
@@ -189,10 +188,10 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual([(await task(id)).status, (await task(id)).claim], ['available', undefined]);
     assert.deepEqual([await held(), await counted()], [[], { available: 1 }]);
     assert.equal(Object(await claim(other)).task.id, id);
-    assert.equal((await task(id)).claim_epoch, 2, 'the fence goes on');
+    assert.equal((await task(id)).claim_epoch, 2, 'the claim epoch continues');
   });
 
-  it('opens what was done, with its dependents blocked on it again', async () => {
+  it('reopens a completed task and blocks its dependents again', async () => {
     const id = await create('One');
     const next = await create('Two', { dependencies: [id] });
     await claim();
@@ -213,10 +212,10 @@ describe('taking back tasks and sessions', () => {
     const again = await task(id);
     assert.deepEqual([(await task(next)).blockers, again.result?.output], [0, 'Better']);
     const worked = Number(again.completed_at) - Number(again.claim?.claimed_at);
-    assert.equal(again.spent?.milliseconds, worked, 'the time of one claim is counted once');
+    assert.equal(again.spent?.milliseconds, worked, 'the time of a claim is counted once');
   });
 
-  it('puts what failed or was cancelled into the queue again, and what was tried again back', async () => {
+  it('requeues a failed or cancelled task, and restores the outcome of a retried one', async () => {
     const id = await create('One');
     const next = await create('Two', { dependencies: [id] });
     await answer('cancel_task', { task_id: id }, ada);
@@ -241,7 +240,7 @@ describe('taking back tasks and sessions', () => {
     assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
   });
 
-  it('has a plan as it was, and says what brings back another session', async () => {
+  it('restores the plan, and names reopen for a previous session', async () => {
     await answer('init_coordination', { goal: 'Goal', master_plan: 'First' }, ada);
     await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
     await undone();
@@ -251,7 +250,7 @@ describe('taking back tasks and sessions', () => {
     assert.match((await undo()).error.message, /coordination.reopen/);
   });
 
-  it('takes back an agent’s hour of work, the last first', async () => {
+  it("undoes an hour of an agent's work, newest change first", async () => {
     const since = town.now.toISOString();
     const [one, two] = [await create('One'), await create('Two')];
     await claim();
@@ -265,7 +264,7 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual(await held(), []);
   });
 
-  it('lets nobody take back a decision that they could not make', async () => {
+  it('refuses to undo a change that the caller could not make', async () => {
     const id = await create('One');
     await answer('cancel_task', { task_id: id }, await town.person('ben'));
     await town.letIn(town.workspace, 'ben', 'worker');

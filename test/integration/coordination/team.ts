@@ -1,4 +1,4 @@
-/** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
+/** A team in its own workspace, with the real services, the emulators and a simulated clock. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AgentLiveness } from '../../../functions/src/agents/rules/liveness.ts';
@@ -26,13 +26,13 @@ import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/sto
 import { outsideOf, type Replaced } from '../../support/outside.ts';
 import { agentOf } from '../../support/principals.ts';
 
-/** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
+/** Far from the present, so that the sweeps of these tests do not affect other tests. */
 const START = new Date('2040-01-01T00:00:00.000Z');
 
-/** For calls without an idempotency key. */
+/** Stands for a call without an idempotency key. */
 export const unkeyed = (): undefined => undefined;
 
-/** Nothing of a test belongs into its output. */
+/** Logger that discards everything. */
 export const silent = { info() {}, warn() {}, error() {} };
 
 const DRAFT: TaskDraft = {
@@ -48,12 +48,12 @@ export type TeamBindings = Pick<
   'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push' | 'retention'
 >;
 
-/** An instance that sweeps; its presence may lie elsewhere than the others'. */
+/** An instance that sweeps; its presence may be in another place. */
 interface SweptInstance {
   readonly system: Pick<Composition['system'], 'ports'>;
 }
 
-/** Where calls are made, and who makes them unless a test says otherwise. */
+/** Instance, workspace and default caller of a call. */
 export type Place = Pick<Team, 'app' | 'workspace' | 'leader'>;
 
 export class Team {
@@ -63,18 +63,18 @@ export class Team {
 
   private readonly bindings: TeamBindings;
 
-  /** @param bindings where the deployment is connected to GitHub or to models */
+  /** @param bindings replacements, such as a connection to GitHub or to models */
   constructor(bindings: TeamBindings = {}) {
     this.bindings = bindings;
     this.app = this.anotherInstance();
   }
 
-  /** Another instance of the same deployment, with its own memory and the same clock. */
+  /** Returns another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
     return compose(outsideOf({ clock: { now: () => this.now }, ...this.bindings }));
   }
 
-  /** At another instance, or in another workspace. */
+  /** Returns this place with another instance or workspace. */
   at(other: Partial<Place>): Place {
     return { app: this.app, workspace: this.workspace, leader: this.leader, ...other };
   }
@@ -83,7 +83,7 @@ export class Team {
     this.now = new Date(this.now.getTime() + seconds * 1000);
   }
 
-  /** An id that no other test has. */
+  /** Returns an id that no other test uses. */
   agentId(name: string): string {
     return `${name}-${this.workspace}`;
   }
@@ -97,7 +97,7 @@ export class Team {
     return this.principal('lead', 'leader');
   }
 
-  /** Registers a worker and gives its id. */
+  /** Registers a worker and returns its id. */
   async join(
     name: string,
     capabilities?: readonly string[],
@@ -109,7 +109,7 @@ export class Team {
     return agentId;
   }
 
-  /** Lets an agent hold several tasks at once. */
+  /** Sets how many tasks an agent may hold. */
   async allow(agentId: string, maxConcurrentTasks: number): Promise<void> {
     const { agents } = this.app.access.ports;
     const { store, randomness } = this.app.kernel;
@@ -145,13 +145,13 @@ export class Team {
     return app.services.taskClaims.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
   }
 
-  /** The id of what the agent was given, if anything. */
+  /** Returns the id of the task that the agent gets, if any. */
   async claim(agentId: string, leaseSeconds = 1800): Promise<string | undefined> {
     const outcome = await this.claimOutcome(agentId, leaseSeconds);
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
-  /** Claims another task beside those that the agent knows it has. */
+  /** Claims a task in addition to those that the agent lists as held. */
   async claimBeside(agentId: string, inHand: readonly string[]): Promise<string | undefined> {
     const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, inHand };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
@@ -177,11 +177,11 @@ export class Team {
 
   async task(taskId: string): Promise<Task> {
     const found = await this.app.coordination.ports.tasks.find(taskId);
-    assert.ok(found, `there is no ${taskId}`);
+    assert.ok(found, `task ${taskId} not found`);
     return found.value;
   }
 
-  /** All tasks of the open session. */
+  /** Returns all tasks of the open session. */
   async tasks(): Promise<readonly Task[]> {
     return (await this.app.services.coordination.listTasks(this.workspace, undefined, { limit: 1000 })).items;
   }
@@ -192,8 +192,8 @@ export class Team {
   }
 
   /**
-   * What the schedule runs every minute, of agents and tasks, with a record of its own.
-   * @param timeoutMilliseconds how long presence is waited for
+   * Runs the scheduled sweep of agents and tasks, with its own record.
+   * @param timeoutMilliseconds maximum wait for presence
    */
   sweep({ system: { ports } }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
     const quiet = { ...ports, log: silent };
@@ -205,7 +205,7 @@ export class Team {
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
   }
 
-  /** Tells all tasks that are not settled, of whatever test, whether they can never start. */
+  /** Settles the stuck tasks of all tests. */
   sweepStuck() {
     const { part } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
     const presence = Promise.resolve('trusted' as const);
