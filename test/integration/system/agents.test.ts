@@ -1,4 +1,3 @@
-/** system.getAgents: what each agent is doing, from the databases as they are. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -32,12 +31,12 @@ const listed = z.object({
 
 type Listed = z.output<typeof listed>;
 
-/** Longer than three heartbeats. */
+/** Longer than three heartbeat intervals. */
 const SILENCE_SECONDS = 181;
 
 describe('system.getAgents', () => {
   let team: Team;
-  /** Only the agents of this test have it. */
+  /** A capability that only this test's agents have. */
   let skill: string;
 
   beforeEach(() => {
@@ -59,7 +58,7 @@ describe('system.getAgents', () => {
     return agentId;
   }
 
-  it('lists agents beside one of another shape, and one whose presence is no moment', async () => {
+  it('skips an unreadable agent and keeps one with an invalid presence time', async () => {
     const [whole, broken, away] = [await worker('whole'), await worker('broken'), await worker('away')];
     await firestore().doc(agentPath(broken)).update({ 'configuration.max_concurrent_tasks': 0.5 });
     await (await realtimeDatabase()).ref(presencePath(away)).set({ last_seen: 1e300 });
@@ -68,7 +67,7 @@ describe('system.getAgents', () => {
     await (await realtimeDatabase()).ref(presencePath(away)).remove();
   });
 
-  it('follows an agent from idle to active, busy, error and back', async () => {
+  it('reports idle, active, busy and error as the agent works', async () => {
     const agentId = await worker('walker');
     await team.create({}, {}, {});
     assert.equal(await statusOf(agentId), 'idle');
@@ -87,7 +86,7 @@ describe('system.getAgents', () => {
     assert.equal(await statusOf(agentId), 'idle');
   });
 
-  it('says offline when an agent is unseen for three heartbeats, swept or not', async () => {
+  it('reports offline after three minutes without a call, before and after the sweep', async () => {
     const agentId = await worker('sleeper');
     team.pass(SILENCE_SECONDS - 2);
     assert.equal(await statusOf(agentId), 'idle');
@@ -100,7 +99,7 @@ describe('system.getAgents', () => {
     assert.deepEqual([agents.length, agents[0]?.lastSeen], [1, '2040-01-01T00:00:00.000Z']);
   });
 
-  it('lists agents of its workspace alone, by home or by part, and each in all that it is in', async () => {
+  it('lists agents in every workspace that is their home or in which they have a role', async () => {
     const other = new Team();
     const [ours, both, theirs] = [await worker('ours'), await worker('both'), other.agentId('theirs')];
     await other.join('theirs', [skill]);
@@ -123,7 +122,7 @@ describe('system.getAgents', () => {
     assert.deepEqual(agents.map(({ name }) => name).sort(), [both, theirs].sort());
   });
 
-  describe('its summary', () => {
+  describe('the summary', () => {
     async function changeOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
       const before: Record<string, number> = (await list()).summary;
       await act();
@@ -132,7 +131,7 @@ describe('system.getAgents', () => {
       return Object.fromEntries(changed.filter(([, by]) => by !== 0));
     }
 
-    it('counts every agent exactly, whatever the filters', async () => {
+    it('counts every agent exactly, with any filter', async () => {
       let agentId = '';
       const joined = await changeOf(async () => {
         agentId = await worker('counted', 1);
@@ -151,14 +150,14 @@ describe('system.getAgents', () => {
       assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
     });
 
-    it('counts an agent once however often it registers', async () => {
+    it('counts an agent once if it registers again', async () => {
       const agentId = await worker('again');
       assert.deepEqual(await changeOf(() => team.join('again', [skill])), {});
       assert.equal(await statusOf(agentId), 'idle');
     });
   });
 
-  it('frees a place once for a task whose lease lapsed and whose result came late', async () => {
+  it('frees one slot for a task whose lease expired and whose result came late', async () => {
     const agentId = await worker('late', 1);
     await team.createOne();
     const task = await team.claim(agentId, 60);
@@ -188,7 +187,7 @@ describe('system.getAgents', () => {
     }
   }
 
-  it('finds agents by what they do, page by page', async () => {
+  it('lists the agents of each status, page by page', async () => {
     const idle = await Promise.all([1, 2, 3].map((number) => worker(`idle-${number}`)));
     const working = await Promise.all([1, 2, 3].map((number) => worker(`working-${number}`)));
     const busy = await Promise.all([1, 2, 3].map((number) => worker(`busy-${number}`, 1)));
@@ -203,12 +202,12 @@ describe('system.getAgents', () => {
       assert.deepEqual((await everyId({ status, limit: 2 })).sort(), [...expected].sort(), status);
       const byStatusAlone = await everyId({ status, limit: 2, capabilities: [] });
       assert.deepEqual(byStatusAlone.filter((id) => ours.has(id)).sort(), [...expected].sort(), status);
-      assert.equal(new Set(byStatusAlone).size, byStatusAlone.length, 'no agent is given twice');
+      assert.equal(new Set(byStatusAlone).size, byStatusAlone.length, 'no agent is listed twice');
     }
     assert.deepEqual((await everyId({ limit: 2 })).sort(), [...ours].sort());
   });
 
-  it('finds agents that have all of the capabilities, in whatever case', async () => {
+  it('lists agents that have all given capabilities, in any case', async () => {
     const agentId = await worker('typist');
     const ids = async (capabilities: string[]) => (await list({ capabilities })).agents.map(({ id }) => id);
     assert.deepEqual(await ids([skill.toUpperCase(), 'typing']), [agentId]);
@@ -217,7 +216,7 @@ describe('system.getAgents', () => {
     assert.deepEqual((await list({ type: 'researcher' })).agents, []);
   });
 
-  it('tells of closed tasks what there is to tell, and invents nothing', async () => {
+  it('returns metrics of closed tasks, and omits those without data', async () => {
     const agentId = await worker('measured');
     const metrics = async () => (await list({ includeMetrics: true })).agents[0]?.metrics;
     assert.deepEqual(await metrics(), { uptime: 0 });

@@ -1,4 +1,4 @@
-/** What an update changes, and what it removes: every tool that takes `clear`. */
+/** Effects of updates on fields, for every tool that accepts `clear`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -9,18 +9,18 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { Town } from '../access/town.ts';
 import { answer, call } from '../coordination/calls.ts';
 
-/** A thing that a tool updates. */
+/** An item that a tool updates. */
 interface Subject {
-  /** The arguments that name it. */
+  /** Arguments that identify the item. */
   readonly named: JsonObject;
-  /** Its fields by the names of their arguments, all of them set. */
+  /** Returns the fields under the names of their arguments; all of them have values. */
   read(latest: JsonObject | undefined): Promise<JsonObject>;
 }
 
 interface Updated {
-  /** Fields that move along with others, by the argument that moves them. */
+  /** Fields that change together with others, by the argument that changes them. */
   readonly alongWith?: Readonly<Record<string, readonly string[]>>;
-  /** Another value for each argument that changes a field. */
+  /** A different value for each argument that changes a field. */
   readonly values: JsonObject;
   create(town: Town, ada: Principal): Promise<Subject>;
 }
@@ -160,22 +160,22 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
 };
 
-/** Optional arguments that are no fields which stay if they are left out: a registration replaces the profile. */
+/** Optional arguments without a field that stays if they are omitted: a registration replaces the profile. */
 const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
 
-describe('an update', () => {
+describe('updates', () => {
   const updating = toolsets.flatMap(({ name: toolset, tools }) =>
     tools
       .filter(({ input }) => 'clear' in input.shape)
       .map((tool) => ({ name: fullName(toolset, tool.name), wire: `${toolset}_${tool.name}`, tool })),
   );
 
-  it('is tried with every tool that removes fields', () => {
+  it('cover every tool with the argument clear', () => {
     assert.deepEqual(updating.map(({ name }) => name).sort(), Object.keys(UPDATED).sort());
   });
 
   for (const { name, wire, tool } of updating)
-    describe(`by ${name}`, () => {
+    describe(`${name}`, () => {
       const { values, create, alongWith = {} } = UPDATED[name] ?? assert.fail(name);
       const fields = Object.keys(values);
       const clearable: readonly string[] = Object(tool.input.shape['clear']).unwrap().element.options;
@@ -191,9 +191,9 @@ describe('an update', () => {
         ada = await town.person('ada');
       });
 
-      /** Returns which fields have another value after the call. */
+      /** Returns the fields that have another value after the call. */
       async function changedBy(given: JsonObject): Promise<readonly string[]> {
-        // Two to-dos of one title would be the same.
+        // Two to-dos with an equal title would be duplicates.
         const args: JsonObject =
           typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
         const { named, read } = await create(town, ada);
@@ -218,7 +218,7 @@ describe('an update', () => {
           .map(([argument]) => [argument, null]),
       );
 
-      it('changes what it names, and nothing that a strict client sends as null', async () => {
+      it('changes the given fields and ignores null, which strict clients send', async () => {
         assert.deepEqual(
           Object.keys(nulls)
             .filter((argument) => !NOT_KEPT.includes(argument))
@@ -235,7 +235,7 @@ describe('an update', () => {
         );
       });
 
-      it('removes what clear names, and nothing else', async () => {
+      it('removes only the fields in clear', async () => {
         for (const field of clearable) {
           assert.deepEqual(await changedBy({ ...nulls, clear: [field] }), [field]);
           const other = fields.find((one) => !clearable.includes(one));
@@ -246,7 +246,7 @@ describe('an update', () => {
         assert.deepEqual([...(await changedBy({ clear: [...clearable] }))].sort(), [...clearable].sort());
       });
 
-      it('refuses a field that it both changes and removes, and one that cannot be removed', async () => {
+      it('refuses a field that is both set and cleared, and one that cannot be cleared', async () => {
         const { named, read } = await create(town, ada);
         const before = await read(undefined);
         const refused = async (args: JsonObject): Promise<JsonObject> => {
@@ -261,13 +261,13 @@ describe('an update', () => {
         }
         const unknown = JSON.stringify(await refused({ clear: ['id'] }));
         for (const word of ['clear', ...clearable]) assert.ok(unknown.includes(word), unknown);
-        // A registration that is refused gives no credential to read.
+        // A refused registration returns no credential to read.
         if (name !== 'onboarding.registerAgent') assert.deepEqual(await read(undefined), before);
       });
     });
 });
 
-/** Times are answered with milliseconds. */
+/** Returns a time in milliseconds, because responses add milliseconds. */
 function canonical(value: unknown): unknown {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * A lever costs no more reads and writes than the call that it corrects, but for what it does besides: what comes back
- * has a place to be found again, which what went away had been given by another call.
+ * An action costs at most as many reads and writes as the call that it reverts, plus the listed extras: a task that
+ * returns to the queue needs a queue position, which another call had assigned.
  */
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';
@@ -11,16 +11,16 @@ import { clientAt } from '../../support/lossyFirestore/lanes.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** What comes back into the queue is told to those who claim, as what is created is. */
+/** Requeueing updates a queue version shard, as creating a task does. */
 const BACK_IN_THE_QUEUE = { reads: 2, writes: 1 };
 
-/** Beside the session that it puts away, it brings another with its eight counters. */
+/** Reopening also archives the other session with its eight counter shards. */
 const ANOTHER_SESSION = { reads: 8, writes: 1 };
 
-/** How long before it is due its owner wants to be reminded. */
+/** The lead time of reminders in the owner's settings. */
 const REMINDER = { reads: 1, writes: 0 };
 
-describe('what it costs', () => {
+describe('the cost', () => {
   let meter: Meter;
   let team: Team;
   let ann: string;
@@ -33,7 +33,7 @@ describe('what it costs', () => {
   beforeEach(async () => {
     team = new Team({ database: clientAt(meter.host) });
     ann = await team.join('ann');
-    // A session is opened once: that is nothing of what is compared here.
+    // The session is created first, because its cost is not part of the comparison.
     await team.createOne();
     await team.claim(ann);
     await team.complete(ann, String((await team.tasks())[0]?.id));
@@ -63,7 +63,7 @@ describe('what it costs', () => {
   const claim = () => called('coordination.claim_task', { agent_id: ann }, team.principal('ann'));
   const idOf = ({ said }: Called): string => String(Object(said['task']).id);
 
-  it('to change or to cancel a task is no more than to create it', async () => {
+  it('of updating or cancelling a task is at most the cost of creating it', async () => {
     const created = await create();
     const task_id = idOf(created);
     assertNoDearer(await called('coordination.update_task', { task_id, description: 'Other' }), created);
@@ -71,7 +71,7 @@ describe('what it costs', () => {
     assertNoDearer(await called('coordination.cancel_task', { task_id }), created);
   });
 
-  it('to release a task is no more than to claim it, and to have it found again', async () => {
+  it('of releasing a task is at most the cost of claiming it, plus requeueing', async () => {
     await create();
     const claimed = await claim();
     assertNoDearer(
@@ -81,7 +81,7 @@ describe('what it costs', () => {
     );
   });
 
-  it('to have a task tried again is no more than to end it, and to have it found again', async () => {
+  it('of retrying a task is at most the cost of failing it, plus requeueing', async () => {
     await create();
     const task_id = idOf(await claim());
     const report = { agent_id: ann, task_id, error: 'It broke' };
@@ -89,21 +89,21 @@ describe('what it costs', () => {
     assertNoDearer(await called('coordination.retry_task', { task_id }), failed, BACK_IN_THE_QUEUE);
   });
 
-  it('to bring a session back is no more than to put it away, and to read its counters', async () => {
+  it('of reopening a session is at most the cost of archiving it, plus its counters', async () => {
     await called('coordination.init_coordination', { goal: 'One' });
     await create();
     const away = await called('coordination.init_coordination', { goal: 'Two' });
     assertNoDearer(await called('coordination.reopen', {}), away, ANOTHER_SESSION);
   });
 
-  it('to open a to-do again is no more than to complete it, and to know when to remind of it', async () => {
+  it('of reopening a to-do is at most the cost of completing it, plus the reminder setting', async () => {
     const task_id = idOf(await called('todo.add_task', { title: 'Milk', due_date: '2099-01-01T10:00:00Z' }));
     const completed = await called('todo.complete_task', { task_id });
     assertNoDearer(await called('todo.reopen_task', { task_id }), completed, REMINDER);
   });
 
-  it('to withdraw a question is no more than to ask it', async () => {
-    const asked = await called('inbox.ask', { question: 'Go on?', kind: 'approval' });
+  it('of withdrawing a question is at most the cost of asking it', async () => {
+    const asked = await called('inbox.ask', { question: 'Continue?', kind: 'approval' });
     const { request_id } = asked.said;
     assertNoDearer(await called('inbox.withdraw', { request_id }), asked);
   });

@@ -1,4 +1,4 @@
-/** Every tool that writes, of the catalogue: the trail tells what its call has changed, by whom and for whom. */
+/** Audit entries of every writing tool: what its call changed, by whom and on whose behalf. */
 import assert from 'node:assert/strict';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -11,28 +11,28 @@ import { answer } from '../coordination/calls.ts';
 import { scenarios } from '../lostAnswers/scenarios/all.ts';
 import { type Scenario, Scene, Vendors } from '../lostAnswers/scene.ts';
 
-/** What leaves no entry, by the tool or by one scenario of it, and why. */
+/** Tools and scenarios that leave no audit entry, with the reason. */
 const SILENT: Readonly<Record<string, string>> = {
-  'coordination.heartbeat': 'a sign of life changes nothing, nor that a message is read',
-  'coordination.claim_task of what it has not started': 'the agent holds it already and is given it again',
-  'coordination.claim_task in vain': 'nothing was claimed',
-  'orchestration.orchestrate that was answered before': 'no run begins: the answer of one is given again',
-  'coding.heartbeat_task': 'a sign of life, with how far it is',
+  'coordination.heartbeat': 'neither a heartbeat nor reading messages changes anything',
+  'coordination.claim_task of what it has not started': 'the agent holds the task already',
+  'coordination.claim_task in vain': 'no task was claimed',
+  'orchestration.orchestrate that was answered before': 'no run starts, and the earlier response is returned',
+  'coding.heartbeat_task': 'a heartbeat with progress',
   'coding.update_task with a line for its log':
-    'the log itself keeps who says what and when, and nothing of it changes',
-  'coding.append_logs with more lines': 'the same',
+    'the log itself stores author and time of each line, and lines do not change',
+  'coding.append_logs with more lines': 'as for coding.update_task with a line for its log',
 };
 
-/** What has left Muster, or was paid: whoever makes it is warned before, by a hint that clients ask about. */
+/** Effects outside Muster or paid effects: the tool's destructiveHint warns clients before the call. */
 const LEFT = ['external', 'pull_request', 'invitation', 'run'];
 
-/** What somebody in Muster may have read: an agent at work needs nobody's consent to it, and is told what it is. */
+/** Effects that others may have read. Agents need no consent for them, so the description explains them. */
 const READ = ['message', 'request', 'discovery'];
 
-/** All that one scenario can have left. */
+/** More entries than one scenario leaves. */
 const PAGE = { limit: 100 };
 
-describe('the trail records', () => {
+describe('the audit log', () => {
   const vendors = new Vendors();
   before(() => vendors.start());
   after(() => vendors.stop());
@@ -47,8 +47,8 @@ describe('the trail records', () => {
 
   for (const [name, tool] of writing) {
     const own = scenarios.filter(({ tool }) => tool === name);
-    it(`the changes of ${name}`, async () => {
-      assert.ok(own.length > 0, 'it has no scenario');
+    it(`records the changes of ${name}`, async () => {
+      assert.ok(own.length > 0, 'the tool has no scenario');
       const left: TrailEntry[] = [];
       for (const scenario of own) left.push(...(await entriesOf(scenario)));
       if (left.length === 0) return;
@@ -56,19 +56,19 @@ describe('the trail records', () => {
       const effects = left.flatMap((entry) => entry.effects);
       const isFinal = (kinds: readonly string[]) => effects.every(({ kind }) => kinds.includes(kind));
       if (isFinal(LEFT))
-        return assert.ok(destructiveHint, 'it cannot be taken back, and does not say so before');
+        return assert.ok(destructiveHint, 'the tool cannot be undone and has no destructiveHint');
       if (isFinal(READ)) {
         return assert.ok(
           destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(wholeDescription(tool)),
-          'nor here',
+          'the tool cannot be undone and does not state it',
         );
       }
       const kept = effects.filter(({ before }) => before !== undefined);
-      assert.ok(!destructiveHint || kept.length > 0, 'of what it destroys nothing is kept');
+      assert.ok(!destructiveHint || kept.length > 0, 'the entry does not keep what the call destroys');
     });
   }
 
-  it('every call, except those that are listed here with a reason', () => {
+  it('records every call, except those listed with a reason in scenarios that exist', () => {
     const names = scenarios.flatMap(({ tool, when }) => [tool, `${tool} ${when}`]);
     assert.deepEqual(
       Object.keys(SILENT).filter((name) => !names.includes(name)),
@@ -89,12 +89,12 @@ describe('the trail records', () => {
     store.commit = async (changes, record) => {
       for (const { what } of looseningsIn(changeLoosening, changes, by)) loosened.add(what);
       await committed(changes, record);
-      if (loosened.size > 0) assert.ok(record?.by, `${when}: the commit does not say whose call it is`);
+      if (loosened.size > 0) assert.ok(record?.by, `${when}: the commit has no caller`);
     };
     await answer(scene, tool, args, principal);
     store.commit = committed;
     const unsaid = [...loosened].filter((what) => !stated.get(tool)?.includes(what));
-    assert.deepEqual(unsaid, [], `${when}: it loosens more than it states`);
+    assert.deepEqual(unsaid, [], `${when}: the tool loosens more than it declares`);
     const left = (await list()).filter(({ id }) => !known.includes(id));
     const isSilent = tool in SILENT || `${tool} ${when}` in SILENT;
     assert.equal(left.length === 0, isSilent, `${when}: ${left.length} entries`);
@@ -104,7 +104,7 @@ describe('the trail records', () => {
         [principal.uid, principal.agent_id, principal.owner_uid, tool, scene.workspace],
       );
       for (const { kind, before, after } of effects)
-        assert.notDeepEqual(before, after, `${when}: the ${kind} is as it was`);
+        assert.notDeepEqual(before, after, `${when}: the ${kind} is unchanged`);
     }
     return left;
   }

@@ -1,4 +1,4 @@
-/** What triggers would have done whose events were dropped: the sweep does it within a day. No trigger runs here. */
+/** Work of triggers whose events were dropped: the sweep does it within a day. No triggers run in this test. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -17,7 +17,7 @@ import { Scene, Vendors } from '../lostAnswers/scene.ts';
 const DAY_SECONDS = 86_400;
 
 describe('work of triggers whose events were dropped', () => {
-  /** Of no other test: the walk looks at everything. */
+  /** A separate project, because the scan covers everything. */
   const database = new Firestore({ projectId: `demo-muster-repeat-${randomUUID().slice(0, 8)}` });
   const vendors = new Vendors();
   const scene = new Scene(vendors, database);
@@ -26,7 +26,7 @@ describe('work of triggers whose events were dropped', () => {
 
   const turn = (more = {}) => part.run(turnAt(scene.now, more));
 
-  /** Lets a walk begin, and end. */
+  /** Runs one scan from start to end. */
   async function walk(): Promise<void> {
     scene.pass(DAY_SECONDS);
     await turn();
@@ -52,7 +52,7 @@ describe('work of triggers whose events were dropped', () => {
     ]);
   });
 
-  it('shows tasks in the mirror of the queue, and those no longer that are claimed', async () => {
+  it('mirrors claimable tasks and removes claimed ones from the mirror', async () => {
     const { id } = await scene.createOne();
     assert.equal(await shown(id), false);
     await walk();
@@ -71,7 +71,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.equal(await statusOf(id), 'cancelled');
   });
 
-  it('ends what a person began who has lost their role, and shows the rules what they may do', async () => {
+  it('cancels tasks of a person who lost their role, and updates the mirrored access', async () => {
     const uid = `leaver-${randomUUID()}`;
     const coding = () => sampleCodingWork({ owner_uid: uid, queue_ends_at: new Date('2050-01-01') });
     const { id } = await scene.createOne({ required_capabilities: ['claude'], coding });
@@ -95,7 +95,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.equal(await statusOf(whole), 'done');
   });
 
-  it('cancels the runs that a cancelled task was started for', async () => {
+  it('cancels the runs of a cancelled task', async () => {
     const { id } = await scene.createOne();
     const runId = await scene.pendingRun({ kind: 'task', id });
     await answer(scene, 'coordination_cancel_task', { task_id: id });
@@ -114,7 +114,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.equal((await stored(todoPath(todo)))['completed'], true);
   });
 
-  it('makes what follows from a to-do that was edited directly', async () => {
+  it('creates the events of a to-do that was edited directly', async () => {
     const todo = await addTodo('Water the roses');
     await database.doc(todoPath(todo)).update({ title: 'Water the tulips' });
     await walk();
@@ -123,7 +123,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.deepEqual(types.sort(), ['created', 'updated']);
   });
 
-  it('withdraws the question that was asked of a budget before it was raised', async () => {
+  it('withdraws the question about a budget that was raised', async () => {
     const of = { kind: 'workspace', id: scene.workspace };
     await answer(scene, 'system_setBudget', { ...of, tokens: 0 });
     await scene.begin();
@@ -137,7 +137,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.deepEqual(await states(), ['withdrawn']);
   });
 
-  it('is looked for once a day, and in a later turn from where the last one stopped', async () => {
+  it('runs once a day, and continues in a later sweep at the position of the last one', async () => {
     scene.pass(DAY_SECONDS);
     let asked = 0;
     const first = await turn({ isOver: () => ++asked > 2 });
@@ -150,7 +150,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.equal((await turn()).counts['looked'], some + more);
   });
 
-  it('is left until the next fifth minute', async () => {
+  it('waits for the next fifth minute', async () => {
     scene.pass(DAY_SECONDS + 60);
     assert.equal((await turn()).counts['looked'], 0);
   });

@@ -1,4 +1,4 @@
-/** What has ended is removed after the days for which it is kept, and nothing to which anything open refers. */
+/** Deletes ended data after its retention period, unless something open refers to it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -33,7 +33,7 @@ const FOR_EVER: RetentionDays = { events: 0, trail: 0, logs: 0, runs: 0, tasks: 
 
 describe('retention', function () {
   this.timeout('2m');
-  /** Of no other test: everything that is old goes. */
+  /** A separate project, because the test deletes all old data. */
   const database = new Firestore({ projectId: `demo-muster-retention-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe('retention', function () {
 
   const bindings = (retention = KEPT) => ({ database, retention });
 
-  /** Sweeps as the schedule does at the full hour. */
+  /** Runs the sweep as at the full hour. */
   async function sweep({ app, now }: Team, more: Partial<SweepTurn> = {}): Promise<readonly string[]> {
     const parts: readonly SweepPart[] = [...app.retention.parts, ...app.retention.records];
     const swept: string[] = [];
@@ -57,10 +57,10 @@ describe('retention', function () {
 
   const isThere = async (path: string): Promise<boolean> => (await database.doc(path).get()).exists;
 
-  describe('of records', () => {
+  describe('records', () => {
     const collections = ['events', 'audit', 'mail', 'trail'] as const;
 
-    /** More than one write deletes, of each kind, from so many days ago. */
+    /** Creates `count` records of each kind that are `days` old. */
     async function record(team: Team, days: number, count: number): Promise<void> {
       const at = new Date(team.now.getTime() - days * DAY * 1000);
       const writer = database.bulkWriter();
@@ -79,7 +79,7 @@ describe('retention', function () {
       for (const one of collections) await database.recursiveDelete(database.collection(one));
     });
 
-    it('removes what is older than its days, however much, and keeps the rest', async () => {
+    it('are deleted after their retention period, in any number', async () => {
       const team = new Team(bindings());
       await record(team, 61, 320);
       await record(team, 31, 5);
@@ -94,14 +94,14 @@ describe('retention', function () {
       assert.deepEqual(await sweep(team), []);
     });
 
-    it('keeps for ever what has no days', async () => {
+    it('are kept indefinitely if no period is set', async () => {
       const team = new Team(bindings(FOR_EVER));
       await record(team, 10_000, 1);
       assert.deepEqual(await sweep(team), []);
       assert.deepEqual(await left(), [1, 1, 1, 1]);
     });
 
-    it('begins once an hour, and goes on where its turn was over', async () => {
+    it('are deleted once an hour, and a sweep continues where the previous one stopped', async () => {
       const team = new Team(bindings());
       await record(team, 90, 1);
       team.pass(60);
@@ -116,7 +116,7 @@ describe('retention', function () {
     });
   });
 
-  describe('of tasks', () => {
+  describe('tasks', () => {
     async function finished(team: Team, agentId: string, ...tasks: readonly Task[]): Promise<void> {
       for (const { id } of tasks) {
         assert.equal(await team.claim(agentId), id);
@@ -125,7 +125,7 @@ describe('retention', function () {
       }
     }
 
-    it('removes what ended long ago, counts what is left, and lets nothing open miss anything', async () => {
+    it('are deleted after their retention period, and counters and dependents stay correct', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [first, second, third] = await team.create(
@@ -137,9 +137,9 @@ describe('retention', function () {
       await finished(team, agentId, first);
       await database.doc(`${taskPath(first.id)}/results/1-0`).set({ json: '{}' });
       team.pass(41 * DAY);
-      assert.deepEqual(await sweep(team), [], 'the second waits for somebody');
+      assert.deepEqual(await sweep(team), [], 'the second task is available');
       await finished(team, agentId, second);
-      assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'what is done is never tried again');
+      assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'completed tasks are never retried');
       assert.deepEqual(
         [await isThere(taskPath(first.id)), await isThere(taskPath(second.id))],
         [false, true],
@@ -152,12 +152,12 @@ describe('retention', function () {
       const seen = await answer(team, 'coordination_get_status', {});
       assert.equal(fields(seen['tasks'])['done'], 2);
       team.pass(41 * DAY);
-      assert.deepEqual(await sweep(team), ['tasks kept: 2'], 'whatever depends on whatever else');
+      assert.deepEqual(await sweep(team), ['tasks kept: 2'], 'dependencies do not matter');
       assert.deepEqual(await team.counts(), {});
       assert.deepEqual(await recount(team, database), []);
     });
 
-    it('keeps one whose dependent may be tried again, and lets its own dependencies be tried again', async () => {
+    it("are kept if a dependent may be retried, and can be retried after a dependent's deletion", async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [failing, waiting] = await team.create(
@@ -179,7 +179,7 @@ describe('retention', function () {
       await finished(team, agentId, await team.task(failing.id));
     });
 
-    it('removes one whose neighbours were deleted by hand', async () => {
+    it('are deleted if their dependency and dependent were deleted by hand', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [before, middle, after] = await team.create(
@@ -195,7 +195,7 @@ describe('retention', function () {
       assert.equal(await isThere(taskPath(middle.id)), false);
     });
 
-    it('keeps a part of something that is open', async () => {
+    it('are kept while they are parts of an open task', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const whole = await team.createOne({ priority: 9 });
@@ -214,10 +214,10 @@ describe('retention', function () {
       const node = nodeFromDocument(
         (await database.doc(graphPath(nodeKey({ kind: 'task', id }))).get()).data(),
       );
-      assert.equal(node.deleted, true, 'the totals stay');
+      assert.equal(node.deleted, true, 'the totals are kept');
     });
 
-    it('removes what every version has stored', async () => {
+    it('are deleted in the format of every version', async () => {
       const team = new Team(bindings());
       const closed = storedVersions('firestore', 'tasks').flatMap(({ version, documents }) =>
         Object.values(documents).flatMap((document) => {
@@ -233,15 +233,15 @@ describe('retention', function () {
     });
   });
 
-  it('removes the logs of what has ended, and of nothing that is open', async () => {
+  it('deletes the logs of tasks that have ended, and keeps those of open tasks', async () => {
     const team = await new CodingTeam(bindings()).begin();
     const taskId = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0), entry(1)]);
     team.pass(11 * DAY);
-    assert.deepEqual(await sweep(team), [], 'it is open');
+    assert.deepEqual(await sweep(team), [], 'the task is open');
     await answer(team, 'coordination_cancel_task', { task_id: taskId });
-    assert.deepEqual(await sweep(team), [], 'it has ended just now');
+    assert.deepEqual(await sweep(team), [], 'the task has just ended');
     team.pass(11 * DAY);
     assert.deepEqual(await sweep(team), ['logs kept: 1']);
     assert.equal(await isThere(taskPath(taskId)), true);
@@ -249,7 +249,7 @@ describe('retention', function () {
     assert.deepEqual(logs['entries'], []);
   });
 
-  it('removes runs that have ended, with their steps and journal, and none that anything open refers to', async () => {
+  it('deletes ended runs with steps and journal, unless they are parts of an open task', async () => {
     const team = new Team(bindings());
     const { documents } = storedVersions('firestore', 'runs').at(-1) ?? assert.fail('nothing is stored');
     const stored = { ...Object(asRead(documents['full'])), ancestors: null, part_of: null };
@@ -287,12 +287,12 @@ describe('retention', function () {
     assert.equal(await isThere(`${runPath('live')}/order/1`), true);
   });
 
-  describe('of agents', () => {
+  describe('agents', () => {
     const skill = (name: string, workspace: string) => `skills/capability.${name}@${workspace}`;
     const metrics = async (id: string) =>
       (await (await realtimeDatabase()).ref(agentMetricsPath(id)).get()).val();
 
-    /** A terminal of a caller, which has no credential of its own. */
+    /** Registers a terminal, which has no credential. */
     async function terminal(team: Team, name: string, capabilities: readonly string[] = []): Promise<string> {
       const agentId = team.agentId(name);
       const request = { agentId, role: 'worker' as const, workspace: team.workspace, capabilities };
@@ -306,7 +306,7 @@ describe('retention', function () {
       await team.sweep();
     }
 
-    it('removes terminals that were not seen for long, with their skills, counts and metrics', async () => {
+    it('are deleted if not seen during the period, with skills, counts and metrics', async () => {
       const team = new Team(bindings());
       const old = await terminal(team, 'old', ['rust', 'shared']);
       await team.app.access.ports.presence.touch(old);
@@ -324,11 +324,11 @@ describe('retention', function () {
       assert.equal((await database.doc(skill('shared', team.workspace)).get()).get('agents'), 1);
       assert.equal(await metrics(old), null);
       assert.deepEqual(await recount(team, database), []);
-      assert.equal(await terminal(team, 'old', ['rust']), old, 'and it may come back');
+      assert.equal(await terminal(team, 'old', ['rust']), old, 'the agent can register again');
       assert.deepEqual(await recount(team, database), []);
     });
 
-    it('keeps those that hold a task, that have a credential, and all where no days are given', async () => {
+    it('are kept if they hold a task or have a credential, or if no period is set', async () => {
       const team = new Team(bindings());
       const holder = await terminal(team, 'holder');
       await team.createOne();
@@ -352,11 +352,11 @@ describe('retention', function () {
     });
   });
 
-  describe('of the graph and of archived sessions', () => {
+  describe('the graph and archived sessions', () => {
     const node = (id: string, ancestors: readonly string[], deleted: boolean, at: Date) =>
       database.doc(graphPath(id)).set({ ancestors, deleted, created_at: at });
 
-    it('removes trees of which nothing is left, and no part of one that lives', async () => {
+    it('removes trees without any item, and keeps trees that still have one', async () => {
       await database.recursiveDelete(database.collection(COLLECTIONS.graph));
       const team = new Team(bindings());
       const { now } = team;
@@ -376,7 +376,7 @@ describe('retention', function () {
       assert.deepEqual(docs.map(({ id }) => id).sort(), left);
     });
 
-    it('removes a session with its counters when nothing of it is left', async () => {
+    it('removes a session with its counters when all its tasks are deleted', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       await answer(team, 'coordination_init_coordination', { goal: 'First' });

@@ -1,4 +1,3 @@
-/** system.listSkills: the tools as they are defined, and the capabilities that agents declare. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { VERSION } from '../../../functions/src/config.ts';
@@ -38,7 +37,7 @@ const TOOLS = toolsets.flatMap(({ name, tools }) => tools.map((tool) => `${name}
 
 describe('system.listSkills', () => {
   let team: Team;
-  /** A word that no other test knows. */
+  /** A word that no other test uses. */
   let word: string;
 
   const list = async (args = {}): Promise<SkillPage> =>
@@ -50,7 +49,7 @@ describe('system.listSkills', () => {
     word = team.workspace.replaceAll('-', '').slice(0, 14);
   });
 
-  it("has the capabilities of its workspace's agents alone, as many as have them there", async () => {
+  it("lists only capabilities of the workspace's agents, with their number there", async () => {
     const other = new Team();
     const ours = await team.join('ours', [word]);
     await other.join('theirs', [word, `${word} secret`]);
@@ -76,7 +75,7 @@ describe('system.listSkills', () => {
     assert.deepEqual(await of(team), [[word, true]]);
   });
 
-  it('has every tool, as its definition says', async () => {
+  it('lists every tool with the data of its definition', async () => {
     const { skills: first, total, categories } = await list({ limit: 1000 });
     const skills = [...first];
     while (skills.length < TOOLS.length) {
@@ -107,7 +106,7 @@ describe('system.listSkills', () => {
     assert.equal(claim.parameters?.['type'], 'object');
   });
 
-  it('has what agents declare, once however many declare it', async () => {
+  it('lists a declared capability once for all agents that declare it', async () => {
     await team.join('one', [`${word}-cooking`]);
     await team.join('one', [`${word}-cooking`]);
     await team.join('two', [`${word.toUpperCase()}-Cooking`]);
@@ -119,7 +118,7 @@ describe('system.listSkills', () => {
     assert.match(description ?? '', /2 agents have it/);
   });
 
-  it('deprecates what no agent has any more, and takes it back', async () => {
+  it('marks a capability without agents as deprecated until an agent declares it again', async () => {
     await team.join('one', [`${word}-old`, `${word}-kept`]);
     await team.join('one', [`${word}-kept`]);
     assert.deepEqual(await names({ search: word }), [`${word}-kept`]);
@@ -135,7 +134,7 @@ describe('system.listSkills', () => {
     assert.deepEqual(await names({ search: word }), [`${word}-kept`, `${word}-old`]);
   });
 
-  it('finds words by how they begin, without regard to case and accents', async () => {
+  it('finds words by prefix, ignoring case and accents', async () => {
     await team.join('cook', [`${word} crème brûlée`, `${word} cream soup`]);
     assert.deepEqual(await names({ search: `${word} CREME` }), [`${word} crème brûlée`]);
     assert.deepEqual(await names({ search: `brul ${word.slice(0, 12)}` }), [`${word} crème brûlée`]);
@@ -145,7 +144,7 @@ describe('system.listSkills', () => {
     assert.ok((await names({ search: 'task claim' })).includes('coordination.claim_task'));
   });
 
-  it('filters by category, with a search or without', async () => {
+  it('filters by category, with and without a search', async () => {
     await team.join('one', [`${word}-a`]);
     assert.deepEqual(
       await names({ category: 'Onboarding' }),
@@ -158,7 +157,7 @@ describe('system.listSkills', () => {
     assert.ok(total >= 1);
   });
 
-  it('pages with an exact total, from tools to capabilities', async () => {
+  it('pages through tools and capabilities with an exact total', async () => {
     await team.join(
       'one',
       ['a', 'b', 'c', 'd', 'e'].map((letter) => `${word} skills ${letter}`),
@@ -183,7 +182,7 @@ describe('system.listSkills', () => {
     }
   });
 
-  it('tells how often a tool succeeded, from the calls of the last hour', async () => {
+  it('returns the success rate of a tool from the calls of the last hour', async () => {
     const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const counts = (calls: number, failures: number) => ({
       calls,
@@ -191,7 +190,7 @@ describe('system.listSkills', () => {
       milliseconds: 100,
       errors: new Map(failures === 0 ? [] : [['CONFLICT', failures]]),
     });
-    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // an hour of this test's own
+    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // an hour that only this test uses
     const minute = (secondsAgo: number, calls: number, failures: number) => ({
       minute: new Date(Math.floor((team.now.getTime() - secondsAgo * 1000) / 60_000) * 60_000),
       all: counts(calls, failures),

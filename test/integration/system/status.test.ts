@@ -1,4 +1,3 @@
-/** system.getSystemStatus: of the deployment to whoever has a role, of a workspace to whoever has one there. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -36,16 +35,16 @@ describe('system.getSystemStatus', () => {
     await new Team().join('elsewhere');
   });
 
-  it('counts the agents and the tasks of the workspace for who has a role there', async () => {
+  it('counts agents and tasks of the workspace for callers with a role there', async () => {
     const { metrics } = await of(personWith({ workspaces: { [team.workspace]: 'viewer' } }));
     assert.deepEqual([metrics.activeAgents, metrics.tasksInQueue], [2, 3]);
   });
 
   for (const [who, roles] of [
-    ['has one elsewhere alone', { workspaces: { elsewhere: 'leader' } }],
-    ['administers the deployment and is no member', { role: 'admin', workspaces: {} }],
+    ['has a role only in another workspace', { workspaces: { elsewhere: 'leader' } }],
+    ['is an admin without membership', { role: 'admin', workspaces: {} }],
   ] as const) {
-    it(`tells who ${who} how the deployment is, and nothing of the workspace`, async () => {
+    it(`returns health without workspace counts to a caller who ${who}`, async () => {
       const { status: health, services, metrics } = await of(personWith(roles));
       assert.deepEqual([health, services.firebase.status], ['healthy', 'healthy']);
       assert.ok(metrics.uptime >= 0);
@@ -53,12 +52,12 @@ describe('system.getSystemStatus', () => {
     });
   }
 
-  it('tells who has no role nothing', async () => {
+  it('refuses a caller without any role', async () => {
     const { isError } = await call(team, 'system_getSystemStatus', {}, personWith({ workspaces: {} }));
     assert.equal(isError, true);
   });
 
-  it('leaves lists of a private workspace to who has a role there', async () => {
+  it('refuses lists of a private workspace to callers without a role there', async () => {
     const member = personWith({ workspaces: { [team.workspace]: 'viewer' } });
     const admin = personWith({ role: 'admin', workspaces: { elsewhere: 'leader' } });
     for (const tool of [

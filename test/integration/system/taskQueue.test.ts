@@ -1,4 +1,3 @@
-/** system.getTaskQueue: the one queue, in the network specification's words. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
@@ -46,7 +45,7 @@ describe('system.getTaskQueue', () => {
     await team.allow(agentId, 2);
   });
 
-  /** Six tasks: two in hand, two that can be claimed, two that wait for others. */
+  /** Creates six tasks: two held, two claimable and two blocked. */
   async function fill(): Promise<void> {
     await team.create(
       { description: 'in hand', priority: 1 },
@@ -62,13 +61,13 @@ describe('system.getTaskQueue', () => {
     await team.start(agentId, (await team.claimBeside(agentId, [inHand])) ?? '');
   }
 
-  it('is empty where nothing was ever put into it', async () => {
+  it('returns an empty queue for a new workspace', async () => {
     const { tasks, queueStats, truncated } = await look();
     assert.deepEqual([tasks, truncated], [[], false]);
     assert.deepEqual(queueStats, { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 });
   });
 
-  it('gives what can be claimed in its order, then what is blocked', async () => {
+  it('lists claimable tasks in queue order, then blocked ones', async () => {
     await fill();
     const { tasks } = await look();
     assert.deepEqual(
@@ -82,7 +81,7 @@ describe('system.getTaskQueue', () => {
     );
   });
 
-  it('shows what is in hand when asked to', async () => {
+  it('lists held tasks on request', async () => {
     await fill();
     const all = await look({ includeAssigned: true });
     const held = all.tasks.filter((task) => task.assignedTo !== undefined);
@@ -101,7 +100,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId, status: 'blocked' }), []);
   });
 
-  it('tells an agent what it may claim', async () => {
+  it('lists the tasks that an agent may claim', async () => {
     await team.create(
       { description: 'for anybody' },
       { description: 'flying', required_capabilities: ['fly'] },
@@ -126,7 +125,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ priority: 'critical', agentId }), ['in hand', 'begun']);
   });
 
-  it('goes on from page to page, across the states', async () => {
+  it('continues from page to page across the states', async () => {
     await fill();
     const all = await titles({ includeAssigned: true });
     assert.equal(all.length, 6);
@@ -143,14 +142,14 @@ describe('system.getTaskQueue', () => {
     }
   });
 
-  it('counts the whole queue, whatever is asked for', async () => {
+  it('counts the whole queue with any filter', async () => {
     await fill();
     const counted = { total: 6, pending: 2, assigned: 1, inProgress: 1, blocked: 2 };
     const { queueStats } = await look({ priority: 'normal' });
     assert.deepEqual(queueStats, { ...counted, avgWaitTime: 15_000, oldestTask: '2040-01-01T00:00:00.000Z' });
   });
 
-  it('frees what was blocked, forgets what is closed, and counts each wait once', async () => {
+  it('updates blocked and closed tasks, and counts the waiting time of each task once', async () => {
     await fill();
     for (const { id } of (await look({ agentId })).tasks) await team.complete(agentId, id);
     team.pass(10);
@@ -166,10 +165,10 @@ describe('system.getTaskQueue', () => {
     await team.complete(agentId, again ?? '');
     ({ queueStats } = await look());
     assert.deepEqual([queueStats.total, queueStats.pending, queueStats.blocked], [3, 2, 1]);
-    assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim of a task is no wait of its own');
+    assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim does not count as another wait');
   });
 
-  describe('is never older than five seconds', () => {
+  describe('cached responses', () => {
     const waits = async (app = team.app) => {
       const { structuredContent } = await call(
         team.at({ app }),
@@ -180,7 +179,7 @@ describe('system.getTaskQueue', () => {
       return Object(structuredContent).tasks[0].metadata;
     };
 
-    /** Changes a task as an instance does that counts nothing with it: a question, a budget, a mark of what is stuck. */
+    /** Commits a change that updates no counter, such as a question, a budget or a stuck task. */
     async function change(app: Team['app'], fields: Partial<Task>): Promise<void> {
       const { tasks } = app.coordination.ports;
       const { store } = app.kernel;
@@ -198,7 +197,7 @@ describe('system.getTaskQueue', () => {
     };
 
     for (const [field, fields] of Object.entries(CHANGES)) {
-      it(`after a change of ${field} by this instance at once, and by another within that time`, async () => {
+      it(`show a change of ${field} immediately on its instance and after 5 s on others`, async () => {
         await team.createOne();
         if (field === 'waitingFor') await team.claim(agentId);
         const other = team.anotherInstance();
@@ -212,7 +211,7 @@ describe('system.getTaskQueue', () => {
     }
   });
 
-  it('says of an agent of another workspace what it says of none, but to its owner', async () => {
+  it('reports an agent of another workspace as unknown, except to its owner', async () => {
     const other = new Team();
     const theirs = await other.join('theirs');
     const refusalOf = async (name: string, principal = team.leader) => {
@@ -228,7 +227,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId }), []);
     const ofTheirOwner = await call(team, 'system_getTaskQueue', { agentId: theirs }, other.leader);
     assert.equal(ofTheirOwner.isError, undefined);
-    // Their work elsewhere is nobody's business here.
+    // Tasks that the agent holds in another workspace are not listed.
     await other.createOne();
     await other.claim(theirs);
     const { membership } = team.app.services;
@@ -237,7 +236,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId: theirs }), []);
   });
 
-  it('finds the terminal of a caller whose name somebody else has', async () => {
+  it("finds the caller's terminal if another caller's has an equal name", async () => {
     const name = `terminal-${team.workspace}`;
     const { membership } = team.app.services;
     const register = async (who: string) => {

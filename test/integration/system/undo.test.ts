@@ -1,4 +1,3 @@
-/** Who changed what, and taking it back: the trail of real calls. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -17,7 +16,7 @@ interface Event {
   readonly undone_by?: string;
 }
 
-describe('the trail', () => {
+describe('getAudit and undo', () => {
   let town: Town;
   let ada: Principal;
   let hers: Principal;
@@ -38,7 +37,7 @@ describe('the trail', () => {
     ];
   });
 
-  /** No two of them happen at the same time. */
+  /** Calls a tool, one second after the previous call. */
   const answer = (...asked: Parameters<typeof ask>): Promise<JsonObject> => {
     town.pass(1);
     return ask(...asked);
@@ -66,7 +65,7 @@ describe('the trail', () => {
   const todos = async (): Promise<readonly JsonObject[]> =>
     Object(await answer(town, 'todo_list_tasks', { limit: 50 }, ada)).tasks;
 
-  it('tells of a change with what was before and after, who made it, on whose behalf and by which tool', async () => {
+  it('returns a change with old and new values, agent, owner and tool', async () => {
     const id = await add('Milk', { priority: 'LOW' });
     await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, hers);
     const [changed, made] = await events(ada);
@@ -85,7 +84,7 @@ describe('the trail', () => {
     assert.deepEqual([before, Object(after).title, Object(after).priority], [undefined, 'Milk', 'LOW']);
   });
 
-  it('tells nobody of what is another person’s', async () => {
+  it("hides changes of another person's items", async () => {
     const id = await add('Secret');
     const { event_id } = await latest(ada);
     assert.deepEqual(await events(ben), []);
@@ -97,7 +96,7 @@ describe('the trail', () => {
     assert.equal((await todos()).length, 1);
   });
 
-  it('tells leaders what others did in their workspace, and nobody else', async () => {
+  it("shows changes of the workspace's agents to leaders only", async () => {
     const his = await town.agentOf('ben', 'worker');
     const found = { agent_id: String(his.agent_id), content: 'Look' };
     await answer(town, 'coordination_add_discovery', found, his);
@@ -109,7 +108,7 @@ describe('the trail', () => {
   });
 
   describe('undo', () => {
-    it('has a change of a to-do as it was before, and what was made gone', async () => {
+    it('restores a changed to-do with its reminder, and deletes a created one', async () => {
       const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
       const made = await latest(ada);
       await answer(town, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
@@ -122,14 +121,14 @@ describe('the trail', () => {
       assert.deepEqual(
         reminders.map(({ task_id }: JsonObject) => task_id),
         [id],
-        'its reminder is back',
+        'the reminder is restored',
       );
       await undo(ada, { event_id: made.event_id });
       assert.deepEqual(await todos(), []);
       assert.equal((await latest(ada)).tool, 'system.undo');
     });
 
-    it('brings back what was deleted, and takes that back again', async () => {
+    it('restores a deleted to-do, and can itself be undone', async () => {
       const id = await add('Milk', { tags: ['shop'] });
       await answer(town, 'todo_delete_task', { task_id: id }, ada);
       const deleted = await latest(ada);
@@ -144,10 +143,10 @@ describe('the trail', () => {
       assert.deepEqual(await todos(), []);
       await undo(ada, { event_id: (await latest(ada)).event_id });
       await answer(town, 'todo_delete_task', { task_id: id }, ada);
-      assert.deepEqual(await todos(), [], 'what came back can be deleted again');
+      assert.deepEqual(await todos(), [], 'a restored to-do can be deleted again');
     });
 
-    it('opens what was completed, and takes the occurrence away that followed it', async () => {
+    it('reopens a completed to-do and deletes the next occurrence', async () => {
       const recurring = await answer(
         town,
         'todo_create_recurring_task',
@@ -168,7 +167,7 @@ describe('the trail', () => {
       );
     });
 
-    it('refuses what has changed since, with what and by whom, and takes back the rest', async () => {
+    it('refuses a field that has changed since, with the agent and tool, and allows the rest', async () => {
       const id = await add('Milk');
       await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
       const changed = await latest(ada);
@@ -186,11 +185,11 @@ describe('the trail', () => {
       assert.deepEqual(
         [todo?.['title'], todo?.['priority'], todo?.['description']],
         ['Soy milk', 'MEDIUM', 'Two'],
-        'other fields do not matter',
+        'other fields keep their later values',
       );
     });
 
-    it('takes back an agent’s last hour, and nothing that was done before it or by others', async () => {
+    it("undoes an agent's last hour, without earlier changes and those of others", async () => {
       const before = await add('Before', {}, hers);
       town.pass(60);
       const since = town.now.toISOString();
@@ -209,7 +208,7 @@ describe('the trail', () => {
       assert.deepEqual([again['events'], again['refused']], [[], []]);
     });
 
-    it('goes on past what was taken back, past undos and past what is refused, until there is no more', async () => {
+    it('skips changes that are undone or refused, and continues until none is left', async () => {
       const since = new Date(town.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
@@ -228,7 +227,7 @@ describe('the trail', () => {
       assert.equal((await todos()).length, 50);
     });
 
-    it('leaves what an agent has taken back in part as it is', async () => {
+    it('leaves a partly undone change of an agent alone', async () => {
       const leading = await town.agentOf('ada', 'leader');
       await answer(town, 'coordination_init_coordination', { goal: 'Move' }, ada);
       await answer(
@@ -253,7 +252,7 @@ describe('the trail', () => {
       );
     });
 
-    it('answers a cursor that goes on after all that one call has looked at', async () => {
+    it('returns a cursor if one call has checked its maximum number of changes', async () => {
       const since = new Date(town.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       const kept = await add('Kept', {}, hers);
@@ -274,7 +273,7 @@ describe('the trail', () => {
       assert.equal(data.field, 'cursor');
     });
 
-    it('lets an agent take back its own doings alone', async () => {
+    it('allows an agent to undo only its own changes', async () => {
       await add('Hers');
       const { event_id } = await latest(ada);
       assert.equal((await refusal(hers, { event_id })).data.reason, 'NOT_YOURS');
@@ -283,7 +282,7 @@ describe('the trail', () => {
       assert.equal((await undo(hers, { event_id: own.event_id }))['success'], true);
     });
 
-    it('has a role of a member as it was', async () => {
+    it('restores the role of a member who was changed or removed', async () => {
       const workspace = await town.workspaceOf('ada');
       await town.letIn(workspace, 'ben', 'worker');
       const now = await town.person('ada');
@@ -300,7 +299,7 @@ describe('the trail', () => {
       assert.equal(await town.roleOf('ben', workspace), 'worker');
     });
 
-    it('has the settings of a workspace as they were', async () => {
+    it('restores the settings of a workspace', async () => {
       const workspace = await town.workspaceOf('ada');
       const now = await town.person('ada');
       const settings = async () => (await town.app.access.ports.workspaces.find(workspace))?.value;
@@ -326,7 +325,7 @@ describe('the trail', () => {
       assert.equal(data.reason, 'CHANGED_SINCE');
     });
 
-    it('has a saved workflow as it was, and back after it was deleted', async () => {
+    it('restores a saved workflow after a change or deletion', async () => {
       const workflow = (prompt: string) => ({
         name: 'mine',
         steps: [{ name: 'write', role: 'execute', agent: 'claude', prompt }],
@@ -345,7 +344,7 @@ describe('the trail', () => {
       assert.match(JSON.stringify(listed), /One \{input\}/);
     });
 
-    it('says of what has left Muster that it stays', async () => {
+    it('refuses to undo a registration, whose credential was handed out', async () => {
       const agentInfo = { name: 'helper', type: 'developer', version: '1.0.0' };
       const capabilities = [{ name: 'coding', category: 'work' }];
       await answer(town, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
@@ -356,14 +355,14 @@ describe('the trail', () => {
     });
   });
 
-  it('goes on where an instance has died in the midst of several', async () => {
+  it('completes an undo of several changes after the instance has crashed midway', async () => {
     const since = town.now.toISOString();
     for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
     const { store } = town.app.kernel;
     const { commit } = store;
     let left = 2;
     const dying: typeof commit = (...args) =>
-      left-- > 0 ? commit.apply(store, args) : Promise.reject(new Error('The instance has died.'));
+      left-- > 0 ? commit.apply(store, args) : Promise.reject(new Error('The instance has crashed.'));
     Object.assign(store, { commit: dying });
     const args = { agent_id: String(hers.agent_id), since };
     await call(town, 'system_undo', args, ada).catch(() => undefined);

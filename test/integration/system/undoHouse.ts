@@ -1,4 +1,4 @@
-/** A house whose agent does anything, for tests that undo it. */
+/** A workspace in which an agent performs random calls, for tests of undo. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer, call } from '../coordination/calls.ts';
 
-/** What an agent does, and to which of what there is, counted from the oldest. */
+/** A call, and the position of its item counted from the oldest. */
 export interface Move {
   readonly tool: string;
   readonly at: number;
@@ -32,19 +32,19 @@ export const moves = fc.array(
 
 export type State = ReadonlyMap<string, unknown>;
 
-/** @param stays what was not taken back */
+/** @param stays ids of changes that were not undone */
 export function requireAsBefore(before: State, after: State, stays: ReadonlySet<string>): void {
   for (const [id, was] of before) {
-    if (!stays.has(id)) assert.deepEqual(after.get(id), was, `${id} is not as it was`);
+    if (!stays.has(id)) assert.deepEqual(after.get(id), was, `${id} was not restored`);
   }
   for (const [id, is] of after) {
     const isNew = !before.has(id) && !stays.has(id);
-    // As the specification's states have it, which know of none that is cancelled.
-    assert.ok(!isNew || Object(is).status === 'failed', `${id} was not there: ${JSON.stringify(is)}`);
+    // The specification's states have no `cancelled`, so listings return `failed` instead.
+    assert.ok(!isNew || Object(is).status === 'failed', `${id} did not exist: ${JSON.stringify(is)}`);
   }
 }
 
-/** A workspace in which there is something already. */
+/** A workspace with some tasks, a to-do and a document. */
 export class House {
   readonly town: Town;
   readonly agentId: string;
@@ -79,13 +79,13 @@ export class House {
     return answer(this.town, tool, args, this.principal);
   }
 
-  /** What is refused changes nothing. */
+  /** Performs a call. A refused call changes nothing. */
   async perform(move: Move): Promise<void> {
     this.town.pass(1);
     await call(this.town, move.tool, await this.argumentsOf(move), this.principal);
   }
 
-  /** Performs a move; undoes it unless its number is a multiple of three, and redoes some. */
+  /** Performs a call, undoes it unless its number is a multiple of three, and redoes some. */
   async performAndUndo(
     move: Move,
     seen: { undone: number; redone: number; readonly refused: string[] },
@@ -110,7 +110,7 @@ export class House {
     return 'redone';
   }
 
-  /** @returns why not all of it was undone */
+  /** Returns the reasons for which parts were not undone. */
   private async undo(event_id: string): Promise<readonly string[]> {
     this.town.pass(1);
     const { structuredContent, isError } = await call(this.town, 'system_undo', { event_id }, this.principal);
@@ -122,7 +122,7 @@ export class House {
     return Object(await this.ask('system_getAudit', { limit: 1 })).events[0].event_id;
   }
 
-  /** Creates tasks that wait for each other as a run of the agent's does. Gives their ids. */
+  /** Creates tasks that depend on each other, as a run of the agent does, and returns their ids. */
   async createAsRun(runId: string): Promise<readonly string[]> {
     const { owner_uid: ownerUid, uid } = this.principal;
     const { workspace } = this.town;
@@ -193,7 +193,7 @@ export class House {
     return Object(await this.ask('todo_list_tasks', { limit: 50 })).tasks;
   }
 
-  /** All that the agent can change, by its id, without what goes on whatever is taken back. */
+  /** Returns everything that the agent can change, by id, without fields that an undo does not restore. */
   async state(): Promise<State> {
     const state = new Map<string, unknown>();
     for (const { id, status, priority, description, dependencies, blocked_by } of await this.tasks())

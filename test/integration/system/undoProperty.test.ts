@@ -1,4 +1,4 @@
-/** Whatever an agent has done in an hour, in whatever order: taking it back has everything as it was, and all counts right. */
+/** Random calls of an agent during an hour: undo restores the state and all counts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -8,10 +8,10 @@ import { House, moves, requireAsBefore } from './undoHouse.ts';
 
 const RUNS = 12;
 
-describe('undo of what an agent has done', function () {
+describe("undo of an agent's calls", function () {
   this.timeout('4m');
 
-  it('has everything as it was, whatever it has done', async () => {
+  it('restores the earlier state after any calls', async () => {
     const seen = { undone: 0, refused: [] as string[] };
     const takenBack = fc.asyncProperty(moves, async (all) => {
       const house = await House.open();
@@ -33,7 +33,7 @@ describe('undo of what an agent has done', function () {
     assert.ok(seen.undone > seen.refused.length, JSON.stringify(seen));
   });
 
-  it('can be undone and redone event by event, between other calls', async () => {
+  it('can be undone and redone per event, between other calls', async () => {
     const seen = { undone: 0, redone: 0, refused: [] as string[] };
     const eventByEvent = fc.asyncProperty(moves, async (all) => {
       const house = await House.open();
@@ -43,7 +43,7 @@ describe('undo of what an agent has done', function () {
       const args = { agent_id: house.agentId, since };
       const { refused } = Object(await house.ask('system_undo', args));
       const stays = new Set<string>(refused.map(({ id }: JsonObject) => id));
-      // What was redone is undone only by the event of its undo.
+      // A redone change is undone only through the event of its undo.
       if (!isRedone) requireAsBefore(beginning, await house.state(), stays);
       assert.deepEqual(await recount(house.town), []);
     });
@@ -51,7 +51,7 @@ describe('undo of what an agent has done', function () {
     assert.ok(seen.undone > seen.refused.length && seen.redone > 0, JSON.stringify(seen));
   });
 
-  it('cancels what a run has created, but for what agents have begun or changed since', async () => {
+  it('cancels the tasks that a run created, except those claimed or changed since', async () => {
     const ofARun = fc.asyncProperty(moves, async (all) => {
       const house = await House.open();
       const runId = `run-${house.town.workspace}`;

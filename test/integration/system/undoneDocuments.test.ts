@@ -1,4 +1,4 @@
-/** Free-form data of both databases: what the trail tells of writes under the security rules, and taking them back. */
+/** Free-form data of both databases: audit entries and undo of writes under the security rules. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
@@ -23,7 +23,7 @@ const OF_FIRESTORE = {
 const LARGE = 'x'.repeat(250_000);
 
 for (const database of ['firestore', 'realtime'] as const) {
-  describe(`undo of what was written to ${database === 'firestore' ? 'Firestore' : 'the Realtime Database'}`, () => {
+  describe(`undo of writes to ${database === 'firestore' ? 'Firestore' : 'the Realtime Database'}`, () => {
     let town: Town;
     let hers: Principal;
     let his: Principal;
@@ -33,7 +33,7 @@ for (const database of ['firestore', 'realtime'] as const) {
 
     beforeEach(async () => {
       town = new Town();
-      // The security rules of the Realtime Database go by its own clock.
+      // The security rules of the Realtime Database use the server's clock.
       town.now = new Date();
       await town.arrive('ada', 'leader');
       await town.arrive('ben', 'worker');
@@ -79,7 +79,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       return Object(structuredContent['error']).message;
     }
 
-    it('tells who changed which fields, from what to what', async () => {
+    it('is possible from entries that contain the caller and the changed fields', async () => {
       await write({ title: 'Plan', step: 1 });
       const made = await latest();
       await write({ step: 2 }, { operation: 'update' }, his);
@@ -97,13 +97,13 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(
         events.map(({ event_id }: { event_id: string }) => event_id),
         [made.event_id],
-        'others see what was done for them',
+        'each owner sees the changes on their behalf',
       );
       await write({ step: 2 }, { operation: 'update' });
-      assert.equal((await latest()).event_id, made.event_id, 'what changes nothing leaves nothing');
+      assert.equal((await latest()).event_id, made.event_id, 'a write without effect leaves no entry');
     });
 
-    it('has everything as it was, and back again', async () => {
+    it('restores every type of value, and can be undone itself', async () => {
       const first = database === 'firestore' ? { ...EVERYTHING, ...OF_FIRESTORE } : EVERYTHING;
       await write(first);
       const stored = await data();
@@ -123,7 +123,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), stored);
     });
 
-    it('takes away what was pushed', async () => {
+    it('deletes a pushed child', async () => {
       const { key } = await ask('firebase_write', {
         database,
         path: list,
@@ -135,7 +135,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.equal(await data(`${list}/${key}`), undefined);
     });
 
-    it('keeps what others have changed since, and says who has changed the same', async () => {
+    it('keeps later changes of other fields, and refuses if the field has changed', async () => {
       await write({ title: 'Plan', step: 1 });
       await write({ title: 'Better plan' }, { operation: 'update' });
       const { event_id } = await latest();
@@ -148,7 +148,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { title: 'Mine', step: 2 });
     });
 
-    it('lets a leader take back what another wrote, and no other worker', async () => {
+    it('is allowed to a leader, and refused to other workers', async () => {
       await write({ a: 1 }, {}, his);
       const { event_id } = await latest(his);
       assert.match(await refusal(event_id), /Event ".*" not found/);
@@ -156,7 +156,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.equal(await data(), undefined);
     });
 
-    it('is refused by the rules to who may not write there any more', async () => {
+    it('changes nothing if the caller may no longer write the path', async () => {
       await write({ a: 1 }, {}, his);
       const { event_id } = await latest(his);
       await town.letIn(town.workspace, 'ben', 'viewer');
@@ -165,7 +165,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { a: 1 });
     });
 
-    it('says what is too much to be kept, and does not touch it', async () => {
+    it('is refused if the entry could not store the whole value', async () => {
       await write({ large: LARGE });
       await write({ small: 1 });
       const { event_id, changes } = await latest();
@@ -178,7 +178,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { small: 1 });
     });
 
-    /** Lets his agent write in the moment after the next read, or write, of whoever comes first. */
+    /** Makes the other agent write right after the next read or write of any caller. */
     const meddleAfter = (step: 'read' | 'write') => {
       const access = town.app.firebase.ports.databases[database];
       const original: (...args: never[]) => Promise<unknown> = access[step];
@@ -191,7 +191,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       Object.assign(access, { [step]: meddled });
     };
 
-    it('tells of nothing as its own that another wrote in the same moment', async () => {
+    it('is refused for a write that overlapped with another one', async () => {
       meddleAfter('write');
       await write({ mine: true });
       const [change] = (await latest()).changes;
@@ -199,7 +199,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.match(change.after['.not_kept'], /changed by another write/);
     });
 
-    it('does not overwrite what comes in while it looks', async () => {
+    it('does not overwrite a write that arrives during its check', async () => {
       await write({ mine: true });
       const { event_id } = await latest();
       meddleAfter('read');
@@ -207,7 +207,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { his: true });
     });
 
-    it('finishes an undo whose instance died between the write and the event', async () => {
+    it('is completed after the instance has crashed between write and entry', async () => {
       await write({ title: 'Plan' });
       await write({ title: 'Worse' });
       const { event_id } = await latest();
@@ -215,7 +215,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.equal(by, hers.agent_id, JSON.stringify(rest));
       const { store } = town.app.kernel;
       const commit = store.commit;
-      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
+      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has crashed.')) });
       await call(town, 'system_undo', { event_id }, hers).catch(() => undefined);
       Object.assign(store, { commit });
       assert.deepEqual(await data(), { title: 'Plan' });
@@ -227,12 +227,12 @@ for (const database of ['firestore', 'realtime'] as const) {
       );
     });
 
-    it('tells of a write whose instance died before it had told, when it is repeated', async () => {
+    it('is refused for a write whose entry was created later, by a repeated call', async () => {
       await write({ title: 'Plan' });
       const args = { idempotency_key: 'the-same' };
       const { store } = town.app.kernel;
       const commit = store.commit;
-      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
+      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has crashed.')) });
       await call(town, 'firebase_write', { database, path, data: { title: 'New' }, ...args }, hers).catch(
         () => undefined,
       );
@@ -246,8 +246,8 @@ for (const database of ['firestore', 'realtime'] as const) {
   });
 }
 
-describe('what was written to a single value of the Realtime Database', () => {
-  it('is taken back', async () => {
+describe('undo of a write to a single value of the Realtime Database', () => {
+  it('restores the previous value', async () => {
     const town = new Town();
     await town.arrive('ada', 'leader');
     const hers = await town.agentOf('ada', 'worker');

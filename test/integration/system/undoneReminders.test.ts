@@ -1,4 +1,3 @@
-/** Reminders that somebody has set, snoozed or deleted, taken back. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -34,7 +33,7 @@ describe('undo of reminders', () => {
       ({ remind_at }: JsonObject) => remind_at,
     );
 
-  it('has one as it was before it was set, snoozed and deleted', async () => {
+  it('restores a reminder that was set, snoozed or deleted', async () => {
     const usual = await remindsAt();
     assert.equal(usual.length, 1);
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
@@ -49,17 +48,17 @@ describe('undo of reminders', () => {
     await undoLatest();
     assert.deepEqual(await remindsAt(), usual);
     await undoLatest();
-    assert.deepEqual(await remindsAt(), [], 'an undo is taken back as any other');
+    assert.deepEqual(await remindsAt(), [], 'an undo can be undone, too');
   });
 
-  it('takes the one away that was set where there was none', async () => {
+  it('deletes a reminder that was set when none existed', async () => {
     await ask('todo_delete_reminder', { reminder_id: id });
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     await undoLatest();
     assert.deepEqual(await remindsAt(), []);
   });
 
-  it('refuses what was set anew since, and one whose to-do is done', async () => {
+  it('refuses a reminder that has changed since, and one whose to-do is done', async () => {
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     const first = await latest();
     await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
