@@ -1,7 +1,7 @@
 /**
- * Random chains of people, sign-ins, keys, terminals, invitations and narrowings, of which one link is revoked: within 5
- * seconds exactly what came from it is out, in tools, streams and both databases, and everything else is in, with the
- * rights that the model predicts.
+ * Random chains of people, sign-ins, credentials, terminals, invitations and restrictions, of which one link is
+ * revoked. Within 5 seconds exactly the chain below it loses access, in tools, streams and both databases, and all
+ * other links keep the rights that the model predicts.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   readonly: often(false, fc.boolean()),
 });
 
-/** Of a chain: whose child is made, or who is narrowed. Deep chains are rare unless the last link is often taken. */
+/** Position of a link in the list. The last link, -1, is frequent, so that chains become deep. */
 const place = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(20) });
 
 const step = fc.record({
@@ -66,7 +66,7 @@ async function take(forest: Forest, { kind, place: at, choice: wanted }: Step, n
   }
 }
 
-describe('a chain of credentials', function () {
+describe('credential chains', function () {
   this.timeout(byDay('3m', { night: '40m' }));
 
   const check = async (spine: readonly Choice[], steps: readonly Step[], at: number, narrowed: Step) => {
@@ -74,7 +74,7 @@ describe('a chain of credentials', function () {
     try {
       await forest.begin();
       for (const name of ['ann', 'bea']) await forest.person(name, LEADS);
-      await forest.app('app', forest.links[0] ?? assert.fail('there is nobody'), LEADS);
+      await forest.app('app', forest.links[0] ?? assert.fail('no person exists'), LEADS);
       const deeper = spine.map((own): Step => ({ kind: 'key', place: -1, choice: own }));
       for (const [index, one] of [...deeper, ...steps].entries()) await take(forest, one, `link-${index}`);
       await forest.open();
@@ -89,7 +89,11 @@ describe('a chain of credentials', function () {
       );
       const ended = await forest.revoke(link);
       if (ended !== undefined)
-        assert.deepEqual([...ended].sort(), below.map(({ name }) => name).sort(), 'what ended is listed');
+        assert.deepEqual(
+          [...ended].sort(),
+          below.map(({ name }) => name).sort(),
+          'the revoked chain is listed',
+        );
       assert.ok(below.every((one) => rightsOf(one) === undefined));
       forest.pass();
       await forest.compare(`after ${link.name} was revoked`);
@@ -100,7 +104,7 @@ describe('a chain of credentials', function () {
     }
   };
 
-  it('ends below a link that is revoked, and nowhere else', async () => {
+  it('lose access below a revoked link and nowhere else', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(choice, { maxLength: MAX_DEPTH - 1 }),

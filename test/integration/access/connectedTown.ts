@@ -1,4 +1,4 @@
-/** A town whose people sign in from apps, and register agents that have keys. */
+/** People who sign in from apps and register agents with credentials. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Registered } from '../../../functions/src/agents/rules/registration.ts';
@@ -48,12 +48,12 @@ export class ConnectedTown extends Town {
     );
   }
 
-  /** The bearer credential of an agent that a caller registers. */
+  /** Returns the bearer credential of an agent that a caller registers. */
   async keyOf(as: Principal, name: string, role?: Role, limits: WantedLimits = {}): Promise<string> {
     return bearerOf(await this.register(as, name, role, limits));
   }
 
-  /** The tokens of an app that somebody has signed in from, and let do so much. */
+  /** Returns the tokens of an app from which a person signs in with the given choices. */
   async connect(
     name: string,
     agentName: string,
@@ -79,7 +79,8 @@ export class ConnectedTown extends Town {
     const { id, client_id: clientId } = authorization;
     await kernel.store.commit([{ kind: 'beginAuthorization', authorization }]);
     const version =
-      (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
+      (await signIn.ports.signIns.authorization(id))?.version ??
+      assert.fail('the authorization was not started');
     const apps = new Apps({ ...signIn.ports, registration: services.registration });
     const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
     const owner = await access.ports.roles.of(uid);
@@ -94,7 +95,7 @@ export class ConnectedTown extends Town {
     });
   }
 
-  /** Who comes in with a credential, at an instance that knows nothing of it. */
+  /** Returns the principal of a credential, on an instance that has not cached it. */
   signIn(credential: string): Promise<Principal> {
     return this.anotherInstance().services.authenticator.authenticate(credential);
   }

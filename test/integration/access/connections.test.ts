@@ -1,4 +1,3 @@
-/** The agents through which people are connected: who sees them, and who disconnects them. */
 import assert from 'node:assert/strict';
 import type { WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -30,7 +29,7 @@ describe('connections', () => {
     await town.arrive('root', 'admin');
   });
 
-  it("are a person's own, with their limits, page by page; an admin may name another", async () => {
+  it("list a person's own agents with their restrictions in pages, and an admin may list others'", async () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo'], readonly: true };
     const { agent } = await register(ada, 'narrow', 'worker', limits);
@@ -61,7 +60,7 @@ describe('connections', () => {
     assert.deepEqual(withName(hidden, owner, 'nobody'), missing);
   });
 
-  it('are seen by agents that lead, and by others as far as they are their own', async () => {
+  it('list all agents of the owner to a leader agent, and only itself to other agents', async () => {
     const ada = await town.person('ada');
     const { agent } = await register(ada, 'wide', 'leader');
     await register(ada, 'other', 'worker');
@@ -74,7 +73,7 @@ describe('connections', () => {
     assert.deepEqual(namesIn(await town.ask(await as('worker'), 'list_connections')), ['wide']);
   });
 
-  it('end when they are revoked, by their owner, by an agent of theirs that leads, or by an admin', async () => {
+  it('are revoked by their owner, by a leader agent of the owner or by an admin', async () => {
     const ada = await town.person('ada');
     for (const revoker of [ada, await town.agentOf('ada', 'leader'), await town.person('root')]) {
       const { agent, credential, secret } = await register(ada, 'coder', 'worker');
@@ -88,7 +87,7 @@ describe('connections', () => {
     }
   });
 
-  it('are apps, too, with what they call themselves and may do, from the moment that they have tokens', async () => {
+  it('list apps with their name and rights from the first token on', async () => {
     await register(await town.person('ada'), 'with a key', 'worker');
     const chosen = { toolsets: ['todo'], readonly: true, workspace: 'default' };
     await connect('ada', 'Claude Code (Ada)', chosen);
@@ -112,7 +111,7 @@ describe('connections', () => {
     });
   });
 
-  it('of an app are one for each place where somebody has signed in, and end together', async () => {
+  it('combine all sign-ins from one app under one name, and are revoked together', async () => {
     const [laptop, desktop] = [
       await connect('ada', 'Claude Code (Ada)'),
       await connect('ada', 'Claude Code (Ada)'),
@@ -121,9 +120,9 @@ describe('connections', () => {
     const all = await town.ask(ada, 'list_connections');
     assert.deepEqual(namesIn(all), ['Claude Code (Ada)', 'Claude Code (Ada)']);
     const app = await signIn(laptop.accessToken);
-    const agent_id = app.agent_id ?? assert.fail('it is no agent');
+    const agent_id = app.agent_id ?? assert.fail('the principal is not an agent');
     assert.equal((await signIn(desktop.accessToken)).agent_id, agent_id);
-    // What it has registered goes with it.
+    // Revoking an app also revokes the agents that it registered.
     const { credential, secret } = await register(app, 'helper', 'worker');
     const helper = `${credential.api_key}.${secret}`;
     assert.equal((await signIn(helper)).grant?.resource, undefined);
@@ -144,14 +143,15 @@ describe('connections', () => {
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
   });
 
-  it('show when and why a sign-in ended: an old refresh token was used', async () => {
+  it('report when and why a sign-in ended, such as the reuse of a refresh token', async () => {
     const { services, access } = town.app;
     const before = await connect('ada', 'Claude Code (Ada)');
     const asked = { clientId: 'https://client.example/client.json', resource: undefined };
     await services.signIn.tokens.refresh(before.refreshToken, asked);
     const ada = await town.person('ada');
     assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
-    const agent_id = (await signIn(before.accessToken)).agent_id ?? assert.fail('it is no agent');
+    const agent_id =
+      (await signIn(before.accessToken)).agent_id ?? assert.fail('the principal is not an agent');
     town.pass(61);
     await assert.rejects(services.signIn.tokens.refresh(before.refreshToken, asked));
     const listed = await town.ask(ada, 'list_connections');
@@ -165,7 +165,7 @@ describe('connections', () => {
     };
     assert.deepEqual(listed['ended'], [ended]);
     assert.deepEqual((await town.ask(await town.person('eve'), 'list_connections'))['ended'], []);
-    // The record opens nothing, and is in nobody's way.
+    // The record gives no access and does not prevent another sign-in.
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
     assert.deepEqual(await access.ports.grants.ofAgents([agent_id]), []);
     const again = await connect('ada', 'Claude Code (Ada)');
@@ -176,20 +176,20 @@ describe('connections', () => {
     assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
   });
 
-  it('show the other reasons why sign-ins end', async () => {
+  it('report the other reasons for the end of sign-ins', async () => {
     const { services } = town.app;
     const reasons = async (name: string) => {
       const { ended } = await town.ask(await town.person(name), 'list_connections');
       return Array.isArray(ended) ? ended.map((one) => `${Object(one).name}: ${Object(one).reason}`) : [];
     };
     const clientId = 'https://client.example/client.json';
-    const given = await connect('ada', 'Given back');
+    const given = await connect('ada', 'Disconnected');
     assert.ok(await services.signIn.tokens.revoke(given.refreshToken, clientId));
-    assert.deepEqual(await reasons('ada'), ['Given back: disconnected']);
+    assert.deepEqual(await reasons('ada'), ['Disconnected: disconnected']);
     const agent_id = (await signIn((await connect('ada', 'Revoked')).accessToken)).agent_id ?? '';
     town.pass(1);
     await town.ask(await town.person('ada'), 'revoke_connection', { agent_id });
-    assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Given back: disconnected']);
+    assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Disconnected: disconnected']);
     const lost = await connect('eve', 'Without a role');
     await town.app.kernel.store.commit([{ kind: 'setPerson', uid: town.id('eve'), role: 'none' }]);
     await assert.rejects(
@@ -199,7 +199,7 @@ describe('connections', () => {
     await connect('root', 'Unused');
     town.pass(91 * 86_400);
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
-    // Signing in again removes what has expired, and keeps why it ended.
+    // Another sign-in deletes the expired one and keeps the reason of its end.
     await connect('root', 'Unused');
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
     for (let place = 2; place <= 11; place++) {
@@ -209,13 +209,13 @@ describe('connections', () => {
     assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
-  it('of others are as if they were not there', async () => {
+  it('of other owners look like unknown ones', async () => {
     const { agent } = await register(await town.person('ada'), 'coder', 'leader');
     const others = [
       await town.person('eve'),
       await town.agentOf('eve', 'leader'),
       await town.agentOf('ada', 'worker'),
-      // An admin's, but for one workspace alone.
+      // An admin's agent that is restricted to one workspace.
       await town.agentOf('root', 'admin', { held_to: 'default' }),
     ];
     for (const other of others) {

@@ -1,6 +1,6 @@
 /**
- * What the examples of access speak of: a workspace that the team's owner leads, person2 in it, a credential of
- * terminal-2, an invitation of Cyd, and no workspace apollo.
+ * Fixture for the examples of the access tools: a workspace that the team's owner leads, person2 in it, a credential
+ * of terminal-2, an invitation of Cyd, and no workspace apollo.
  */
 import { FieldValue } from '@google-cloud/firestore';
 import { invitationId } from '../../../functions/src/access/rules/invitations.ts';
@@ -18,7 +18,7 @@ import type { Team } from '../coordination/team.ts';
 
 const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 
-/** Who calls the example of a tool: the team's leader, but for what people alone may call. */
+/** Returns the caller of a tool's example: the team's leader, or a person for tools that only people may call. */
 export function callerOfExample(team: Team, tool: string): Principal {
   if (['answer', 'invite', 'set_member', 'create_workspace', 'update_workspace'].includes(tool)) {
     const { owner_uid: ownerUid, owner } = team.leader;
@@ -64,7 +64,7 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
   await app.kernel.store.commit([{ kind: 'setMember', member: member('person2', 'worker') }]);
 }
 
-/** The ids are the same for every test, so one must make room for the next. */
+/** Deletes the fixture: every test uses the same ids. */
 export async function clearAccess(): Promise<void> {
   const database = firestore();
   const invitations = await database.collection('invitations').where('email', '==', CYD).get();

@@ -1,4 +1,3 @@
-/** whoami and explain: what somebody is told of themselves and of what they may do. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -23,7 +22,7 @@ describe('whoami', () => {
   const namesIn = (workspaces: unknown) =>
     Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
 
-  it('tells an agent for whom it acts, and where its roles come from', async () => {
+  it("returns an agent's owner and the source of its roles", async () => {
     const workspace = await town.workspaceOf('ada');
     const agent = await town.agentOf('ada', 'worker');
     const told = await town.ask(agent, 'whoami');
@@ -43,7 +42,7 @@ describe('whoami', () => {
     assert.deepEqual(Object(ada['owner']).email, town.email('ada'));
   });
 
-  it('tells what a call without a workspace means, and why', async () => {
+  it('returns the default workspace of calls and the reason for it', async () => {
     const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await town.person('ada'))).workspace, 'default');
     const held = await home(await town.agentOf('ada', 'leader', { held_to: 'alpha' }));
@@ -54,13 +53,13 @@ describe('whoami', () => {
     assert.equal(told['this_call'], town.workspace);
   });
 
-  it('is let through for whoever has an account, and says what to do', async () => {
+  it('is allowed to everyone with an account, and advises how to get a role', async () => {
     const told = await town.ask(await town.person('ben'), 'whoami');
     assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
     assert.match(String(told['advice']), /invite/);
   });
 
-  it('lists every workspace in which the caller has a role, open ones included', async () => {
+  it('lists every workspace in which the caller has a role, including open ones', async () => {
     const open = await town.workspaceOf('ada', 'open');
     const hidden = await town.workspaceOf('ada');
     const joined = await town.workspaceOf('ada');
@@ -80,7 +79,7 @@ describe('whoami', () => {
     assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
   });
 
-  it('reports a role that a person was given after their token was checked', async () => {
+  it('returns a role that a person received after the token was checked', async () => {
     const workspace = await town.workspaceOf('ada');
     const before = await town.person('ben');
     await town.letIn(workspace, 'ben', 'worker');
@@ -91,7 +90,7 @@ describe('whoami', () => {
     assert.deepEqual((await town.ask(after, 'whoami'))['workspaces'], []);
   });
 
-  it('is truncated if either list is cut, and never drops a workspace silently', async () => {
+  it('reports truncation if either list is shortened', async () => {
     const names = (access: 'open' | 'private') =>
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
@@ -105,11 +104,11 @@ describe('whoami', () => {
     assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 100))), [100, 0, true]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed.slice(0, 100))), [1, 100, false]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed)), [1, 100, true]);
-    // Workspaces that the caller may not know of are not cut: they are not counted.
+    // Workspaces that are hidden from the caller do not count towards the limit.
     assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
-  it('names private workspaces of others to admins alone, and no role there', async () => {
+  it('lists private workspaces of others only to admins, without a role', async () => {
     const workspace = await town.workspaceOf('ada');
     const root = await town.ask(await town.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
@@ -140,7 +139,7 @@ describe('explain', () => {
     town.ask(await town.person(name), 'explain', { workspace, ...args });
   const tool = { tool: 'coordination_create_task' };
 
-  it('tells the role that a tool needs, the one that counts, and who gives another', async () => {
+  it("returns the required role, the caller's role and who can change it", async () => {
     const ada = await explain('ada', tool);
     assert.deepEqual(
       [ada['allowed'], ada['needs'], ada['has']],
@@ -155,7 +154,7 @@ describe('explain', () => {
     assert.match(Object(own['changeable_by']).who, /owner in person/);
   });
 
-  it("says of another's workspace what it says of one that is not there", async () => {
+  it("treats another owner's workspace like one that does not exist", async () => {
     const questions: JsonObject[] = [
       tool,
       { tool: 'access.list_members' },
@@ -172,14 +171,14 @@ describe('explain', () => {
     }
   });
 
-  it('tells of no role that administers a workspace which nobody has opened', async () => {
+  it('does not report an admin role for a workspace that no one has created', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
     const told = await town.ask(await town.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
     assert.match(Object(told['changeable_by']).who, /leader of the workspace/);
   });
 
-  it('agrees with what happens, of every tool of access', async () => {
+  it('agrees with the result of every access tool', async () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },
       invite: { workspace, email: 'x@example.com', role: 'viewer' },
@@ -197,7 +196,7 @@ describe('explain', () => {
       }
   });
 
-  it("tells of the limits of an agent of one's own, and of nobody else's", async () => {
+  it("explains restrictions of the caller's own agents, and treats others as unknown", async () => {
     const id = town.id('coder');
     const agent = sampleAgent({ id, owner_uid: town.id('ada'), role: 'leader' });
     const credential = {
@@ -222,7 +221,7 @@ describe('explain', () => {
     assert.deepEqual(withName(hidden, id, 'nobody'), missing);
   });
 
-  it('tells of a path by the rule that decides', async () => {
+  it('explains access to a path by the rule that applies', async () => {
     await town.app.services.coordination.initialise(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
     const ben = await explain('ben', path);
@@ -231,10 +230,10 @@ describe('explain', () => {
     assert.deepEqual([writing['allowed'], Object(writing['changeable_by']).people], [false, []]);
     const shared = { database: 'realtime', path: `messages/${workspace}/talk`, operation: 'write' };
     assert.equal((await explain('ben', shared))['allowed'], true);
-    assert.equal((await explain('root', shared))['allowed'], false, 'an admin is not in it');
+    assert.equal((await explain('root', shared))['allowed'], false, 'the admin is not a member');
   });
 
-  it('says what is unclear in a question', async () => {
+  it('refuses an incomplete or ambiguous question', async () => {
     const ada = await town.person('ada');
     const codes: number[] = [];
     for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])

@@ -1,4 +1,3 @@
-/** Invitations: who sends them, and who is let in by them. */
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import { Invitations } from '../../../functions/src/access/rules/invitations.ts';
@@ -10,7 +9,7 @@ import { Town, withName } from './town.ts';
 
 const DAY = 24 * 60 * 60;
 
-describe('an invitation', () => {
+describe('invitations', () => {
   let town: Town;
   let workspace: string;
 
@@ -23,13 +22,13 @@ describe('an invitation', () => {
 
   const invite = async (name: string, role = 'worker', by = 'ada') =>
     town.ask(await town.person(by), 'invite', { workspace, email: town.email(name).toUpperCase(), role });
-  /** As authentication does, at an instance of its own. */
+  /** Accepts invitations at sign-in, on a separate instance. */
   const signIn = (name: string, town_ = town) =>
     new Invitations(town_.anotherInstance().access.ports).takeAtSignIn(town.id(name), town.email(name));
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', town.email('cyd')).get()).docs;
 
-  it('makes a member of whoever signs in with the address, and is over', async () => {
+  it('make a member of the person who signs in with the address, and are used up', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(town.now.getTime() + 14 * DAY * 1000).toISOString();
     assert.deepEqual(invited, { workspace, email: town.email('cyd'), role: 'worker', expires_at: expires });
@@ -40,7 +39,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('is taken by signing in, where the address is verified', async () => {
+  it('are accepted at sign-in only if the address is verified', async () => {
     for (const name of ['cyd', 'dan']) await invite(name);
     const roles: unknown[] = [];
     for (const [name, email] of Object.entries({ cyd: { email: town.email('cyd') }, dan: {} })) {
@@ -58,14 +57,14 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('dan', workspace), undefined);
   });
 
-  it('says the same whether the address has an account', async () => {
+  it('return an equal response whether or not the address has an account', async () => {
     const known = await invite('cyd');
     const unknown = await invite('nobody');
     const text = JSON.stringify(known).replaceAll(town.email('cyd'), town.email('nobody'));
     assert.equal(text, JSON.stringify(unknown));
   });
 
-  it('is sent by those who lead the workspace, and takes the place of an earlier one', async () => {
+  it('are sent by leaders of the workspace, and replace an earlier one', async () => {
     await town.arrive('ben');
     await town.letIn(workspace, 'ben', 'worker');
     const args = { workspace, email: town.email('cyd'), role: 'leader' };
@@ -78,7 +77,7 @@ describe('an invitation', () => {
     assert.equal(Object(invitations)[0].email, town.email('cyd'));
   });
 
-  it('is told of by one mail a day, which names nothing that anybody wrote', async () => {
+  it('send at most one email per day, without text written by people', async () => {
     await invite('cyd');
     await invite('cyd', 'viewer');
     const [mail, ...more] = await mails();
@@ -92,7 +91,7 @@ describe('an invitation', () => {
     assert.equal((await mails()).length, 2);
   });
 
-  it('never lowers a role', async () => {
+  it('never lower a role', async () => {
     await town.letIn(workspace, 'cyd', 'leader');
     await invite('cyd', 'viewer');
     await signIn('cyd');
@@ -100,7 +99,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('is worth nothing after 14 days, or once its inviter leads the workspace no longer', async () => {
+  it('expire after 14 days, or when the inviter no longer leads the workspace', async () => {
     await invite('cyd');
     town.pass(14 * DAY);
     await signIn('cyd');
@@ -114,7 +113,7 @@ describe('an invitation', () => {
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('ends with the membership of whoever is removed', async () => {
+  it('are deleted when the person is removed', async () => {
     await town.letIn(workspace, 'cyd', 'worker');
     await invite('cyd', 'worker');
     await town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('cyd') });
@@ -122,7 +121,7 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('cyd', workspace), undefined);
   });
 
-  it('is looked for at sign-in once a minute, and at once by whoami and accept_invitation', async () => {
+  it('are checked once a minute at sign-in, and immediately by whoami and accept_invitation', async () => {
     const invitations = new Invitations(town.anotherInstance().access.ports);
     const look = () => invitations.takeAtSignIn(town.id('cyd'), town.email('cyd'));
     await look();
@@ -147,7 +146,7 @@ describe('an invitation', () => {
     assert.deepEqual(again, { accepted: [], already: { workspace, role: 'leader' } });
   });
 
-  it('is accepted by people with a verified address, of those that are theirs', async () => {
+  it('are accepted only by people with the verified address of the invitation', async () => {
     await invite('cyd');
     await town.arrive('eve');
     const eve = await town.person('eve');
@@ -163,7 +162,7 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('cyd', workspace), 'worker');
   });
 
-  it('is taken once, by two who sign in at once', async () => {
+  it('are accepted once if several sign-ins run concurrently', async () => {
     await invite('cyd');
     const email = town.email('cyd');
     const taking = Array.from({ length: 4 }, () =>

@@ -1,4 +1,4 @@
-/** What a person began in a workspace ends when they leave it, and nothing of it is done or shown afterwards. */
+/** A person's tasks and runs in a workspace end when the person leaves it. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -13,7 +13,7 @@ const BY_HAND = { name: 'by-hand', steps: [{ name: 'one', agent: 'network', prom
 
 const ORDER = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-/** No role as it would be stored. */
+/** Stored document of a person without roles. */
 const NOBODY = personToDocument({ workspaces: {} });
 
 class Leavers extends Town {
@@ -59,14 +59,14 @@ class Leavers extends Town {
     return found.value;
   }
 
-  /** What the trigger does when a membership is gone. */
+  /** Does what the trigger does after a membership was deleted. */
   left(name: string, workspace: string, app: Composition = this.app): Promise<void> {
     const before = personToDocument({ workspaces: { [workspace]: 'worker' } });
     return app.services.leaving.personWritten(this.id(name), before, NOBODY);
   }
 }
 
-describe('who leaves a workspace', () => {
+describe('leaving a workspace', () => {
   let town: Leavers;
   let workspace: string;
   let ben: Principal;
@@ -83,7 +83,7 @@ describe('who leaves a workspace', () => {
   const remove = async () =>
     town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('ben') });
 
-  it('a person who leaves a workspace has their coding tasks and runs there cancelled, and those of others and of elsewhere left', async () => {
+  it("cancels the person's coding tasks and runs there, but not others' or in other workspaces", async () => {
     const elsewhere = await town.workspaceOf('ada');
     await town.letIn(elsewhere, 'ben', 'worker');
     ben = await town.person('ben');
@@ -108,7 +108,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('a person who leaves a workspace has it ended once, however often and wherever that is told', async () => {
+  it('cancels each task once if several instances handle the event repeatedly', async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     const instances = [town.app, town.anotherInstance(), town.anotherInstance()];
@@ -121,7 +121,7 @@ describe('who leaves a workspace', () => {
     assert.deepEqual((await town.task(theirs)).completed_at, closedAt);
   });
 
-  it('a person who leaves a workspace keeps the tasks that they made for the plan of the workspace', async () => {
+  it('keeps the tasks that the person created for the plan', async () => {
     await town.letIn(workspace, 'ben', 'leader');
     ben = await town.person('ben');
     const made = await answer(
@@ -135,17 +135,17 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(String(Object(made['task']).id))).status, 'available');
   });
 
-  it('a person who leaves a workspace has nothing ended as long as they may work there', async () => {
+  it("cancels nothing while the person's role permits work", async () => {
     const theirs = await town.order(ben, workspace);
     await town.letIn(workspace, 'ben', 'leader');
     await town.app.services.leaving.end(town.id('ben'));
     assert.equal((await town.task(theirs)).status, 'available');
     await town.letIn(workspace, 'ben', 'viewer');
     await town.app.services.leaving.end(town.id('ben'));
-    assert.equal((await town.task(theirs)).status, 'cancelled', 'a viewer has nothing done');
+    assert.equal((await town.task(theirs)).status, 'cancelled', 'tasks of a viewer are cancelled');
   });
 
-  it('a person who leaves a workspace is out by the deployment too, and where a workspace is private from now on', async () => {
+  it('takes effect, too, when a workspace becomes private', async () => {
     const open = await town.workspaceOf('ada', 'open');
     const theirs = await town.order(await town.person('ben'), open);
     const adas = await town.order(await town.person('ada'), open);
@@ -157,7 +157,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(adas)).status, 'available');
   });
 
-  it('a person who leaves a workspace has no task of theirs given out, even if nothing has ended it yet', async () => {
+  it("withholds the person's tasks from runners before anything has cancelled them", async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     const runner = await town.agentOf('ada', 'worker');
@@ -170,10 +170,10 @@ describe('who leaves a workspace', () => {
     assert.match(String(ended.error), /its owner no longer has the role worker/);
     const adas = await town.order(await town.person('ada'), workspace);
     const next = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
-    assert.equal(Object(next['result']).task.id, adas, 'those who remain are served');
+    assert.equal(Object(next['result']).task.id, adas, 'tasks of the other members are claimed');
   });
 
-  it('a person who leaves a workspace has no step of theirs made, even if nothing has ended the run yet', async () => {
+  it('fails a run before its next step if nothing has cancelled it yet', async () => {
     const runId = await town.run(ben, workspace);
     await remove();
     const app = town.anotherInstance();
@@ -187,7 +187,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('a person who leaves a workspace sees nothing of their runs there, and all of those elsewhere', async () => {
+  it("hides the person's runs there, and no runs in other workspaces", async () => {
     const runId = await town.run(ben, workspace);
     const kept = await town.run(ben, 'default');
     const list = async (by: Principal) => {
@@ -204,10 +204,14 @@ describe('who leaves a workspace', () => {
     await assert.rejects(runs.watch(out, runId, AbortSignal.abort()), { code: 'NOT_FOUND' });
     await assert.rejects(runs.cancel(out, runId, unkeyed), { code: 'NOT_FOUND' });
     assert.equal((await runs.view(out, kept)).sight, 'all');
-    assert.equal((await runs.view(await town.person('ada'), runId)).sight, 'course', 'leaders still do');
+    assert.equal(
+      (await runs.view(await town.person('ada'), runId)).sight,
+      'course',
+      'leaders still see the run',
+    );
   });
 
-  it('a person who leaves a workspace is asked nothing there any more, and nobody is asked for them', async () => {
+  it('withdraws questions to and from the person there', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
       const made = await answer(town.at({ workspace }), 'inbox_ask', args, by);
@@ -226,7 +230,7 @@ describe('who leaves a workspace', () => {
     );
   });
 
-  it('a person who leaves a workspace keeps a to-do that they have delegated there, without news of its task', async () => {
+  it('keeps a to-do that the person delegated there, without the status of its task', async () => {
     const todo = await answer(town, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
     const delegated = await answer(town.at({ workspace }), 'todo_delegate', { task_id }, ben);
@@ -241,10 +245,10 @@ describe('who leaves a workspace', () => {
     await remove();
     await town.left('ben', workspace);
     assert.equal(await shown(await town.person('ben')), undefined);
-    assert.equal((await town.task(taskId)).status, 'available', 'it is of the plan now');
+    assert.equal((await town.task(taskId)).status, 'available', 'the task belongs to the plan now');
   });
 
-  it('a person who leaves a workspace has nothing of theirs done that somebody puts into the queue again', async () => {
+  it("cancels the person's task again after another member has retried it", async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     await town.left('ben', workspace);

@@ -1,4 +1,4 @@
-/** Revoking ends everything that came from it, and a key opens at most what it came from opens now. */
+/** Revoking a credential ends its chain, and a credential has at most the current rights of those above it. */
 import assert from 'node:assert/strict';
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -11,7 +11,7 @@ import { ConnectedTown } from './connectedTown.ts';
 const DAYS = 24 * 60 * 60;
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-describe('what came from a credential', () => {
+describe('credential chains', () => {
   let town: ConnectedTown;
   let ada: Principal;
 
@@ -26,9 +26,9 @@ describe('what came from a credential', () => {
     assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
   };
   const revoke = (agent_id: string | undefined, as = ada) =>
-    town.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('it is no agent') });
+    town.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('the principal is not an agent') });
 
-  it('a descendant of a credential ends with it, at any remove, and is listed; what else its owner has stays', async () => {
+  it('end below a revoked credential at any depth and are listed; other credentials stay', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const second = await town.keyOf(await signIn(first), 'second');
     const third = await town.keyOf(await signIn(second), 'third');
@@ -38,7 +38,7 @@ describe('what came from a credential', () => {
     assert.deepEqual(names.sort(), ['second', 'third']);
     for (const bearer of [first, second, third]) await isOut(bearer);
     await signIn(other);
-    // Nothing of it is left to list.
+    // No revoked credential is listed.
     const { connections } = await town.ask(ada, 'list_connections');
     assert.ok(Array.isArray(connections));
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('what came from a credential', () => {
     );
   });
 
-  it('a descendant of a credential stays while its agent renews its own key, and ends if another caller registers the agent again', async () => {
+  it('stay if an agent renews its own credential, and end if another caller registers it again', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const second = await town.keyOf(await signIn(first), 'second');
     const renewed = await town.keyOf(await signIn(first), 'first');
@@ -55,23 +55,23 @@ describe('what came from a credential', () => {
     const twice = await town.keyOf(await signIn(renewed), 'first');
     const { lineage } = await signIn(second);
     assert.equal(lineage?.length, 2);
-    // Its owner replaces it, maybe because it leaked.
+    // The owner replaces the credential, perhaps because it leaked.
     const replaced = await town.keyOf(ada, 'first');
     for (const bearer of [twice, second]) await isOut(bearer);
     await signIn(replaced);
   });
 
-  it('a descendant of a credential cannot be taken over by a key that was withdrawn a moment ago', async () => {
+  it('cannot be continued by a credential that was just revoked', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
     await revoke(trusted.agent_id);
-    // An instance still trusts the key for 5 seconds.
+    // An instance can have the credential in its cache for 5 seconds.
     await isOut(await town.keyOf(trusted, 'first'));
     await isOut(await town.keyOf(trusted, 'another'));
   });
 
-  describe('as an invitation', () => {
-    it('an invitation by a credential ends with it, whoever in the chain has sent it', async () => {
+  describe('invitations', () => {
+    it('end if the credential of their sender or one above it is revoked', async () => {
       await town.arrive('eve');
       await town.arrive('fay');
       await town.arrive('gil');
@@ -100,7 +100,7 @@ describe('what came from a credential', () => {
       assert.equal(await town.roleOf('gil', workspace), 'worker');
     });
 
-    it('an invitation by a credential opens nothing once its sender no longer administers', async () => {
+    it('cannot be accepted if their sender no longer has the toolset access', async () => {
       for (const name of ['eve', 'fay']) await town.arrive(name);
       const workspace = await town.workspaceOf('ada');
       const { inviting } = town.app.services.access;
@@ -127,7 +127,7 @@ describe('what came from a credential', () => {
       assert.equal(await town.roleOf('fay', workspace), 'worker');
     });
 
-    it('an invitation by a credential opens nothing once its sender has expired, though nobody has revoked it', async () => {
+    it('cannot be accepted after the credential of their sender has expired', async () => {
       await town.arrive('eve');
       const workspace = await town.workspaceOf('ada');
       const sender = await town.keyOf(await town.person('ada'), 'sender', 'leader');
@@ -147,7 +147,7 @@ describe('what came from a credential', () => {
     });
   });
 
-  describe('as a call that waits for approval', () => {
+  describe('calls that wait for approval', () => {
     beforeEach(async () => {
       const { store } = town.app.kernel;
       await store.commit([
@@ -164,7 +164,7 @@ describe('what came from a credential', () => {
     };
     const stateOf = async (id: string) => (await town.app.inbox.ports.requests.find(id))?.value;
 
-    it('a call that waits for approval ends with what its caller came from, with a reason, and is listed', async () => {
+    it('are withdrawn with a reason and listed if a credential above their caller is revoked', async () => {
       const first = await town.keyOf(ada, 'first', 'worker');
       const second = await town.keyOf(await signIn(first), 'second');
       const other = await town.keyOf(ada, 'other', 'worker');
@@ -184,18 +184,21 @@ describe('what came from a credential', () => {
       assert.equal((await stateOf(stays))?.state, 'open');
     });
 
-    it('a call that waits for approval is not made once it was approved, if what its caller came from has ended since', async () => {
+    it('are not run after approval if a credential above their caller has ended since', async () => {
       const first = await town.keyOf(ada, 'first', 'worker');
       const second = await town.keyOf(await signIn(first), 'second');
       const ids = [await waits(await signIn(second))];
       town.pass(1);
       for (const id of ids) await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
-      // Only the first is withdrawn: nothing has cleared up what came from it.
+      // Only the first credential is deleted; no cleanup of its chain has run.
       const [credential] = await town.app.access.ports.agents.credentials(
         String((await signIn(first)).agent_id),
       );
       await town.app.kernel.store.commit([
-        { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('it has none') },
+        {
+          kind: 'withdrawCredential',
+          apiKey: credential?.api_key ?? assert.fail('the agent has no credential'),
+        },
       ]);
       for (const id of ids) {
         await town.app.services.approvedCalls.execute(id);
@@ -203,7 +206,7 @@ describe('what came from a credential', () => {
       }
     });
 
-    it('a call that waits for approval is made with no more than what its caller came from opens now', async () => {
+    it('run with the current rights of the credentials above their caller', async () => {
       const app = await town.connect('ada', 'App', { role: 'leader' });
       const key = await town.keyOf(await signIn(app.accessToken), 'helper', 'worker');
       const id = await waits(await signIn(key));
@@ -214,7 +217,7 @@ describe('what came from a credential', () => {
     });
   });
 
-  describe('if an app is narrowed', () => {
+  describe('restricting an app', () => {
     let key: string;
     let below: string;
 
@@ -224,7 +227,7 @@ describe('what came from a credential', () => {
       below = await town.keyOf(await signIn(key), 'below', 'leader');
     });
 
-    it('a key of an app that is narrowed is announced for every sign-in of the app, so that every instance looks it up again', async () => {
+    it('records an access change for the sign-in, so that instances check its chain again', async () => {
       const grants = await town.app.access.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
@@ -235,7 +238,7 @@ describe('what came from a credential', () => {
       assert.equal((await announced.get()).size, 1);
     });
 
-    it('a key of an app that is narrowed ends with the sign-in that it came from, and leaves what another address opened', async () => {
+    it('ends the chain of a deleted sign-in, but not that of a sign-in at another address', async () => {
       const resource = 'https://muster.example/mcp/todo';
       const { accessToken } = await town.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await town.keyOf(await signIn(accessToken), 'there');
@@ -248,7 +251,7 @@ describe('what came from a credential', () => {
     });
   });
 
-  it('a descendant of a credential is ended by a second call, if the first was interrupted', async () => {
+  it('are completed by a second revocation if the first was interrupted', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const as = await signIn(first);
     const keys: string[] = [];
@@ -261,12 +264,12 @@ describe('what came from a credential', () => {
       store: {
         commit: async (...args: Parameters<typeof kernel.store.commit>) => {
           commits += 1;
-          if (commits > 1) throw new Error('The instance is gone.');
+          if (commits > 1) throw new Error('The instance has crashed.');
           await kernel.store.commit(...args);
         },
       },
     };
-    await assert.rejects(new Revocation(dying).revoke(String(as.agent_id)), /is gone/);
+    await assert.rejects(new Revocation(dying).revoke(String(as.agent_id)), /has crashed/);
     await isOut(first);
     const { ended } = await revoke(as.agent_id);
     assert.ok(Object(ended).agents.length > 0);

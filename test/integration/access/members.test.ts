@@ -1,4 +1,3 @@
-/** The people of a workspace: who sees them, and who changes their roles. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from './town.ts';
@@ -21,7 +20,7 @@ describe('members', () => {
     await town.letIn(workspace, 'ben', 'worker');
   });
 
-  it('are listed to members and admins, page by page, with their names', async () => {
+  it('are listed with names in pages, to members and admins', async () => {
     const ben = await town.person('ben');
     const first = await town.ask(ben, 'list_members', { workspace, limit: 1 });
     const rest = await town.ask(ben, 'list_members', { workspace, cursor: String(first['next_cursor']) });
@@ -37,11 +36,11 @@ describe('members', () => {
       added_by: 'a-test',
       added_at: town.now.toISOString(),
     });
-    assert.equal(first['invitations'], undefined, 'for leaders alone');
+    assert.equal(first['invitations'], undefined, 'only leaders see invitations');
     assert.deepEqual(whole['invitations'], []);
   });
 
-  it('get other roles from leaders, and from admins who are not in it', async () => {
+  it('get roles from leaders, and from admins who are not members', async () => {
     const set = (role: string) => ({ workspace, uid: town.id('ben'), role });
     const raised = await town.ask(await town.person('ada'), 'set_member', set('leader'));
     assert.deepEqual(raised, { ...set('leader'), was: 'worker', changed: true });
@@ -49,14 +48,18 @@ describe('members', () => {
     assert.equal(same['changed'], false);
     await town.ask(await town.person('root'), 'set_member', set('viewer'));
     assert.equal(await town.roleOf('ben', workspace), 'viewer');
-    assert.equal((await town.person('ben')).owner.workspaces[workspace], 'viewer', 'in both documents');
+    assert.equal(
+      (await town.person('ben')).owner.workspaces[workspace],
+      'viewer',
+      'stored in both documents',
+    );
     for (const caller of [await town.person('ben'), await town.agentOf('ada', 'worker')])
       assert.equal((await town.refused(caller, 'set_member', set('leader'))).reason, 'ROLE_TOO_WEAK');
     const above = await town.refused(await town.person('ada'), 'set_member', set('admin'));
     assert.equal(above.code, -32300);
   });
 
-  it('are added by leaders where the deployment knows them, and by their address to admins alone', async () => {
+  it('are added by leaders if known to the deployment, and by email only by admins', async () => {
     const ada = await town.person('ada');
     await town.ask(ada, 'set_member', { workspace, uid: town.id('cyd'), role: 'worker' });
     assert.equal(await town.roleOf('cyd', workspace), 'worker');
@@ -64,7 +67,7 @@ describe('members', () => {
     await town.ask(ada, 'set_member', { ...role, email: town.email('cyd') });
     const known = await town.refused(ada, 'set_member', { ...role, email: town.email('eve') });
     const unknown = await town.refused(ada, 'set_member', { ...role, email: 'nobody@example.com' });
-    assert.deepEqual(known, unknown, 'nobody learns who has an account');
+    assert.deepEqual(known, unknown, 'the error does not reveal accounts');
     const stranger = await town.arrive('stranger');
     const both = [
       await town.refused(ada, 'set_member', { ...role, uid: stranger }),
@@ -77,7 +80,7 @@ describe('members', () => {
     assert.match((await town.refused(ada, 'set_member', role)).message, /either uid or email/);
   });
 
-  it('leave a private workspace with somebody who leads it', async () => {
+  it('include at least one leader in a private workspace, unless an admin removes the last one', async () => {
     const ada = await town.person('ada');
     const lower = { workspace, uid: town.id('ada'), role: 'worker' };
     assert.equal((await town.refused(ada, 'set_member', lower)).reason, 'LAST_LEADER');
@@ -94,7 +97,7 @@ describe('members', () => {
     assert.deepEqual(await town.app.access.ports.people.leaders(workspace, 2), []);
   });
 
-  it('who lower each other at once do not leave it without a leader', async () => {
+  it('include one leader after two leaders have lowered each other concurrently', async () => {
     await town.letIn(workspace, 'ben', 'leader');
     const callers = [await town.person('ada'), await town.person('ben')];
     const uids = [town.id('ben'), town.id('ada')];
@@ -113,7 +116,7 @@ describe('members', () => {
     assert.equal((await town.app.access.ports.people.leaders(workspace, 3)).length, 1);
   });
 
-  it('are removed by leaders and by themselves, with all that they had there', async () => {
+  it('are removed by leaders or by themselves', async () => {
     const [ben, remove] = [await town.person('ben'), { workspace, uid: town.id('ben') }];
     const removed = await town.ask(await town.person('ada'), 'remove_member', remove);
     assert.deepEqual(removed, { ...remove, was: 'worker' });
@@ -131,7 +134,7 @@ describe('members', () => {
     assert.equal(await town.roleOf('ben', workspace), undefined);
   });
 
-  it('keep in an open workspace what the deployment gives', async () => {
+  it('keep their deployment role in an open workspace after their removal', async () => {
     const open = await town.workspaceOf('ada', 'open');
     await town.letIn(open, 'cyd', 'leader');
     const ada = await town.person('ada');

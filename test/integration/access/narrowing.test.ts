@@ -1,4 +1,3 @@
-/** Credentials that are narrower than their agents, as onboarding.registerAgent gives them out. */
 import assert from 'node:assert/strict';
 import { type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -10,7 +9,7 @@ const REGISTRATION = {
   capabilities: [{ name: 'coding', category: 'general' }],
 };
 
-describe('a narrower credential', () => {
+describe('restricted credentials', () => {
   let town: Town;
   let workspace: string;
 
@@ -18,13 +17,13 @@ describe('a narrower credential', () => {
     town = new Town();
     await town.arrive('ada', 'worker');
     await town.arrive('eve', 'leader');
-    // That of the calls.
+    // The workspace of the calls.
     ({ workspace } = town);
     await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     for (const name of ['ada', 'eve']) await town.letIn(workspace, name, 'worker');
   });
 
-  /** Registers, and signs in with what that gives. */
+  /** Registers an agent and returns the principal of its credential. */
   async function registered(as: Principal, limits: JsonObject): Promise<Principal> {
     const args = { ...REGISTRATION, ...limits };
     const { apiKey, secret } = Object(
@@ -40,7 +39,7 @@ describe('a narrower credential', () => {
     return String(Object(structuredContent['error']).message);
   }
 
-  it('is welcomed with calls that it may make', async () => {
+  it('get a welcome that proposes only permitted calls', async () => {
     const ada = await town.person('ada');
     const greeting = { agentName: 'narrow', role: 'developer' };
     const proposed = async (as: Principal): Promise<readonly string[]> => {
@@ -56,12 +55,12 @@ describe('a narrower credential', () => {
     assert.ok(narrow.length > 0 && narrow.every((call) => call.startsWith('onboarding')), narrow.join());
   });
 
-  it('opens what it was asked for, and no more', async () => {
+  it('have the requested rights and no others', async () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
     const agent = await registered(ada, limits);
     assert.deepEqual([agent.toolsets, agent.held_to, agent.readonly], [limits.toolsets, workspace, true]);
-    assert.equal(agent.workspace, workspace, 'its calls that name no workspace go where it may do something');
+    assert.equal(agent.workspace, workspace, 'calls without a workspace use the permitted one');
     assert.deepEqual([roleIn(agent, workspace), roleIn(agent, 'default')], ['worker', undefined]);
     const wide = await registered(ada, { clear: ['heldTo'], readonly: false });
     assert.deepEqual([wide.held_to, wide.readonly, wide.toolsets], [undefined, undefined, limits.toolsets]);
@@ -69,7 +68,7 @@ describe('a narrower credential', () => {
     assert.equal((await registered(ada, { clear: ['toolsets'] })).toolsets, undefined);
   });
 
-  it('is never widened by an agent that has it', async () => {
+  it('are never widened by their own agent', async () => {
     const narrow = await registered(await town.person('ada'), {
       toolsets: ['onboarding'],
       heldTo: workspace,
@@ -86,7 +85,7 @@ describe('a narrower credential', () => {
     );
   });
 
-  it('is held to no workspace in which its caller is nobody, whether it is there or not', async () => {
+  it('cannot be restricted to a workspace in which the caller has no role', async () => {
     const ada = await town.person('ada');
     const others = await town.workspaceOf('eve');
     const [theirs, none] = [
@@ -97,7 +96,7 @@ describe('a narrower credential', () => {
     assert.equal((await registered(await town.person('eve'), { heldTo: others })).held_to, others);
   });
 
-  it('is refused where it makes no sense, with what does', async () => {
+  it('are refused if their restrictions are contradictory or unknown', async () => {
     const ada = await town.person('ada');
     assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is held to the workspace/);
     assert.match(await refused(ada, { toolsets: ['todos'] }), /There is no toolset "todos"/);

@@ -1,4 +1,4 @@
-/** People with accounts, who come and go in workspaces of their own, and their agents. */
+/** People with accounts, and their agents, in dedicated workspaces. */
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -9,7 +9,7 @@ import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
 export class Town extends Team {
-  /** An id that no other test has. */
+  /** Returns an id that no other test uses. */
   id(name: string): string {
     return `${name}-${this.workspace}`;
   }
@@ -18,7 +18,7 @@ export class Town extends Team {
     return `${this.id(name)}@example.com`;
   }
 
-  /** Makes the account of a person whose address is verified; the deployment gives them a role, or none. */
+  /** Creates an account with a verified address, and optionally a role in the deployment. */
   async arrive(name: string, role?: Role): Promise<string> {
     const uid = this.id(name);
     const account = { uid, email: this.email(name), emailVerified: true, displayName: `${name} of ${uid}` };
@@ -27,14 +27,14 @@ export class Town extends Team {
     return uid;
   }
 
-  /** A person as they are now. */
+  /** Returns a person with current roles. */
   async person(name: string): Promise<Principal> {
     const uid = this.id(name);
     const owner = await this.app.access.ports.roles.of(uid);
     return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, email: this.email(name) };
   }
 
-  /** An agent of a person, as it is now. */
+  /** Returns an agent of a person, with current roles. */
   async agentOf(
     name: string,
     maxRole: Role,
@@ -46,7 +46,7 @@ export class Town extends Team {
     return { uid, kind: 'agent', agent_id: agentId, owner_uid: this.id(name), maxRole, owner, ...limits };
   }
 
-  /** A workspace that nobody has told anybody of. */
+  /** Creates a workspace with a random name. */
   async workspaceOf(leader: string, access: WorkspaceAccess = 'private'): Promise<string> {
     const workspace = `w-${randomUUID().slice(0, 13)}`;
     await this.app.kernel.store.commit([
@@ -62,12 +62,12 @@ export class Town extends Team {
     await this.app.kernel.store.commit([{ kind: 'setMember', member }]);
   }
 
-  /** The answer of a tool of access. */
+  /** Returns the response of an access tool. */
   async ask(principal: Principal, tool: string, args: JsonObject = {}): Promise<JsonObject> {
     return answer(this, `access_${tool}`, args, principal);
   }
 
-  /** What is said to whom it is refused: the code, the message and the reason. */
+  /** Returns the code, message and reason of an error. */
   async refused(principal: Principal, tool: string, args: JsonObject = {}): Promise<Refusal> {
     const { structuredContent, isError } = await call(this, `access_${tool}`, args, principal);
     if (!isError) throw new Error(`${tool} was allowed: ${JSON.stringify(structuredContent)}`);
@@ -90,7 +90,7 @@ function refusalIn({ error }: JsonObject): Refusal {
   return { code, message, reason: data?.reason };
 }
 
-/** The refusal, where a name in it is another's. */
+/** Returns the error with one name replaced by another. */
 export function withName({ message, ...rest }: Refusal, name: string, other: string): Refusal {
   return { ...rest, message: message.replaceAll(name, other) };
 }

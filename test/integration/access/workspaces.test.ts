@@ -1,4 +1,3 @@
-/** How workspaces come into being, and who changes them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type PersonRoles, personsRoleIn } from '../../../functions/src/identity/rules/principal.ts';
@@ -23,7 +22,7 @@ describe('workspaces', () => {
     await town.arrive('root', 'admin');
   });
 
-  it('are created by leaders of the deployment, who lead them then', async () => {
+  it('are created by leaders of the deployment, who then lead them', async () => {
     const name = NEW();
     const made = await town.ask(await town.person('ada'), 'create_workspace', {
       name,
@@ -43,7 +42,7 @@ describe('workspaces', () => {
     assert.equal(again.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it('are created by nobody who leads nothing in the deployment', async () => {
+  it('cannot be created by callers that are not leaders of the deployment', async () => {
     const args = { name: NEW() };
     await town.letIn(await town.workspaceOf('ada'), 'ben', 'leader');
     const callers = [
@@ -55,10 +54,10 @@ describe('workspaces', () => {
     for (const caller of callers)
       assert.match(String((await town.refused(caller, 'create_workspace', args)).reason), /ROLE_TOO_WEAK$/);
     await town.ask(await town.agentOf('ada', 'leader'), 'create_workspace', args);
-    assert.equal(await town.roleOf('ada', args.name), 'leader', 'the owner leads');
+    assert.equal(await town.roleOf('ada', args.name), 'leader', 'the agent's owner leads the workspace');
   });
 
-  it('get no name under which somebody keeps something, and nobody learns what', async () => {
+  it('cannot get a name under which data exists, and the error does not reveal the data', async () => {
     const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
     await town.app.services.coordination.initialise(taken, { goal: 'A goal' }, unkeyed);
     await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
@@ -76,7 +75,7 @@ describe('workspaces', () => {
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it('that come into being by being named are private, and led by whose agent named them', async () => {
+  it("are private if created through a call, and the agent's owner leads them", async () => {
     const agent = await town.agentOf('ada', 'leader');
     await answer(town, 'coordination_init_coordination', { goal: 'A goal' }, agent);
     const { workspace } = town;
@@ -86,7 +85,7 @@ describe('workspaces', () => {
     await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
   });
 
-  it('that a leader opens never shut the leader out for a moment, whoever reads their roles meanwhile', async () => {
+  it('never appear without their leader while they are created', async () => {
     const ada = await town.person('ada');
     const opened = Array.from({ length: 20 }, NEW);
     const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
@@ -105,7 +104,7 @@ describe('workspaces', () => {
     assert.deepEqual(await reading, []);
   });
 
-  it('come into being with the first task, also one that a run makes later', async () => {
+  it('are created with their first task, including a task that a run creates later', async () => {
     const ada = await town.person('ada');
     await answer(town, 'coordination_create_task', { description: 'Do it' }, ada);
     assert.equal(await town.roleOf('ada', town.workspace), 'leader');
@@ -117,7 +116,7 @@ describe('workspaces', () => {
     assert.equal(await town.roleOf('ada', workspace), 'leader');
   });
 
-  it('are not taken over by somebody who was let through a moment too early', async () => {
+  it('refuse a caller who passed the permission check before their creation', async () => {
     const cyd = await town.person('cyd');
     const { coordination, taskCreation } = town.app.services;
     await coordination.initialise(town.workspace, { goal: 'Hers' }, unkeyed, await town.person('ada'));
@@ -130,7 +129,7 @@ describe('workspaces', () => {
     assert.equal(await town.roleOf('cyd', town.workspace), undefined);
   });
 
-  it('a workspace that two callers name at the same time goes to one of them', async () => {
+  it('are created by only one of two concurrent callers', async () => {
     const openers = [await town.person('ada'), await town.person('cyd')];
     const tried = await Promise.allSettled(
       openers.map((opener, number) =>
@@ -144,7 +143,7 @@ describe('workspaces', () => {
     assert.equal(leaders.length, 1);
   });
 
-  it('have a session where somebody opens one in what was created, and keep what they had', async () => {
+  it('keep their settings when their first session is created', async () => {
     const workspace = await town.workspaceOf('ada');
     const ada = await town.person('ada');
     await town.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
@@ -156,7 +155,7 @@ describe('workspaces', () => {
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
   });
 
-  it('are changed by those who lead them and by admins only', async () => {
+  it('are changed only by their leaders and by admins', async () => {
     const workspace = await town.workspaceOf('ben');
     await town.letIn(workspace, 'ada', 'worker');
     const args = { workspace, repositories: ['sartor-ai/muster'] };
@@ -173,7 +172,7 @@ describe('workspaces', () => {
     );
   });
 
-  it('are reported as unchanged, and are not written, if they have all of the given settings already', async () => {
+  it('are not written if all given settings are equal, and the response reports it', async () => {
     const workspace = await town.workspaceOf('root');
     const root = await town.person('root');
     const settings = {
@@ -200,7 +199,7 @@ describe('workspaces', () => {
     assert.equal((await town.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
-  it('are opened by leaders of the deployment alone, and closed with somebody who leads them', async () => {
+  it('are opened only by leaders of the deployment, and get a leader when made private', async () => {
     const workspace = await town.workspaceOf('ben');
     await town.letIn(workspace, 'ada', 'leader');
     const opened = { workspace, access: 'open' };
@@ -224,7 +223,7 @@ describe('workspaces', () => {
     assert.match(always.message, /always open/);
   });
 
-  it('say which hosted agents they ask for a kind of work, and which never', async () => {
+  it('store which hosted agents they use for a kind of work, and which never', async () => {
     const name = NEW();
     const ada = await town.person('ada');
     await town.ask(ada, 'create_workspace', { name });
@@ -242,7 +241,7 @@ describe('workspaces', () => {
     });
     assert.equal(refused.reason, 'PINNED_AND_FORBIDDEN');
     const listed = await town.ask(ada, 'update_workspace', { workspace: name, repositories: [] });
-    assert.deepEqual(listed['routing'], both, 'what is left out stays');
+    assert.deepEqual(listed['routing'], both, 'omitted settings stay');
     assert.deepEqual(await routed({ pin: {} }), { pin: {}, forbid: ['gemini'] });
     assert.equal(await routed({ forbid: [] }), undefined);
     const elsewhere = await roster.situation(NEW());

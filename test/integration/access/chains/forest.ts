@@ -1,4 +1,4 @@
-/** Chains of people, sign-ins, keys, terminals and invitations at the real services, as the model says that they are. */
+/** Chains of people, sign-ins, credentials, terminals and invitations in the real services. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { getFirestore } from 'firebase-admin/firestore';
@@ -19,7 +19,7 @@ import { silent, unkeyed } from '../../coordination/team.ts';
 import { bearerOf, ConnectedTown } from '../connectedTown.ts';
 import { both, type Choice, type Link, may, rightsOf, weakest } from './model.ts';
 
-/** What an instance may go on trusting, in seconds. */
+/** Maximum age of cached credentials on an instance. */
 const TRUSTED_SECONDS = 5;
 
 const reply = z.union([
@@ -29,13 +29,13 @@ const reply = z.union([
   }),
 ]);
 
-/** What a terminal is tried with. */
+/** The call with which a terminal is tested. */
 const ACTS = { toolset: 'coordination', least: 'worker', writes: true } as const;
 
-/** What an open stream has said. */
+/** An open stream and the text that it has received. */
 interface Followed {
   readonly link: Link;
-  /** What its link could do as it was opened. A stream whose link may do something else ends, to be opened again. */
+  /** Rights of the link when the stream opened. If they change, the stream ends and must be reopened. */
   readonly rights: Choice | undefined;
   readonly said: () => string;
   readonly close: () => void;
@@ -45,14 +45,14 @@ export class Forest {
   readonly links: Link[] = [];
   private readonly town = new ConnectedTown();
   private readonly elsewhere = `else-${this.town.workspace}`;
-  /** The bearer credential of an app or a key, and the ID token of a person. */
+  /** Bearer credentials of apps and agents, and ID tokens of people. */
   private readonly bearers = new Map<Link, string>();
   private readonly agentIds = new Map<Link, string>();
   private instance: Composition | undefined;
   private endpoint: RunningEndpoint | undefined;
   private streams: readonly Followed[] = [];
 
-  /** Opens the workspaces, and an endpoint at an instance that only hears of what another one does. */
+  /** Creates the workspaces, and an endpoint on an instance that learns of changes only through the database. */
   async begin(): Promise<void> {
     const { store } = this.town.app.kernel;
     for (const workspace of [this.here, this.elsewhere])
@@ -104,7 +104,7 @@ export class Forest {
     this.bearers.set(link, await signIn(uid));
   }
 
-  /** A person signs in from an app, or again, with other choices. */
+  /** Signs a person in from an app, or again with other choices. */
   async app(name: string, from: Link, wanted: Choice, before?: Link): Promise<void> {
     const own = { ...wanted, role: weakest([wanted.role, from.own.role]) };
     const { role, toolsets: chosen, readonly } = own;
@@ -120,7 +120,7 @@ export class Forest {
     this.agentIds.set(link, String((await this.town.signIn(accessToken)).agent_id));
   }
 
-  /** An agent is registered. Undefined where the caller may register none. */
+  /** Registers an agent, unless the caller may not register one. */
   async key(name: string, from: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(from);
     if (rights === undefined) return;
@@ -137,7 +137,7 @@ export class Forest {
     this.agentIds.set(link, registered.agent.id);
   }
 
-  /** An agent renews its own key, and narrows it. */
+  /** Renews an agent's own credential with restrictions. */
   async renew(link: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(link);
     if (rights === undefined) return;
@@ -151,7 +151,7 @@ export class Forest {
     this.bearers.set(link, bearerOf(registered));
   }
 
-  /** A terminal has no credential: its agent acts as it. */
+  /** Registers a terminal. It has no credential, and its agent acts as it. */
   async terminal(name: string, from: Link): Promise<void> {
     if (!may(from, ACTS)) return;
     const agentId = this.town.agentId(name);
@@ -161,7 +161,7 @@ export class Forest {
     this.agentIds.set(this.add(name, 'terminal', from, from.own), agentId);
   }
 
-  /** An invitation, as it is stored: whether agents may send one is another question. */
+  /** Stores an invitation. Whether agents may send one is not tested here. */
   async invitation(name: string, from: Link): Promise<void> {
     const { owner_uid: ownerUid, lineage } = await this.principalOf(from);
     await this.town.arrive(name);
@@ -180,7 +180,7 @@ export class Forest {
     this.add(name, 'invitation', from, from.own);
   }
 
-  /** The role that the deployment gives a person. */
+  /** Sets a person's role in the deployment. */
   async setRole(link: Link, role: Choice['role'] | 'none'): Promise<void> {
     const uid = this.town.id(link.name);
     await this.town.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
@@ -189,7 +189,7 @@ export class Forest {
     else link.own = { ...link.own, role };
   }
 
-  /** Ends one link. Returns the names of the agents that are said to have ended with it. */
+  /** Revokes a link and returns the reported names of the agents below it. */
   async revoke(link: Link): Promise<readonly string[] | undefined> {
     if (link.kind === 'person') {
       await this.setRole(link, 'none');
@@ -201,12 +201,12 @@ export class Forest {
     return ended.agents.map(({ name }) => name);
   }
 
-  /** The longest that an instance may go on trusting what it has looked up. */
+  /** Advances the clock by the maximum age of cached credentials. */
   pass(): void {
     this.town.pass(TRUSTED_SECONDS);
   }
 
-  /** Has the instance know everybody, and opens a stream for each link that may have one. */
+  /** Fills the instance's cache with all credentials, and opens a stream for each permitted link. */
   async open(): Promise<void> {
     await this.compare('before');
     const able = this.credentials().filter((link) =>
@@ -215,7 +215,7 @@ export class Forest {
     this.streams = await Promise.all(able.map((link) => this.follow(link)));
   }
 
-  /** Compares every link with the model: who it is, and what the tools and both databases let it do. */
+  /** Compares each link's identity and its access to tools and both databases with the model. */
   async compare(when: string): Promise<void> {
     await Promise.all([
       ...this.credentials().map((link) => this.compareCredential(link, when)),
@@ -223,11 +223,11 @@ export class Forest {
     ]);
   }
 
-  /** Writes a letter, and has every stream say what its link may hear. */
+  /** Writes a message and compares the streams that receive it with the model. */
   async compareStreams(): Promise<void> {
     await (await realtimeDatabase()).ref(`${this.place}/second`).set({ text: 'after' });
     const isHeard = ({ link, rights }: Followed) => isDeepStrictEqual(rightsOf(link), rights);
-    await eventually('everyone who is still in hears it', async () => {
+    await eventually('all permitted streams receive the message', async () => {
       const missing = this.streams.filter((one) => isHeard(one) && !one.said().includes('after'));
       return missing.length === 0 || undefined;
     });
@@ -236,22 +236,22 @@ export class Forest {
     assert.deepEqual(
       told.map(({ link }) => link.name),
       [],
-      'who is out hears nothing more',
+      'streams of revoked links receive nothing',
     );
   }
 
-  /** Whoever was invited signs in: a member where the invitation stands. */
+  /** Signs in the invited people and checks that valid invitations make them members. */
   async compareInvitations(): Promise<void> {
     for (const link of this.of('invitation')) {
       const { services } = this.town.anotherInstance();
       const accept = services.access.inviting.accept(await this.town.person(link.name), this.here, unkeyed);
       await accept.catch(() => undefined);
       const isIn = (await this.town.roleOf(link.name, this.here)) !== undefined;
-      assert.equal(isIn, this.isOpen(link), `${link.name} is let in`);
+      assert.equal(isIn, this.isOpen(link), `${link.name} is a member`);
     }
   }
 
-  /** An invitation stands while whoever has sent it could send it. */
+  /** An invitation is valid as long as its sender could send it. */
   private isOpen({ from }: Link): boolean {
     const rights = from && rightsOf(from);
     const administers = rights?.toolsets?.includes('access') ?? true;
@@ -265,10 +265,10 @@ export class Forest {
   private async compareCredential(link: Link, when: string): Promise<void> {
     const about = `${link.name} ${when}`;
     const rights = rightsOf(link);
-    // A person without a role ends nobody's credential: it opens nothing.
+    // A person's missing role leaves credentials valid, but without any rights.
     const isKnown = rights !== undefined || this.isOnlyItsPersons(link);
     const principal = await this.authenticated(link);
-    assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'in' : 'out'}`);
+    assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'valid' : 'revoked'}`);
     if (principal !== undefined && rights !== undefined) {
       const { maxRole, owner, toolsets: opened, held_to: heldTo, readonly = false } = principal;
       const role = weakest([maxRole, owner.role].flatMap((one) => (one && one !== 'admin' ? one : [])));
@@ -280,7 +280,7 @@ export class Forest {
           heldTo: rights.heldTo && this.heldTo(rights.heldTo),
           readonly: rights.readonly,
         },
-        `the rights of ${about}`,
+        `rights of ${about}`,
       );
     }
     const reads = may(link, { toolset: 'firebase', least: 'viewer', writes: false });
@@ -311,9 +311,9 @@ export class Forest {
     return rights !== undefined;
   }
 
-  /** People come to the databases with their own tokens, past every tool. */
+  /** People access the databases directly with their ID tokens. */
   private async comparePerson(link: Link, when: string): Promise<void> {
-    const token = this.bearers.get(link) ?? assert.fail('nobody has signed in');
+    const token = this.bearers.get(link) ?? assert.fail('no person has signed in');
     for (const database of ['firestore', 'realtime'] as const)
       assert.equal(
         await mayRead(token, database, `${this.place}/first`),
@@ -394,6 +394,6 @@ export class Forest {
   }
 }
 
-/** By the gate, the authentication or a database. */
+/** Errors of the permission check, the authentication or a database. */
 const REFUSED =
   /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|You may not use|The credential is not valid)/;

@@ -1,6 +1,6 @@
 /**
- * What each link of a chain may do, by the rule alone: it stands as long as everything that it came from, and opens
- * what all of that opens now.
+ * Model of the rights in a chain: a link is valid while everything above it is, and has the rights that all links
+ * above it have at the moment.
  */
 
 /** Weakest first. */
@@ -8,16 +8,16 @@ export const ROLES = ['viewer', 'worker', 'leader'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The toolsets by which the chains are narrowed. */
+/** Toolsets to which the chains are restricted. */
 export const TOOLSETS = ['onboarding', 'firebase', 'coordination', 'access'] as const;
 
-/** Workspaces that a link may be held to: that of the calls, and another. */
+/** Workspaces to which a link may be restricted: the workspace of the calls, and another one. */
 export type Held = 'here' | 'elsewhere';
 
-/** What a link is given, or asks for. */
+/** Rights that a link is given or asks for. */
 export interface Choice {
   readonly role: Role;
-  /** All where undefined. */
+  /** All toolsets if undefined. */
   readonly toolsets?: readonly string[] | undefined;
   readonly heldTo?: Held | undefined;
   readonly readonly: boolean;
@@ -27,22 +27,22 @@ export interface Link {
   readonly name: string;
   readonly kind: 'person' | 'app' | 'key' | 'terminal' | 'invitation';
   readonly from: Link | undefined;
-  /** What it opens by itself. */
+  /** Its own rights, without those above it. */
   own: Choice;
   isRevoked: boolean;
 }
 
-/** How far a link is from its person. */
+/** Returns the number of links between a link and its person. */
 export function depthOf({ from }: Link): number {
   return from === undefined ? 0 : depthOf(from) + 1;
 }
 
-/** The link, and what it came from, outermost first. */
+/** Returns the link and everything above it, outermost first. */
 export function chainOf(link: Link): readonly Link[] {
   return link.from === undefined ? [link] : [...chainOf(link.from), link];
 }
 
-/** Returns what a link opens now; undefined if it is out. */
+/** Returns the current rights of a link; undefined if it is revoked. */
 export function rightsOf(link: Link): Choice | undefined {
   const chain = chainOf(link);
   if (chain.some(({ isRevoked }) => isRevoked)) return undefined;
@@ -51,7 +51,7 @@ export function rightsOf(link: Link): Choice | undefined {
     .reduce((rights, own) => rights && own && both(rights, own));
 }
 
-/** What two choices both allow; undefined if they are held to different workspaces. */
+/** Returns the rights that both choices allow; undefined if they are restricted to different workspaces. */
 export function both(one: Choice, other: Choice): Choice | undefined {
   const held = new Set([one, other].flatMap(({ heldTo }) => heldTo ?? []));
   if (held.size > 1) return undefined;
@@ -69,14 +69,14 @@ export function weakest(roles: readonly Role[]): Role {
   return ROLES.find((role) => roles.includes(role)) ?? 'viewer';
 }
 
-/** What a link is tried with. */
+/** A call with which a link is tested. */
 export interface Attempt {
   readonly toolset: (typeof TOOLSETS)[number];
   readonly least: Role;
   readonly writes: boolean;
 }
 
-/** Whether a link may do something in the workspace of the calls. */
+/** Returns whether a link may make a call in the workspace of the calls. */
 export function may(link: Link, { toolset, least, writes }: Attempt): boolean {
   const rights = rightsOf(link);
   return (
