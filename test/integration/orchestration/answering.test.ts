@@ -1,4 +1,3 @@
-/** Calls that begin runs answer within their own time, or say which run they have begun. */
 import assert from 'node:assert/strict';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { authenticatorOf } from '../../support/principals.ts';
@@ -6,15 +5,15 @@ import { directory, toolNamed } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { Orchestra } from './orchestra.ts';
 
-/** What a call keeps of its time for its answer. */
+/** Time that a call reserves for its response. */
 const ANSWERING_MS = 5000;
 
-describe('a call that begins a run', () => {
+describe('a call that starts a run', () => {
   const orchestra = new Orchestra();
   before(() => orchestra.start());
   after(() => orchestra.stop());
 
-  /** @param milliseconds that the request has left when its call begins */
+  /** @param milliseconds remaining time of the request when its call starts */
   function orchestrate(input: string, milliseconds: number, app = orchestra.app) {
     const end = performance.now() + milliseconds;
     const exchange = {
@@ -37,7 +36,7 @@ describe('a call that begins a run', () => {
     return callTool(ports, exchange, toolNamed('orchestration_orchestrate'), { given });
   }
 
-  it('waits for a slow model no longer than what is left of its request, and answers with the run', async () => {
+  it('responds with the run before its request times out if a model is slow', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input, times: 1 }, { does: 'hang' });
     const outcome = await orchestrate(input, ANSWERING_MS + 1000);
@@ -54,7 +53,7 @@ describe('a call that begins a run', () => {
     await orchestra.ended(String(runId));
   });
 
-  it('says which run it is where the store answers too late', async () => {
+  it("returns the run's id in the error if the database responds too late", async () => {
     const slow = orchestra.anotherInstance();
     const { store } = slow.kernel;
     const commit = store.commit.bind(store);
@@ -70,7 +69,7 @@ describe('a call that begins a run', () => {
     assert.equal(code, 'TIMEOUT');
     const runId = details.about?.['runId'] ?? '';
     assert.match(details.suggestion ?? '', new RegExp(`get_run with runId "${runId}"`));
-    assert.equal((await orchestra.view(runId)).run.id, runId, 'the run is there');
+    assert.equal((await orchestra.view(runId)).run.id, runId, 'the run exists');
     for (const answer of answering) answer();
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });

@@ -1,4 +1,3 @@
-/** Runs whose tasks are in a session that is archived: nobody can claim them any more. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { archivedSessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -8,7 +7,7 @@ import { Orchestra, unkeyed } from './orchestra.ts';
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
 
-describe('a run whose task is in a session that is archived', () => {
+describe('a run whose task is in a session that gets archived', () => {
   const orchestra = new Orchestra();
   const { runs } = orchestra.app.services.orchestration;
   before(() => orchestra.start());
@@ -25,7 +24,7 @@ describe('a run whose task is in a session that is archived', () => {
 
   const sweep = ({ services } = team.app) => services.coordination.archives.part.run(turnAt(team.now));
 
-  /** Runs that wait, and their tasks. */
+  /** Starts runs that wait for a live agent, and returns them with their tasks. */
   async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {
     return Promise.all(
       Array.from({ length: count }, async () => {
@@ -52,15 +51,15 @@ describe('a run whose task is in a session that is archived', () => {
     assert.equal(steps[0]?.status, 'failed');
   }
 
-  it('fails at once, and says why', async () => {
+  it('fails immediately with the reason', async () => {
     const one = await waitingOne();
     const other = await team.createOne();
     await initialise('Two');
     await assertFailed(one);
-    assert.equal((await team.task(other.id)).status, 'available', 'what no run waits for stays as it is');
+    assert.equal((await team.task(other.id)).status, 'available', 'tasks without a run stay unchanged');
   });
 
-  it('has its task taken from its holder, who is free for another', async () => {
+  it('releases its task from the holder, who can claim another one', async () => {
     const one = await waitingOne();
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), one.taskId);
@@ -70,7 +69,7 @@ describe('a run whose task is in a session that is archived', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
   });
 
-  it('keeps what was done before', async () => {
+  it('succeeds if the task was completed before', async () => {
     const one = await waitingOne();
     const ann = await team.join('ann');
     await team.claim(ann);
@@ -80,7 +79,7 @@ describe('a run whose task is in a session that is archived', () => {
     assert.equal((await orchestra.ended(one.runId)).run.status, 'succeeded');
   });
 
-  it('fails with the next sweep where the instance died that archived the session', async () => {
+  it('fails in the next sweep if the instance crashed that archived the session', async () => {
     const several = await waiting(3);
     const open = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(open);
@@ -93,7 +92,7 @@ describe('a run whose task is in a session that is archived', () => {
     assert.equal((await archived.get()).get('cleared'), true);
   });
 
-  it('fails also where there are more than are cancelled at once', async () => {
+  it('fails even if it has more tasks than one batch cancels', async () => {
     const one = await waitingOne();
     const crowd = Array.from({ length: 120 }, (_, index) => ({
       id: `${one.runId}-${String(index).padStart(3, '0')}`,
@@ -104,7 +103,7 @@ describe('a run whose task is in a session that is archived', () => {
     await assertFailed(one);
   });
 
-  /** How many tasks of the run are open. */
+  /** Returns the number of the run's open tasks. */
   async function left(runId: string): Promise<number> {
     const tasks = await team.app.coordination.ports.tasks.startingWith(`${runId}-`);
     return tasks.filter(({ value }) => value.status === 'available').length;

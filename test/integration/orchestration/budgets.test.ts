@@ -1,4 +1,4 @@
-/** Budgets that hold for runs: reserved before a model is asked, settled after, whatever becomes of the instances. */
+/** Budgets of runs: reserved before a model is called and settled afterwards, even if instances crash. */
 import assert from 'node:assert/strict';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/budget.ts';
@@ -23,7 +23,7 @@ const step = (name: string, more = {}) => ({
 const THREE = { name: 'three', steps: [step('one'), step('two'), step('three')] };
 const ONE = { name: 'one', steps: [step('one')] };
 
-describe('a budget that holds for runs', function () {
+describe('a budget of runs', function () {
   this.timeout('5m');
   let orchestra: Orchestra;
 
@@ -61,7 +61,7 @@ describe('a budget that holds for runs', function () {
     return counted.counts;
   }
 
-  /** What the trigger does of a budget that was set, twice. */
+  /** Does what the trigger does after a budget was set, twice. */
   async function follow(key: string): Promise<void> {
     const written = (await firestore().doc(budgetPath(key)).get()).data();
     for (const _ of [1, 2]) await orchestra.app.services.followBudget(written);
@@ -85,7 +85,7 @@ describe('a budget that holds for runs', function () {
 
   const settled = (run: Run) => isEnded(run) || run.budget_wait !== undefined;
 
-  /** Delivers each until it has ended, or waits for a budget that is spent. */
+  /** Delivers each run until it has ended or waits for an exhausted budget. */
   async function deliverAll(
     ids: readonly string[],
     instances: readonly Composition[],
@@ -100,7 +100,7 @@ describe('a budget that holds for runs', function () {
     return Promise.all(ids.map(deliver));
   }
 
-  it('is not exceeded by a hundred runs at ten instances but by the one call that each had in flight', async () => {
+  it('is exceeded by at most one call per run, with 100 runs on 10 instances', async () => {
     const instances = Array.from({ length: INSTANCES }, () => orchestra.anotherInstance());
     orchestra.losing = true;
     const TOKENS = 2000;
@@ -118,32 +118,32 @@ describe('a budget that holds for runs', function () {
     };
     const inFlight = journal.reduce((sum, of) => sum + Math.max(0, ...of.map((one) => tokensOf([one]))), 0);
     const { spent, reserved } = await counts();
-    assert.equal(spent.tokens, tokensOf(journal.flat()), 'what the journals say');
+    assert.equal(spent.tokens, tokensOf(journal.flat()), 'the usage in the journals');
     assert.deepEqual(reserved, { nano_usd: 0, tokens: 0 });
     assert.ok(spent.tokens > TOKENS / 2 && spent.tokens <= TOKENS + inFlight, `${spent.tokens} of ${TOKENS}`);
-    assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'not every call was made');
+    assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'some calls were not made');
 
     const waiting = runs.filter(({ status }) => status === 'waiting');
     assert.ok(waiting.length > 0);
     assert.ok(waiting.every(({ budget_wait: budgetWait }) => budgetWait?.key === key));
     const { run } = await orchestra.view(String(waiting[0]?.id));
     assert.equal(run.failure, undefined);
-    assert.equal((await asked()).length, 1, 'a person is asked once');
+    assert.equal((await asked()).length, 1, 'one question was asked');
 
     orchestra.losing = false;
     await limit(undefined);
     await follow(key);
     for (const id of ids) assert.equal((await orchestra.ended(id)).run.status, 'succeeded');
     const [question] = await asked();
-    assert.equal(question?.['state'], 'withdrawn', 'nobody needs the answer any more');
+    assert.equal(question?.['state'], 'withdrawn', 'the question is withdrawn');
     const all = await journalOf(ids);
-    for (const of of all) assert.equal(of.length, THREE.steps.length, 'what was paid was not asked again');
+    for (const of of all) assert.equal(of.length, THREE.steps.length, 'no paid call was repeated');
   });
 
-  it('is reserved while a model is asked, and let go of when it has answered', async () => {
+  it('is reserved during a model call and settled afterwards', async () => {
     orchestra.losing = true;
     const [first, second] = await Promise.all([orchestra.begin(ONE), orchestra.begin(ONE)]);
-    // Room for one such call and a half.
+    // Enough for one and a half calls of this kind.
     await limit(200);
     orchestra.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
     const going = orchestra.deliver(first.runId);
@@ -153,7 +153,7 @@ describe('a budget that holds for runs', function () {
     await orchestra.deliver(second.runId);
     const { status, budget_wait: budgetWait } = await runOf(second.runId);
     assert.deepEqual([status, budgetWait?.is_spent], ['waiting', false]);
-    assert.deepEqual(await asked(), [], 'it will be settled: nobody is asked');
+    assert.deepEqual(await asked(), [], 'no question, because the other call will be settled');
     const elsewhere = await orchestra.begin(ONE, {}, orchestra.app, `${orchestra.workspace}-2`);
     await Promise.all([going, orchestra.deliver(elsewhere.runId)]);
     await deliverAll([first.runId, second.runId], [orchestra.app]);
@@ -161,7 +161,7 @@ describe('a budget that holds for runs', function () {
     assert.deepEqual((await counts()).reserved, { nano_usd: 0, tokens: 0 });
   });
 
-  it('of a run alone holds for it alone, and what it waits is none of its time', async () => {
+  it('of one run limits only this run, and the wait does not count towards its deadline', async () => {
     orchestra.losing = true;
     const [{ runId }, other] = await Promise.all([orchestra.begin(THREE), orchestra.begin(ONE)]);
     const key = await limit(0, 'run', runId);
@@ -181,7 +181,7 @@ describe('a budget that holds for runs', function () {
     assert.ok(after.deadline.getTime() - deadline.getTime() > 3_500_000);
   });
 
-  it('is let go of by the sweep where the instance was killed between asking and settling', async () => {
+  it('is settled by the sweep if the instance was killed before it settled a call', async () => {
     orchestra.losing = true;
     const key = await limit(100_000);
     const { runId } = await orchestra.begin(ONE);
@@ -190,7 +190,7 @@ describe('a budget that holds for runs', function () {
     const { reserved, spent } = await counts();
     assert.ok(reserved.tokens > 100);
     assert.deepEqual(spent, { nano_usd: 0, tokens: 0 });
-    // More than a step may take.
+    // More than the time limit of a step.
     const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
     const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.kernel.clock.now()));
     await Promise.all([sweeping(), sweeping()]);
@@ -198,7 +198,7 @@ describe('a budget that holds for runs', function () {
     assert.deepEqual(
       swept,
       { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved },
-      'as the most it can have cost',
+      'settled as the maximum cost',
     );
     await orchestra.deliver(runId, later);
     const { run } = await orchestra.view(runId);
@@ -207,12 +207,12 @@ describe('a budget that holds for runs', function () {
     assert.equal(
       after.spent.tokens,
       run.spent.input_tokens + run.spent.output_tokens,
-      'what the run has booked',
+      'the run's recorded usage',
     );
     assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });
 
-  it('is cancelled with its run while that waits', async () => {
+  it('no longer blocks a run that was cancelled during its wait', async () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(THREE);
     await limit(0, 'run', runId);

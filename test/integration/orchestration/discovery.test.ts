@@ -1,4 +1,4 @@
-/** What there is to orchestrate with, and workflows of one's own, over the emulators and through the tools. */
+/** Agents and workflows to orchestrate with, including custom workflows, through the tools. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
@@ -35,16 +35,16 @@ const metrics = z.object({
   totalRequests: z.int().min(3),
 });
 
-/** Longer than three heartbeats. */
+/** Longer than three heartbeat intervals. */
 const SILENCE_SECONDS = 181;
 
 function hosted(name: string, availability: Availability): HostedAgent {
-  const never = () => Promise.reject(new Error('Nobody is asked here.'));
+  const never = () => Promise.reject(new Error('No model is called in this test.'));
   const price = { inputPerMillion: 1, outputPerMillion: 1 };
   return { name, model: `${name}-model`, price, availability: () => availability, ask: never };
 }
 
-describe('what there is to orchestrate with', () => {
+describe('orchestration discovery', () => {
   let team: Team;
   let app: Composition;
 
@@ -112,7 +112,7 @@ describe('what there is to orchestrate with', () => {
       ]);
     });
 
-    it('show their whole definition, which can be saved under another name', async () => {
+    it('are listed with their definitions, which can be saved under other names', async () => {
       const { workflows: found } = await workflows({ detailed: true });
       for (const { name, definition } of found) {
         assert.ok(typeof definition === 'object' && definition !== null);
@@ -121,7 +121,7 @@ describe('what there is to orchestrate with', () => {
       assert.equal((await workflows({ filter: 'custom' })).workflows.length, 5);
     });
 
-    it('are saved, changed and deleted by version, by whoever acts for their owner', async () => {
+    it('are saved, changed and deleted by version, by any agent of their owner', async () => {
       const created = await save('mine', { expectedVersion: 0 });
       assert.equal(created['change'], 'created');
       assert.equal((await save('mine'))['change'], 'unchanged');
@@ -150,7 +150,7 @@ describe('what there is to orchestrate with', () => {
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
-    it("are nobody else's to see or to change", async () => {
+    it('are hidden from other owners, who can use the same names', async () => {
       await save('mine');
       const stranger: Principal = { ...team.leader, uid: 'x', owner_uid: `stranger-${team.workspace}` };
       assert.deepEqual((await workflows({ filter: 'custom' }, stranger)).workflows, []);
@@ -162,7 +162,7 @@ describe('what there is to orchestrate with', () => {
       assert.equal(own['change'], 'created');
     });
 
-    it('are not saved by who may only look, nor under the name of a built-in one, nor wrong', async () => {
+    it('are not saved for viewers, under built-in names or with unknown agents', async () => {
       const looking = await refused('save_workflow', { workflow: {} }, team.principal('looking', 'viewer'));
       assert.match(looking.message, /role/);
       const builtIn = await refused('save_workflow', { workflow: { name: 'direct', steps } });
@@ -176,12 +176,12 @@ describe('what there is to orchestrate with', () => {
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
-    it('are saved once by calls at the same time, which each learn what became of theirs', async () => {
+    it('are saved once by concurrent calls, and each call reports its result', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => save('mine')));
       assert.deepEqual(answers.map(({ change }) => change).sort(), ['created', 'unchanged', 'unchanged']);
     });
 
-    it('are listed page by page, the built-in ones first', async () => {
+    it('are listed page by page, built-in ones first', async () => {
       for (const name of ['c', 'a', 'b']) await save(name);
       const first = await workflows({ limit: 2 });
       assert.deepEqual(
@@ -195,7 +195,7 @@ describe('what there is to orchestrate with', () => {
       assert.equal((await refused('list_workflows', { cursor: '!' })).data.field, 'cursor');
     });
 
-    it('are found by name, as an object and as JSON', async () => {
+    it('are resolved by name, as an object and as JSON', async () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
       const owner = team.leader.owner_uid;
@@ -230,8 +230,8 @@ describe('what there is to orchestrate with', () => {
       });
     });
 
-    it('have the metrics that were measured, and none where nothing was', async () => {
-      // Others may be measuring claude: the exact sums are an agent's of this test alone.
+    it('are listed with measured metrics, and without metrics if none exist', async () => {
+      // Other tests may measure claude, so the exact sums are those of a separate agent.
       const own = `agent-${team.workspace}`;
       const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
         app.kernel.store.commit([
@@ -248,7 +248,7 @@ describe('what there is to orchestrate with', () => {
       metrics.parse(claude?.['metrics']);
     });
 
-    it('say why they are unavailable', async () => {
+    it('are listed with the reason if they are unavailable', async () => {
       app = composed({ available: false, reason: 'There is no key: set GEMINI_API_KEY.' });
       const gemini = (await agents()).find(({ name }) => name === 'gemini');
       assert.deepEqual(
@@ -257,7 +257,7 @@ describe('what there is to orchestrate with', () => {
       );
     });
 
-    it('are also the live ones of the workspace, busy or not, until they are gone', async () => {
+    it('include live agents of the workspace, available or busy, until they are offline', async () => {
       const worker = await team.join('coder', ['Coding', 'Review']);
       const found = async () => (await agents({ includeMetrics: true })).find(({ name }) => name === worker);
       assert.deepEqual(await found(), {
@@ -283,7 +283,7 @@ describe('what there is to orchestrate with', () => {
       assert.equal(await found(), undefined);
     });
 
-    it('are filtered by role, or by any skill of the live ones', async () => {
+    it('are filtered by role, and live agents by skill', async () => {
       const worker = await team.join('reviewer', ['Reviewing']);
       const names = async (role: string) => (await agents({ role })).map(({ name }) => name);
       assert.deepEqual(await names('review'), ['claude', 'gemini', worker]);
@@ -302,7 +302,7 @@ describe('what there is to orchestrate with', () => {
       assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Lower context window/);
     });
 
-    it('are of roles that there are', async () => {
+    it('are refused for an unknown role', async () => {
       const { message, data } = await refused('get_capabilities', { requirements: { role: 'cook' } });
       assert.deepEqual([message, data.field], ['Unknown role "cook".', 'requirements.role']);
     });

@@ -1,4 +1,3 @@
-/** Runs whose dispatch fails, though they are stored. */
 import assert from 'node:assert/strict';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { outsideOf } from '../../support/outside.ts';
@@ -7,14 +6,14 @@ import { Orchestra } from './orchestra.ts';
 
 const ONE_STEP = { name: 'one', steps: [{ name: 'one', agent: 'claude', prompt: '{{input}}' }] };
 
-describe('a run that cannot be dispatched', () => {
+describe('a run whose dispatch fails', () => {
   const orchestra = new Orchestra();
 
   before(() => orchestra.start());
   after(() => orchestra.stop());
 
-  it('is answered as stored, and is dispatched by the sweep', async () => {
-    const dispatch = { dispatch: () => Promise.reject(new Error('Cloud Tasks is away.')) };
+  it('is stored as pending and dispatched by the sweep', async () => {
+    const dispatch = { dispatch: () => Promise.reject(new Error('Cloud Tasks is unavailable.')) };
     const app = compose(outsideOf({ clock: { now: () => new Date() }, dispatch }));
     const { runId } = await orchestra.begin(ONE_STEP, {}, app);
     assert.equal((await orchestra.view(runId)).run.status, 'pending');

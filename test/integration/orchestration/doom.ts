@@ -1,4 +1,4 @@
-/** Where an instance can die within a step, and how a test has one die there. */
+/** Crash points within a step, and ways to stop an instance at one of them. */
 import { spawn } from 'node:child_process';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -21,7 +21,7 @@ export interface Doom {
   readonly at: Boundary;
 }
 
-/** The boundary before or after a commit, where there is one. */
+/** Returns the crash point before or after a commit, if there is one. */
 function boundaryOf(
   when: 'before' | 'after',
   changes: readonly Change[],
@@ -44,7 +44,7 @@ function stepOf(change: Change): string | undefined {
   return change.kind === 'recordStep' ? change.step.id : undefined;
 }
 
-/** Has a store die at the boundary: `end` is called there, and nothing is committed any more. */
+/** Makes a store call `end` at the crash point and commit nothing afterwards. */
 export function doomed(store: Store<Change>, { step, at }: Doom, end: () => void): void {
   const commit = store.commit.bind(store);
   let isDead = false;
@@ -65,20 +65,20 @@ export function doomed(store: Store<Change>, { step, at }: Doom, end: () => void
 const forEver = new Promise<never>(() => undefined);
 
 /**
- * Executes in an instance of this process, whose database answers nothing any more from the boundary on. Resolves then;
- * the instance is abandoned, with all that it waits for.
+ * Executes in an instance of this process whose database stops responding at the crash point. Resolves at that
+ * moment, and abandons the instance with its pending calls.
  */
 export async function abandon(doom: Doom, instance: Composition): Promise<void> {
   const abandoned = new Promise<void>((resolve) => doomed(instance.kernel.store, doom, resolve));
   const over = instance.services.runExecution.deliver({ runId: doom.runId }).then(() => {
-    throw new Error(`The instance has not died ${doom.at}.`);
+    throw new Error(`The instance did not stop ${doom.at}.`);
   });
   await Promise.race([abandoned, over]);
 }
 
 const PROGRAM = new URL('doomed.ts', import.meta.url).pathname;
 
-/** Executes in a process of its own, which is killed. Resolves with the signal that ended it. */
+/** Executes in a separate process that is killed. Resolves with the signal that ended it. */
 export function execute(doom: Doom): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,

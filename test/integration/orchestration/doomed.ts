@@ -1,4 +1,4 @@
-/** An instance that executes a run and is killed at a boundary of one of its steps. Not a spec file. */
+/** An instance that executes a run and is killed at a crash point of one step. Not a spec file. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { outsideOf } from '../../support/outside.ts';
@@ -17,7 +17,7 @@ const { services, kernel } = compose(
 
 doomed(kernel.store, doom, () => {
   process.kill(process.pid, 'SIGKILL');
-  // The signal is on its way: nothing more is done.
+  // Nothing else may run until the signal arrives.
   for (;;);
 });
 

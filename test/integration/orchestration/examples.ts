@@ -1,4 +1,4 @@
-/** What the tools' examples speak of: a run, and models that answer. */
+/** Fixture for the examples of the orchestration tools: a run, a workflow and models. */
 
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,10 +12,10 @@ import { agentsAt, unkeyed } from './orchestra.ts';
 
 const RUN = 'run-abcdefghijklmnopqrst';
 
-/** Puts a run there that nobody has begun to execute, and a workflow of the leader's. */
+/** Stores a pending run and a workflow of the leader. */
 export async function setRun({ app, now, leader, workspace }: Team): Promise<void> {
   const workflow = builtIn('direct');
-  if (workflow === undefined) throw new Error('There is no workflow "direct".');
+  if (workflow === undefined) throw new Error('Workflow "direct" not found.');
   const run = sampleRun({
     id: RUN,
     owner_uid: leader.owner_uid,
@@ -38,20 +38,20 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
   await app.services.orchestration.workflows.save(leader.owner_uid, saved, undefined, unkeyed);
 }
 
-/** The id is the same for every test, so one must make room for the next. */
+/** Deletes the run: every test uses the same id. */
 export async function clearRun(): Promise<void> {
   const batch = firestore().batch();
   for (const path of [runPath(RUN), runOrderPath(RUN)]) batch.delete(firestore().doc(path));
   await batch.commit();
 }
 
-/** The bindings of a deployment that asks these models, and executes its runs itself. */
+/** Returns bindings of a deployment that calls these models and executes its own runs. */
 export function withModels(models: LocalModels, app: () => Composition): TeamBindings {
   return {
     hosted: () => agentsAt(models.url),
     budget: { tokens: 1_000_000, cost_usd: 10 },
     dispatch: {
-      // Not awaited: what dispatches a run does not wait for it.
+      // Not awaited, because a dispatch does not wait for its run.
       dispatch: async (runId) => void app().services.runExecution.deliver({ runId }),
     },
   };

@@ -1,4 +1,4 @@
-/** Runs that cannot be executed: they are tried a few times and then fail, with a reason that is told. */
+/** Runs that cannot be executed: they fail with a reason after a few deliveries. */
 import assert from 'node:assert/strict';
 import { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
@@ -9,7 +9,7 @@ import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/
 import { outsideOf } from '../../support/outside.ts';
 import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
 
-/** What nobody has foreseen. */
+/** An unexpected error. */
 const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude', prompt: '{{input}}' }] };
@@ -27,7 +27,7 @@ describe('a run that cannot be executed', () => {
   });
   afterEach(() => orchestra.assertAcceptable());
 
-  /** An instance whose gemini breaks in a way that nobody has foreseen. */
+  /** Returns an instance whose gemini agent throws an unexpected error. */
   function withBrokenGemini(): Composition {
     const ask: HostedAgent['ask'] = () => Promise.reject(BUG);
     const hosted = () =>
@@ -41,14 +41,18 @@ describe('a run that cannot be executed', () => {
     );
   }
 
-  it('is delivered a few times, failed with a reason, told to who waits, and delivered no more', async () => {
+  it('fails with a reason after the maximum of deliveries, and is not delivered again', async () => {
     const { runId } = await orchestra.begin(ONE_STEP);
     await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
     const told = orchestra.ended(runId);
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
       await assert.rejects(orchestra.app.services.runExecution.deliver({ runId }), MusterError);
       const { run: left } = await orchestra.view(runId);
-      assert.equal(isLeased(left, new Date(0)), false, 'it is free for the next delivery');
+      assert.equal(
+        isLeased(left, new Date(0)),
+        false,
+        'the lease ended, so that the next delivery can start',
+      );
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
     const { run } = await told;
@@ -65,7 +69,7 @@ describe('a run that cannot be executed', () => {
     assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
   });
 
-  it('says nothing of what nobody has foreseen, and keeps what its calls have cost', async () => {
+  it('hides the text of an unexpected error and keeps the cost of its calls', async () => {
     const workflow = {
       name: 'half',
       steps: [
@@ -76,7 +80,7 @@ describe('a run that cannot be executed', () => {
     const input = orchestra.question();
     const { runId } = await orchestra.begin(workflow, { input });
     const app = withBrokenGemini();
-    // The first one does a step, and so does not count.
+    // The first delivery completes a step, so it does not count.
     for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
       await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
     const { run, steps } = await orchestra.view(runId);
@@ -87,14 +91,11 @@ describe('a run that cannot be executed', () => {
       [['good', 'succeeded']],
     );
     const [good] = steps;
-    assert.ok(
-      good && run.spent.cost_usd > good.spent.cost_usd,
-      'what the step that broke had asked is booked',
-    );
+    assert.ok(good && run.spent.cost_usd > good.spent.cost_usd, 'the calls of the failed step are recorded');
     assert.equal(orchestra.models.askedAbout(`GOOD ${input}`).length, 1);
   });
 
-  it('may break at every step, as long as it comes further', async () => {
+  it('succeeds if each delivery completes at least one step', async () => {
     const { runId } = await orchestra.begin(FIVE_STEPS);
     const app = orchestra.anotherInstance();
     const { store } = app.kernel;
@@ -111,7 +112,7 @@ describe('a run that cannot be executed', () => {
     assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
   });
 
-  it('fails where the instances die that take it, before another one does', async () => {
+  it('fails without another model call if instances crashed during all deliveries', async () => {
     const input = orchestra.question();
     const { runId } = await orchestra.begin(ONE_STEP, { input });
     const { runs } = orchestra.app.orchestration.ports;
@@ -126,14 +127,14 @@ describe('a run that cannot be executed', () => {
     assert.equal(orchestra.models.askedAbout(input).length, 0);
   });
 
-  it('is not delivered again where its own document cannot be read: the sweep finds it when it can', async () => {
+  it('is not delivered again if its document is unreadable', async () => {
     const { runId } = await orchestra.begin(ONE_STEP);
     await documents.doc(`runs/${runId}`).update({ status: 'levitating' });
     assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
   });
 });
 
-describe('an answer that is too large for the journal', () => {
+describe('a model response that is too large for the journal', () => {
   const orchestra = new Orchestra();
   before(() => orchestra.start());
   after(() => orchestra.stop());
@@ -141,7 +142,7 @@ describe('an answer that is too large for the journal', () => {
 
   const LARGE = { does: 'answer', text: 'x'.repeat(2_000_000), pieces: 20 } as const;
 
-  it('is paid once, and another agent answers', async () => {
+  it('is paid once, and another agent responds', async () => {
     const input = orchestra.question();
     orchestra.models.when({ vendor: 'anthropic', text: input }, LARGE);
     const { run, steps } = await orchestra.run(ONE_STEP, { input });
@@ -156,7 +157,7 @@ describe('an answer that is too large for the journal', () => {
     assert.match(run.warnings.join(), /The response of claude has 2000000 bytes; the limit is 800000\./);
   });
 
-  it('is paid once of each, and fails the run with its size and its cost', async () => {
+  it('is paid once per agent, and fails the run with size and cost', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input }, LARGE);
     const { run } = await orchestra.run(ONE_STEP, { input });
@@ -167,12 +168,12 @@ describe('an answer that is too large for the journal', () => {
   });
 });
 
-describe('a prompt that cannot be made', () => {
+describe('a prompt that cannot be built', () => {
   const orchestra = new Orchestra();
   before(() => orchestra.start());
   after(() => orchestra.stop());
 
-  it('is refused with its call where nothing needs to be asked to know it', async () => {
+  it('is refused with its call if its size is known from the start', async () => {
     const workflow = { name: 'many', steps: [{ name: 'only', prompt: '{{input}}'.repeat(2200) }] };
     await assert.rejects(orchestra.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
       assert.ok(error instanceof MusterError);
@@ -185,7 +186,7 @@ describe('a prompt that cannot be made', () => {
     });
   });
 
-  it('fails its step and the run where that is known later, and what was done is kept', async () => {
+  it('fails its step and the run if its size is known later, and earlier steps are kept', async () => {
     const steps = [
       { name: 'one', agent: 'claude' },
       { name: 'two', prompt: '{{input}}'.repeat(2200) },

@@ -1,16 +1,15 @@
-/** A workflow of five steps survives its instance being killed, wherever it is killed. */
 import assert from 'node:assert/strict';
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { IS_NIGHT } from '../../support/night.ts';
 import { abandon, BOUNDARIES, type Boundary, execute } from './doom.ts';
 import { FIVE_STEPS, Orchestra } from './orchestra.ts';
 
-/** More than a lease: who died has lost its run. */
+/** Longer than a lease, so that a crashed instance has lost its run. */
 const LATER_MILLISECONDS = 60_000;
 
 const STEPS = FIVE_STEPS.steps.map(({ name }) => name);
 
-/** Who was killed between the request and the note of its answer leaves a call of which nobody knows. */
+/** Crash points after which the outcome of the call is unknown. */
 const IN_DOUBT: readonly Boundary[] = ['before the request', 'before the answer is noted'];
 
 describe('a run whose instance is killed', function () {
@@ -23,10 +22,10 @@ describe('a run whose instance is killed', function () {
 
   for (const [place, at] of BOUNDARIES.entries()) {
     for (const step of STEPS) {
-      // By day one step at each boundary, and one instance is really killed. The others' database answers nothing from there on.
+      // The default run tests one step per crash point, with one kill; elsewhere the database stops responding.
       if (!IS_NIGHT && step !== STEPS[place]) continue;
       const isKilled = step === STEPS[place] && (IS_NIGHT || at === 'before the answer is noted');
-      it(`${at} of step ${step}${isKilled ? ', by SIGKILL' : ''}`, async () => {
+      it(`succeeds if stopped ${at} of step ${step}${isKilled ? ', by SIGKILL' : ''}`, async () => {
         orchestra.losing = true;
         const input = orchestra.question();
         const { runId } = await orchestra.begin(FIVE_STEPS, { input });
@@ -34,7 +33,7 @@ describe('a run whose instance is killed', function () {
         if (isKilled) assert.equal(await execute(doom), 'SIGKILL');
         else await abandon(doom, orchestra.anotherInstance());
         const { run: left } = await orchestra.view(runId);
-        assert.ok(isLeased(left, new Date(0)), 'it had the run in its hands');
+        assert.ok(isLeased(left, new Date(0)), 'the instance held the run');
         await orchestra.deliver(runId, later);
 
         const { run, steps } = await orchestra.view(runId);
@@ -50,20 +49,16 @@ describe('a run whose instance is killed', function () {
     }
   }
 
-  /** Each call is answered once in the journal, and the model was asked once, but for calls in doubt. */
+  /** Asserts that the journal has one response per call, and the model one request unless the outcome was unknown. */
   async function assertMade(runId: string, input: string, step: string, at?: Boundary): Promise<void> {
     const entries = await orchestra.journal(runId, step);
     const answered = entries.filter(({ ending }) => ending?.attempt.end === 'answered');
-    assert.equal(answered.length, 1, `${step} is answered once in the journal`);
+    assert.equal(answered.length, 1, `${step} has one response in the journal`);
     const isInDoubt = at !== undefined && IN_DOUBT.includes(at);
-    assert.equal(entries.length, isInDoubt ? 2 : 1, `${step}: requests that were noted`);
+    assert.equal(entries.length, isInDoubt ? 2 : 1, `${step}: recorded requests`);
     const asked = orchestra.models
       .askedAbout(input)
       .filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
-    assert.equal(
-      asked.length,
-      at === 'before the answer is noted' ? 2 : 1,
-      `${step}: requests that were made`,
-    );
+    assert.equal(asked.length, at === 'before the answer is noted' ? 2 : 1, `${step}: received requests`);
   }
 });

@@ -1,4 +1,3 @@
-/** What becomes of agents' work is counted once, and decides who is asked next in its workspace. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -24,7 +23,7 @@ const REVIEWED = {
   ],
 };
 
-describe('what becomes of the work of agents', () => {
+describe("outcomes of agents' work", () => {
   let orchestra: Orchestra;
 
   beforeEach(async () => {
@@ -36,7 +35,7 @@ describe('what becomes of the work of agents', () => {
   const situation = (workspace = orchestra.workspace): Promise<Situation> =>
     orchestra.app.services.orchestration.roster.situation(workspace);
 
-  /** All that is known of an agent at a kind of work. */
+  /** Returns everything that is stored about an agent for one kind of work. */
   async function tally(kind: string, agent: string, workspace = orchestra.workspace): Promise<Tally[]> {
     const { work } = await situation(workspace);
     return Object.values(work[kind]?.buckets ?? {}).flatMap((tallies) => tallies[agent] ?? []);
@@ -55,7 +54,7 @@ describe('what becomes of the work of agents', () => {
     await orchestra.app.kernel.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
   }
 
-  /** As if so many answers of an agent had not been approved of. */
+  /** Stores `lost` rejected answers of an agent. */
   async function disappoint(agent: string, lost: number): Promise<void> {
     const { workspace } = orchestra;
     const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
@@ -64,7 +63,7 @@ describe('what becomes of the work of agents', () => {
     await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
   }
 
-  it('is counted when the run ends, by kind of work, with its cost and time', async () => {
+  it('are counted when the run ends, by kind of work, with cost and time', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: `CHECK ${input}` }, { does: 'answer', text: 'CHANGES\nAll of it.' });
     const { run } = await orchestra.run(REVIEWED, { input });
@@ -78,7 +77,7 @@ describe('what becomes of the work of agents', () => {
     assert.equal((await situation()).work['execute']?.outcomes, 1);
   });
 
-  it('is counted once, however often the run is delivered', async () => {
+  it('are counted once if the run is delivered several times', async () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(REVIEWED);
     const other = orchestra.anotherInstance();
@@ -88,7 +87,7 @@ describe('what becomes of the work of agents', () => {
     assert.equal(work && outcomesIn(work), 1);
   });
 
-  it('adds up where many runs end at once', async () => {
+  it('add up if many runs end concurrently', async () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => orchestra.run(REVIEWED)));
     assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
     const counted = (await tally('execute', 'gemini')).map(outcomesIn);
@@ -98,7 +97,7 @@ describe('what becomes of the work of agents', () => {
     );
   });
 
-  it('is dropped when it has faded', async () => {
+  it('are deleted after their weight has decayed', async () => {
     await disappoint('gemini', 10);
     const { workspace } = orchestra;
     const before = (await situation()).work;
@@ -111,7 +110,7 @@ describe('what becomes of the work of agents', () => {
     assert.deepEqual(await tally('execute', 'gemini'), [SUCCESS]);
   });
 
-  it('is not counted again where an answer is given again, nor where the run was cancelled', async () => {
+  it('are not counted again for cached answers, and not for cancelled runs', async () => {
     const input = orchestra.question();
     const { runId } = await ask({}, input);
     await orchestra.ended(runId);
@@ -125,7 +124,7 @@ describe('what becomes of the work of agents', () => {
     assert.equal((await situation()).work['execute']?.outcomes, 1);
   });
 
-  it('is the agent’s failure where the run fails of it', async () => {
+  it("count as the agent's failure if the agent fails the run", async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
     const { runId } = await ask({}, input);
@@ -134,7 +133,7 @@ describe('what becomes of the work of agents', () => {
     assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
   });
 
-  it('is nobody’s where the key of the deployment is wrong: it is asked as before when that is put right', async () => {
+  it('do not count against an agent if the API key of the deployment is wrong', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
     for (let time = 0; time < 10; time++) {
@@ -146,7 +145,7 @@ describe('what becomes of the work of agents', () => {
     assert.deepEqual(steps[0]?.agents, ['gemini']);
   });
 
-  it('moves the work to the other agent, and says why', async () => {
+  it('move work to the other agent, with the reason', async () => {
     const first = await orchestra.ended((await ask()).runId);
     assert.deepEqual(first.steps[0]?.agents, ['gemini']);
     assert.match(first.run.selection?.reasons.join() ?? '', /execute: gemini: Best execution capability/);
@@ -165,7 +164,7 @@ describe('what becomes of the work of agents', () => {
     assert.ok(agents.filter((agent) => agent === 'claude').length > 6, agents.join());
   });
 
-  it('is not known in another workspace', async () => {
+  it('stay within their workspace', async () => {
     await disappoint('gemini', 50);
     const elsewhere = await situation(`${orchestra.workspace}-2`);
     assert.deepEqual([elsewhere.work, elsewhere.routing], [{}, NO_ROUTING]);
@@ -177,8 +176,8 @@ describe('what becomes of the work of agents', () => {
     assert.match(gemini?.reasons.join() ?? '', /0 of 50 accepted here for execute, 0 s, 0 USD/);
   });
 
-  describe('where a workspace says who is asked', () => {
-    it('goes to who is pinned, in built-in workflows too', async () => {
+  describe('the routing of a workspace', () => {
+    it('selects pinned agents, in built-in workflows too', async () => {
       await route({ execute: 'claude' }, []);
       const { steps, run } = await orchestra.ended((await ask({ workflow: 'plan-execute' })).runId);
       assert.deepEqual(
@@ -188,7 +187,7 @@ describe('what becomes of the work of agents', () => {
       assert.match(run.selection?.reasons.join() ?? '', /execute: claude: Pinned for execute/);
     });
 
-    it('never goes to who is forbidden, not even in another’s place', async () => {
+    it('never selects a forbidden agent, not even as a fallback', async () => {
       await route({}, ['gemini']);
       for (const workflow of ['direct', 'plan-execute', 'competitive', 'iterative'] as const) {
         const { steps, run } = await orchestra.ended((await ask({ workflow })).runId);
@@ -203,7 +202,7 @@ describe('what becomes of the work of agents', () => {
       assert.deepEqual([...new Set(asked)], ['claude']);
     });
 
-    it('is refused where a caller names who is forbidden', async () => {
+    it('refuses a call that names a forbidden agent', async () => {
       await route({}, ['gemini']);
       const error = await refusal(() => ask({ agent: 'gemini' }));
       assert.ok(error instanceof MusterError);

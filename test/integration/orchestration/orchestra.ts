@@ -1,4 +1,4 @@
-/** An owner of runs over the real services, the emulators and models on this machine. */
+/** An owner of runs with the real services, the emulators and local models. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
@@ -16,10 +16,10 @@ import { LocalModels } from '../../support/models/server.ts';
 import { outsideOf, type Replaced } from '../../support/outside.ts';
 import { agentOf } from '../../support/principals.ts';
 
-/** For calls without an idempotency key. */
+/** Stands for a call without an idempotency key. */
 export const unkeyed = (): undefined => undefined;
 
-/** Five steps, each of which sees what the one before brought. */
+/** Five steps, each of which uses the result of the previous one. */
 export const FIVE_STEPS = {
   name: 'five',
   steps: [
@@ -31,7 +31,7 @@ export const FIVE_STEPS = {
   ],
 };
 
-/** The agents of a deployment whose vendors are at this address. */
+/** Returns the agents of a deployment whose vendors are at this address. */
 export function agentsAt(url: string): readonly HostedAgent[] {
   const settings = { apiKey: 'local-key', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 5 } };
   return hostedAgents({
@@ -44,9 +44,9 @@ export class Orchestra {
   readonly owner = `owner-${randomUUID()}`;
   readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
   readonly models = new LocalModels();
-  /** What was dispatched, in order. */
+  /** Ids of dispatched runs, in order. */
   readonly dispatched: string[] = [];
-  /** Whether a dispatch is lost. */
+  /** Whether dispatches are lost. */
   losing = false;
   readonly app: Composition;
   private readonly deliveries = new Set<Promise<unknown>>();
@@ -55,7 +55,7 @@ export class Orchestra {
     this.app = this.anotherInstance();
   }
 
-  /** Another instance of the same deployment. What one dispatches, it executes itself, soon. */
+  /** Returns another instance of the same deployment, which soon executes the runs that it dispatches. */
   anotherInstance(now = () => new Date(), database?: Replaced['database']): Composition {
     const app: Composition = compose(
       outsideOf({
@@ -83,7 +83,7 @@ export class Orchestra {
     await this.models.stop();
   }
 
-  /** Delivers a run to an instance, as Cloud Tasks does: again where it was busy. */
+  /** Delivers a run to an instance as Cloud Tasks does, and retries while the run is busy. */
   deliver(runId: string, app = this.app): Promise<void> {
     const delivery = this.untilDone(runId, app);
     this.deliveries.add(delivery);
@@ -118,7 +118,7 @@ export class Orchestra {
     };
   }
 
-  /** One that no other test asks. */
+  /** Returns a question that no other test uses. */
   question(): string {
     return `question ${randomUUID()}`;
   }
@@ -133,13 +133,13 @@ export class Orchestra {
     return app.services.orchestration.runs.start(this.principal, workspace, request, unkeyed);
   }
 
-  /** The run when it has ended. */
+  /** Returns the run after it has ended. */
   async ended(runId: string): Promise<RunView> {
     await this.until(runId, isEnded);
     return this.view(runId);
   }
 
-  /** Waits until the run is so. */
+  /** Waits until the run meets a condition. */
   async until(runId: string, isSo: (run: Run) => boolean): Promise<Run> {
     for await (const run of this.app.orchestration.ports.runs.watch(runId, new AbortController().signal)) {
       if (isSo(run)) return run;
@@ -155,12 +155,12 @@ export class Orchestra {
     return this.ended((await this.begin(workflow, changed)).runId);
   }
 
-  /** The journal of a step. */
+  /** Returns the journal of a step. */
   journal(runId: string, step: string) {
     return this.app.orchestration.ports.runs.journal(runId, `${step}.1`);
   }
 
-  /** Nobody asked a model anything that its vendor does not take. */
+  /** Asserts that every request was valid for its vendor. */
   assertAcceptable(): void {
     assert.deepEqual(this.models.problems, []);
   }

@@ -1,4 +1,3 @@
-/** Who is asked when, and with what, by a step of several agents. */
 import assert from 'node:assert/strict';
 import type { Mode } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
@@ -15,7 +14,7 @@ describe('a step of several agents', () => {
   after(() => orchestra.stop());
   afterEach(() => orchestra.assertAcceptable());
 
-  /** The requests of a run, as the models saw them; nobody is asked before the one before has answered. */
+  /** Returns the requests of a run in order, and checks that each started after the previous response. */
   async function inOrder(mode: Mode, says: (vendor: string) => string) {
     const input = orchestra.question();
     for (const vendor of ['anthropic', 'gemini'] as const)
@@ -35,15 +34,15 @@ describe('a step of several agents', () => {
 
   const long = (vendor: string): string => `${vendor} says: ${'a word and another, '.repeat(20)}`;
 
-  it('asks one after the other with parallel: false, judges and synthesiser too', async () => {
+  it('calls agents, judges and synthesizer one at a time if parallel is false', async () => {
     assert.deepEqual((await inOrder('all', long)).asked, ['anthropic', 'gemini']);
-    // No ranking can be read, so each judge is asked once more.
+    // No ranking can be read, so each judge is asked twice.
     const judged = ['anthropic', 'gemini', 'anthropic', 'gemini'];
     assert.deepEqual((await inOrder('vote', long)).asked, ['anthropic', 'gemini', ...judged]);
     assert.deepEqual((await inOrder('merge', long)).asked, ['anthropic', 'gemini', 'gemini']);
   });
 
-  it('asks nobody after the first with an answer, in a race', async () => {
+  it('calls no other agent after the first response in a race', async () => {
     const { asked, explanation } = await inOrder('race', long);
     assert.deepEqual(asked, ['anthropic']);
     assert.match(explanation, /claude was the first .* gemini was cancelled\./);
@@ -53,14 +52,14 @@ describe('a step of several agents', () => {
     ]);
   });
 
-  it('asks all at once otherwise', async () => {
+  it('calls all agents concurrently by default', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input }, { does: 'answer', company: 2 });
     const { run } = await orchestra.run(several('all'), { input });
     assert.equal(run.status, 'succeeded');
   });
 
-  it('is judged in competitive by whoever sees the task and each answer once, without names', async () => {
+  it('shows the judge of competitive the task and each answer once, without names', async () => {
     const competitive = builtIn('competitive');
     assert.ok(competitive);
     const input = orchestra.question();
@@ -76,7 +75,7 @@ describe('a step of several agents', () => {
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     const judged = orchestra.models.askedAbout(input).at(-1)?.prompt ?? '';
     for (const text of [input, 'FIRST ANSWER', 'SECOND ANSWER'])
-      assert.equal(judged.split(text).length - 1, 1, `${text} stands there once`);
+      assert.equal(judged.split(text).length - 1, 1, `${text} occurs once`);
     assert.doesNotMatch(judged, /claude|gemini/);
   });
 });

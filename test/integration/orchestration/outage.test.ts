@@ -1,11 +1,11 @@
-/** Runs whose database goes away under them, or whose records are of something else. */
+/** Runs whose database becomes unreachable, or whose journal contains other calls. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { Orchestra } from './orchestra.ts';
 
-/** What the Firestore client throws when it has given up. */
+/** The error that the Firestore client throws after its last retry. */
 const AWAY = new Error('14 UNAVAILABLE: No connection established');
 
 const TOGETHER = {
@@ -21,7 +21,7 @@ const SIDE_BY_SIDE = {
   ],
 };
 
-describe('a run whose database is away', () => {
+describe('a run whose database is unreachable', () => {
   const orchestra = new Orchestra();
   before(() => orchestra.start());
   after(() => orchestra.stop());
@@ -31,7 +31,7 @@ describe('a run whose database is away', () => {
   afterEach(() => orchestra.assertAcceptable());
 
   /**
-   * An instance to which the database is away from the first commit on that `isIt`, once gemini is being asked.
+   * Returns an instance that loses its database at the first commit for which `isIt` is true, once gemini is called.
    * @param comesBack whether only that commit fails
    */
   function cutOff(input: string, isIt: (change: Change) => boolean, comesBack: boolean) {
@@ -56,7 +56,7 @@ describe('a run whose database is away', () => {
   const claudeAsked = (input: string) =>
     orchestra.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
 
-  /** Begins a run that asks gemini, which does not answer the first time. */
+  /** Starts a run that calls gemini, whose first response never arrives. */
   async function begin(workflow: object) {
     const input = orchestra.question();
     orchestra.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'hang' });
@@ -64,7 +64,7 @@ describe('a run whose database is away', () => {
     return { input, runId };
   }
 
-  it('calls off the other requests of the step, gives its lease back, and is gone on with at once', async () => {
+  it("aborts the step's other requests, releases its lease, and can be resumed immediately", async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('startCall', 'claude', change), true);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
@@ -83,7 +83,7 @@ describe('a run whose database is away', () => {
     );
   });
 
-  it('calls off what its other steps ask, and records nothing of them', async () => {
+  it('aborts the requests of its other steps and records no results for them', async () => {
     const { input, runId } = await begin(SIDE_BY_SIDE);
     const isIt = (change: Change): boolean => change.kind === 'recordStep' && change.step.name === 'left';
     await assert.rejects(cutOff(input, isIt, true).services.runExecution.deliver({ runId }), AWAY);
@@ -94,10 +94,14 @@ describe('a run whose database is away', () => {
     assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
     const { run } = await orchestra.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'claude is paid once');
+    assert.deepEqual(
+      [claudeAsked(input).length, geminiAsked(input).length],
+      [1, 2],
+      'claude was called once',
+    );
   });
 
-  it('keeps its lease until it lapses where it cannot be given back', async () => {
+  it('keeps its lease until it expires if the lease cannot be released', async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('completeCall', 'claude', change), false);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
@@ -118,7 +122,7 @@ describe('the journal of a run', () => {
 
   const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
-  /** A run whose first instance died after it had noted the answer to a question. */
+  /** Starts a run whose first instance crashed after it had recorded the response to a question. */
   async function withRecord(asked: (input: string) => string) {
     orchestra.losing = true;
     const input = orchestra.question();
@@ -154,14 +158,14 @@ describe('the journal of a run', () => {
     return { input, ...(await orchestra.view(runId)) };
   }
 
-  it('answers a call that was made before', async () => {
+  it('provides the response of a call that was made before', async () => {
     const { input, run, steps } = await withRecord((question) => question);
     assert.deepEqual([steps[0]?.output, run.spent.cost_usd], ['from the record', 0.5]);
     assert.equal(orchestra.models.askedAbout(input).length, 0);
     assert.deepEqual(run.warnings, []);
   });
 
-  it('never answers a call with what another input brought', async () => {
+  it('does not provide a response that belongs to another input', async () => {
     const { input, run, steps } = await withRecord(() => 'another question');
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.notEqual(steps[0]?.output, 'from the record');
@@ -169,7 +173,7 @@ describe('the journal of a run', () => {
     assert.deepEqual(
       steps[0]?.attempts.map(({ cost_usd: costUsd }) => costUsd > 0),
       [true, true],
-      'both were paid',
+      'both calls were paid',
     );
     assert.ok(run.spent.cost_usd > 0.5);
     assert.match(run.warnings.join(), /claude .*another input/);
@@ -182,7 +186,7 @@ describe('a step of several agents', () => {
   before(() => orchestra.start());
   after(() => orchestra.stop());
 
-  it('calls off the others where one must not be asked again', async () => {
+  it('aborts the other calls if one of unknown outcome must not be repeated', async () => {
     orchestra.losing = true;
     const input = orchestra.question();
     orchestra.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });
@@ -215,7 +219,7 @@ function isCallOf(kind: 'startCall' | 'completeCall', agent: string, change: Cha
   return change.kind === kind && change.entry.agent === agent;
 }
 
-/** Looks until it is so; the test's own time is the limit. */
+/** Waits until a condition is true, at most for the timeout of the test. */
 async function soon(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

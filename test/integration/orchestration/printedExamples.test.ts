@@ -1,4 +1,4 @@
-/** The examples of the orchestration specification: each call as printed, and the steps and agents that it goes by. */
+/** The examples of the orchestration specification: each call as printed, with its steps and agents. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -7,7 +7,7 @@ import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { withModels } from './examples.ts';
 
-/** The same question gets the same answer: each call asks its own. */
+/** Makes a prompt unique, because equal prompts share a cached answer. */
 const anew = (prompt: string): string => `${prompt} (${randomUUID()})`;
 
 const PLAN_AND_EXECUTE = [
@@ -55,7 +55,7 @@ const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string,
     ['execute_task', { task: { id: 'task-001', prompt: anew('Build a REST API') } }, PLAN_AND_EXECUTE],
   ];
 
-describe('the examples of the orchestration specification', () => {
+describe('examples of the orchestration specification', () => {
   const models = new LocalModels();
   const team: Team = new Team(withModels(models, () => team.app));
   before(async () => {
@@ -65,7 +65,7 @@ describe('the examples of the orchestration specification', () => {
   });
   after(() => models.stop());
 
-  /** Calls a tool until its run has succeeded. */
+  /** Calls a tool and waits until its run has succeeded. */
   async function result(tool: string, args: JsonObject): Promise<JsonObject> {
     let found = await answer(team, `orchestration_${tool}`, args);
     while (found['status'] !== 'succeeded') {
@@ -79,17 +79,17 @@ describe('the examples of the orchestration specification', () => {
   const stepsOf = (found: JsonObject): readonly JsonObject[] => [...Object(found['steps'])];
 
   for (const [tool, args, steps] of CALLS)
-    it(`goes by the steps that are printed: ${tool} of ${JSON.stringify(args).slice(0, 60)}`, async () => {
+    it(`${tool} runs the printed steps for ${JSON.stringify(args).slice(0, 60)}`, async () => {
       const found = stepsOf(await result(tool, args)).map(({ name, agent }) => [name, agent]);
       assert.deepEqual(found.slice(0, steps.length), steps);
     });
 
-  it('says why it has chosen an agent where the call names none', async () => {
+  it('orchestrate returns the reason for a selected agent if the call has none', async () => {
     const { selection } = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
     assert.notEqual(Object(selection).reasons.length, 0);
   });
 
-  it('explains a vote, and gives the results of all', async () => {
+  it('orchestrate_parallel explains a vote and returns the results of all agents', async () => {
     const asked = { prompt: anew('Optimize this SQL query'), agents: BOTH, role: 'execute' };
     const [vote] = stepsOf(await result('orchestrate_parallel', { ...asked, mode: 'vote' }));
     assert.equal(typeof vote?.['explanation'], 'string');
@@ -100,7 +100,7 @@ describe('the examples of the orchestration specification', () => {
     );
   });
 
-  it('lists a run that was begun', async () => {
+  it('list_runs lists a run after its start', async () => {
     const { runId } = await result('execute_code', { prompt: anew('Write a test') });
     const { runs } = await answer(team, 'orchestration_list_runs', { limit: 20 });
     assert.ok([...Object(runs)].some((run) => run.runId === runId));

@@ -1,4 +1,3 @@
-/** Races as whole runs: the fast agent wins, and the slow one's request is closed, whatever is being recorded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { byDay } from '../../support/night.ts';
@@ -13,7 +12,7 @@ const SIDES = [
   { agent: 'gemini', vendor: 'gemini' },
 ] as const;
 
-describe('runs that race', function () {
+describe('runs with a race', function () {
   this.timeout(20 * 60_000);
   const orchestra = new Orchestra();
   before(() => orchestra.start());
@@ -22,13 +21,13 @@ describe('runs that race', function () {
     orchestra.assertAcceptable();
   });
 
-  it(`are won by the fast one ${RACES} times of ${RACES}, and the request of the slow one is closed`, async () => {
+  it(`select the fast agent and abort the slow request in ${RACES} of ${RACES} races`, async () => {
     const { models } = orchestra;
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] = number % 2 === 0 ? SIDES : [SIDES[1], SIDES[0]];
       const input = `race ${number} ${randomUUID()}`;
       models.when({ vendor: fast.vendor, text: input }, { does: 'answer', text: 'First!', company: 2 });
-      // Before its first word, or in the middle of its answer.
+      // The slow agent stops before its first word or midway.
       models.when(
         { vendor: slow.vendor, text: input },
         { does: 'hang', ...(number % 4 < 2 && { after: 2 }) },

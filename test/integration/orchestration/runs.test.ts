@@ -1,4 +1,3 @@
-/** Runs from their start to their end: budgets, caching, cancelling, and who sees them. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { LEAST_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
@@ -26,7 +25,7 @@ describe('a run', () => {
   });
   afterEach(() => orchestra.assertAcceptable());
 
-  it('executes its steps in order, each over what the one before brought', async () => {
+  it('executes its steps in order, each with the result of the previous one', async () => {
     const { run, steps } = await orchestra.run(FIVE_STEPS);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
@@ -44,7 +43,7 @@ describe('a run', () => {
     assert.ok(outputTokens > 0 && run.spent.output_tokens === outputTokens);
   });
 
-  it('is executed once, however often it is delivered', async () => {
+  it('is executed once if it is delivered several times', async () => {
     orchestra.losing = true;
     const input = orchestra.question();
     const { runId } = await orchestra.begin(FIVE_STEPS, { input });
@@ -54,7 +53,7 @@ describe('a run', () => {
     assert.equal(orchestra.models.askedAbout(input).length, 5);
   });
 
-  it('is dispatched again where its dispatch was lost', async () => {
+  it('is dispatched again by the sweep if its dispatch was lost', async () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(ONE_STEP);
     orchestra.losing = false;
@@ -65,7 +64,7 @@ describe('a run', () => {
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by the next call for the same answer where its instance died before', async () => {
+  it('is dispatched by the next equal call if its instance crashed before', async () => {
     const input = orchestra.question();
     orchestra.losing = true;
     const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
@@ -74,19 +73,19 @@ describe('a run', () => {
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by a repetition of its call where its instance died before', async () => {
+  it('is dispatched by a repeated call if its instance crashed before', async () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(ONE_STEP);
     orchestra.losing = false;
     await orchestra.app.services.orchestration.runs.dispatchPending(runId);
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
     await orchestra.app.services.orchestration.runs.dispatchPending(runId);
-    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 2, 'not once it has begun');
+    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 2, 'no dispatch after its start');
   });
 
-  it('never exceeds its budget by more than the call in flight', async () => {
+  it('exceeds its budget by at most the call in progress', async () => {
     const input = orchestra.question();
-    // Room for the least that a call may ask for, and for what two or three calls take.
+    // Enough for the smallest allowed call, and for the usage of two or three calls.
     const tokens = LEAST_OUTPUT_TOKENS + 200;
     const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
     const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
@@ -98,7 +97,7 @@ describe('a run', () => {
     assert.ok(asked > 0 && asked < 5, String(asked));
   });
 
-  it('is one for the same question at two instances at once, and is answered again while it is fresh', async () => {
+  it('is shared by equal calls on two instances, and cached for five minutes', async () => {
     const input = orchestra.question();
     const other = orchestra.anotherInstance();
     const [first, second] = await Promise.all([
@@ -120,7 +119,7 @@ describe('a run', () => {
     await Promise.all([anew, later].map(({ runId }) => orchestra.ended(runId)));
   });
 
-  it('is another one for each call of a workflow that acts outside, or whose calls are not to be repeated', async () => {
+  it('is not shared if the workflow has live agents or steps that must not be repeated', async () => {
     const network = { name: 'out', agent: 'network', prompt: 'deploy {{input}}' };
     const careful = { name: 'once', agent: 'claude', repeatable: false };
     const grouped = { repeat: { until: 'true', max: 2 }, steps: [{ name: 'ask', agent: 'claude' }, network] };
@@ -143,7 +142,7 @@ describe('a run', () => {
     }
   });
 
-  it('pays a cut answer and the second question to a judge once, whatever becomes of its instance', async () => {
+  it('pays each call once if its instances crash, including truncated answers and judges', async () => {
     const input = orchestra.question();
     const workflow = {
       name: 'judged',
@@ -165,25 +164,25 @@ describe('a run', () => {
     const { store } = dying.kernel;
     const commit = store.commit.bind(store);
     store.commit = async (changes, settled) => {
-      if (changes.some(({ kind }) => kind === 'recordStep')) throw new Error('This instance is gone.');
+      if (changes.some(({ kind }) => kind === 'recordStep')) throw new Error('This instance has crashed.');
       return commit(changes, settled);
     };
-    // Each step is executed by an instance that dies before it records it, and then by another.
-    await assert.rejects(dying.services.runExecution.deliver({ runId }), /gone/);
+    // Each step is executed by an instance that crashes before recording it, then by another one.
+    await assert.rejects(dying.services.runExecution.deliver({ runId }), /crashed/);
     let steps = 0;
     const recording = orchestra.anotherInstance();
     const record = recording.kernel.store.commit.bind(recording.kernel.store);
     recording.kernel.store.commit = async (changes, settled) => {
       const isStep = changes.some(({ kind }) => kind === 'recordStep');
-      if (isStep && steps++ === 1) throw new Error('This instance is gone.');
+      if (isStep && steps++ === 1) throw new Error('This instance has crashed.');
       return record(changes, settled);
     };
-    await assert.rejects(recording.services.runExecution.deliver({ runId }), /gone/);
+    await assert.rejects(recording.services.runExecution.deliver({ runId }), /crashed/);
     await orchestra.deliver(runId);
     orchestra.losing = false;
     const { run, steps: done } = await orchestra.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    assert.equal(models.askedAbout(`ANSWER ${input}`).length, 3, 'two answers, one of them asked for twice');
+    assert.equal(models.askedAbout(`ANSWER ${input}`).length, 3, 'two answers, one of them requested twice');
     assert.equal(models.askedAbout(`BEST ${input}`).length, 2, 'the judge was asked twice');
     const [all, best] = done;
     assert.deepEqual(all?.attempts.map(({ end }) => end).sort(), ['answered', 'answered', 'truncated']);
@@ -191,7 +190,7 @@ describe('a run', () => {
     assert.deepEqual(all && best && addSpent(all.spent, best.spent), run.spent);
   });
 
-  it('does not keep a failure as an answer', async () => {
+  it('does not cache a failure', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
     const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
@@ -202,7 +201,7 @@ describe('a run', () => {
     assert.equal((await orchestra.ended(again.runId)).run.status, 'succeeded');
   });
 
-  it('closes its requests when it is cancelled, and keeps what is done', async () => {
+  it('aborts its requests when cancelled, and keeps completed steps', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: `TWO ${input}` }, { does: 'hang' });
     const { runId } = await orchestra.begin(FIVE_STEPS, { input });
@@ -221,12 +220,12 @@ describe('a run', () => {
     assert.equal(repeated.status, 'cancelled');
   });
 
-  it('cannot be cancelled once it has ended', async () => {
+  it('cannot be cancelled after its end', async () => {
     const { run } = await orchestra.run(ONE_STEP);
     await assert.rejects(runs.cancel(orchestra.principal, run.id, unkeyed), codeIs('CONFLICT'));
   });
 
-  it('is cancelled at once where nobody executes it', async () => {
+  it('is cancelled immediately if no instance executes it', async () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(ONE_STEP);
     assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
@@ -234,12 +233,12 @@ describe('a run', () => {
     assert.deepEqual((await orchestra.view(runId)).steps, []);
   });
 
-  describe('is seen', () => {
+  describe('visibility', () => {
     const { workspace, owner } = orchestra;
     const leader = personOf('leads-here', 'leader', workspace);
     const stranger = personOf('works-here', 'worker', workspace);
 
-    it('by its owner and the owner’s agents, with all that belongs to it', async () => {
+    it("shows the owner and the owner's agents everything", async () => {
       const input = orchestra.question();
       const { run } = await orchestra.run(ONE_STEP, { input });
       for (const principal of [
@@ -256,7 +255,7 @@ describe('a run', () => {
       }
     });
 
-    it('by leaders of its workspace without what was asked and what came of it', async () => {
+    it('shows leaders of the workspace the progress without prompt and answers', async () => {
       const input = orchestra.question();
       const text = `The answer to ${input}`;
       orchestra.models.when({ text: input }, { does: 'answer', text });
@@ -277,7 +276,7 @@ describe('a run', () => {
       await assert.rejects(runs.list(leader, undefined, 10, run.id), codeIs('NOT_FOUND'));
     });
 
-    it('by leaders where it has failed, with the reason and no more', async () => {
+    it('shows leaders the failure reason without its details', async () => {
       const input = orchestra.question();
       orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
       const { run } = await orchestra.run(ONE_STEP, { input });
@@ -289,7 +288,7 @@ describe('a run', () => {
       assert.notEqual(run.failure?.message, failure?.message);
     });
 
-    it('by nobody else: to them it is not there', async () => {
+    it('hides the run from others like one that does not exist', async () => {
       orchestra.losing = true;
       const { runId } = await orchestra.begin(ONE_STEP);
       const unknown = `run-${'a'.repeat(20)}`;
@@ -312,7 +311,7 @@ describe('a run', () => {
     });
   });
 
-  it('has parallel steps run together, and a failed one fails it', async () => {
+  it('executes parallel steps concurrently, and fails if one of them fails', async () => {
     const input = orchestra.question();
     orchestra.models.when({ text: `LEFT ${input}` }, { does: 'answer', text: 'left', company: 1 + 1 });
     const workflow = {
@@ -332,7 +331,7 @@ describe('a run', () => {
     assert.deepEqual(failed.steps.map(({ status }) => status).sort(), ['failed', 'succeeded']);
   });
 
-  it('gives a step to a live agent of the network, and goes on with its result', async () => {
+  it('creates a task for a live agent and continues with its result', async () => {
     const input = orchestra.question();
     const workflow = {
       name: 'by-hand',
@@ -371,10 +370,10 @@ describe('a run', () => {
     assert.equal(kept?.value.status, 'done');
   });
 
-  describe('that ends while a live agent has a step in hand', () => {
+  describe("the end of a run during a live agent's step", () => {
     const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
 
-    /** A run that waits, alone in its workspace, and its task. */
+    /** Starts a waiting run in its own workspace, and returns it with its task. */
     async function waitingRun(workflow: object = BY_HAND, changed: Partial<RunRequest> = {}) {
       const team = new Team();
       const request = orchestra.request(workflow, changed);
@@ -383,7 +382,7 @@ describe('a run', () => {
       return { team, runId, taskId: `${runId}-work-1` };
     }
 
-    it('cancels the task that nobody has claimed', async () => {
+    it('cancels an available task', async () => {
       const { team, runId, taskId } = await waitingRun();
       assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
       assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
@@ -393,12 +392,12 @@ describe('a run', () => {
       assert.equal(await team.claim(await team.join('late')), undefined);
     });
 
-    it('shows what became of its step, of one that was stored before too', async () => {
+    it('shows the step as cancelled, although it is stored as waiting', async () => {
       const { runId } = await waitingRun();
       assert.equal((await orchestra.view(runId)).steps[0]?.status, 'waiting');
       await runs.cancel(orchestra.principal, runId, unkeyed);
       const [stored] = await orchestration.ports.runs.steps(runId);
-      assert.equal(stored?.status, 'waiting', 'it is stored as it always was');
+      assert.equal(stored?.status, 'waiting', 'the stored step is unchanged');
       const { run, steps } = await orchestra.view(runId);
       const [step] = steps;
       assert.deepEqual(
@@ -409,7 +408,7 @@ describe('a run', () => {
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });
 
-    it('takes the task from its holder, who hears of it and is free for another', async () => {
+    it('cancels a held task, and the holder gets an error and can claim another one', async () => {
       const { team, runId, taskId } = await waitingRun();
       const agentId = await team.join('holder');
       assert.equal(await team.claim(agentId), taskId);
@@ -425,7 +424,7 @@ describe('a run', () => {
       assert.deepEqual(await team.counts(), { cancelled: 1, claimed: 1 });
     });
 
-    it('leaves the task that was done before', async () => {
+    it('keeps a task that was completed before', async () => {
       const { team, runId, taskId } = await waitingRun();
       const agentId = await team.join('quick');
       await team.claim(agentId);
@@ -435,7 +434,7 @@ describe('a run', () => {
       assert.deepEqual(await team.counts(), { done: 1 });
     });
 
-    it('cancels the task when it reaches its deadline', async () => {
+    it('cancels the task if the run reaches its deadline', async () => {
       const { team, runId, taskId } = await waitingRun();
       const { deadline } = (await orchestra.view(runId)).run;
       await orchestra.deliver(
@@ -447,7 +446,7 @@ describe('a run', () => {
       assert.deepEqual([status, error], ['cancelled', `Its run ${runId} has failed.`]);
     });
 
-    it('cancels the task when another step fails beside it', async () => {
+    it('cancels the task if a parallel step fails', async () => {
       const team = new Team();
       const input = orchestra.question();
       orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
@@ -463,7 +462,7 @@ describe('a run', () => {
       assert.deepEqual(await team.counts(), { cancelled: 1 });
     });
 
-    it('has a task cancelled that comes after its end', async () => {
+    it('cancels a task that is created after the end of the run', async () => {
       orchestra.losing = true;
       const team = new Team();
       const request = orchestra.request(BY_HAND);
@@ -478,7 +477,7 @@ describe('a run', () => {
     });
   });
 
-  it('never makes a call again that is not to be repeated', async () => {
+  it('fails without a repeated call if the call must not be repeated', async () => {
     const input = orchestra.question();
     orchestra.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
@@ -515,7 +514,7 @@ function codeIs(code: string): (error: unknown) => boolean {
   return (error) => error instanceof MusterError && error.code === code;
 }
 
-/** Looks until it is so; the test's own time is the limit. */
+/** Waits until a condition is true, at most for the timeout of the test. */
 async function soon(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,4 +1,3 @@
-/** Taking back what a run has made. */
 import assert from 'node:assert/strict';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
@@ -12,13 +11,13 @@ const BY_HANDS = {
   ],
 };
 
-describe('taking back a run', () => {
+describe('undo of a run', () => {
   const orchestra = new Orchestra();
   const { runs } = orchestra.app.services.orchestration;
   before(() => orchestra.start());
   after(() => orchestra.stop());
 
-  it('cancels its tasks, but for one that is begun, and says who has it', async () => {
+  it('cancels its tasks, and reports the tasks that were claimed', async () => {
     const team = new Team();
     await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     const request = orchestra.request(BY_HANDS);
