@@ -34,7 +34,7 @@ export async function sweep(
     const turn = { now, from, presence, isOver: () => performance.now() >= end };
     const run = async (): Promise<Swept> => {
       try {
-        return await inTime(part.run(turn), turnMilliseconds + ENDING_MILLISECONDS, `The part ${part.name}`);
+        return await inTime(part.run(turn), turnMilliseconds + ENDING_MILLISECONDS, `The job ${part.name}`);
       } catch (error) {
         log.error('sweep_part_failed', { part: part.name, error });
         return { counts: {}, isBehind: true, stoppedAt: from };

@@ -74,7 +74,7 @@ export class Delegation extends Service<DelegationPorts> {
       },
     };
     const outcomeOf = (task: Task | undefined): Delegated => {
-      if (task === undefined) throw new Error('A task was created and is not there.');
+      if (task === undefined) throw new Error('The created task is missing.');
       return { todo, task };
     };
     const tasks = await this.ports.taskCreation.create(creation, ([task]) => recordAnswer(outcomeOf(task)));

@@ -17,7 +17,7 @@ export interface ReopenedOutcome {
   readonly next?: { readonly todo: Todo; readonly isWithdrawn: boolean };
 }
 
-/** @param own reads the caller's to-do. @throws MusterError CONFLICT if it is open, or (reason DUPLICATE_TASK) */
+/** @param own reads the caller's to-do. @throws MusterError CONFLICT if it is open, or would be a duplicate */
 export function reopenTodo(
   ports: TodoPorts,
   own: () => Promise<RemindedTodo>,

@@ -1,7 +1,8 @@
 /**
- * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545
- * omits occurrences in the gap of a clock change, and we keep them.
- * ¶ Loading this module takes tens of milliseconds: import it lazily.
+ * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545 omits
+ * occurrences in the gap of a clock change, and we keep them.
+ *
+ * Loading this module takes tens of milliseconds: import it lazily.
  */
 
 import { RRuleTemporal } from 'rrule-temporal';
