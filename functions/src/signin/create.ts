@@ -17,7 +17,7 @@ export interface SignInDependencies extends DocumentSource {
   readonly registration: AgentRegistration;
 }
 
-/** Creates the OAuth authorization server: how people connect their clients. */
+/** Creates the OAuth authorization server, through which people connect their clients. */
 export function createSignIn(dependencies: SignInDependencies) {
   const { database, documents, access, store, clientDocuments, invitations, registration } = dependencies;
   const signIns = new FirestoreSignInQueries(database, documents);

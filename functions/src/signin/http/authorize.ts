@@ -1,4 +1,4 @@
-/** The page on which a person signs in and decides, and the two requests that it makes. Source: OAuth 2.1, section 4.1. */
+/** Authorization endpoint: the sign-in page and its two requests. Source: OAuth 2.1, section 4.1. */
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
@@ -19,7 +19,7 @@ import { tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
 
-/** Sent over TLS and to this host alone: no neighbour can plant one. Source: RFC 6265bis, section 4.1.3.2. */
+/** The prefix limits the cookie to TLS and this host, so no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -42,20 +42,20 @@ const decision = z.discriminatedUnion('allow', [
   z.object({ allow: z.literal(false), authorization: z.string() }),
 ]);
 
-/** The parameter that a mailed sign-in link adds to the address of the page. */
+/** Parameter that an emailed sign-in link adds to the page's URL. */
 const LINK_CODE = 'oobCode';
 
-/** Problems after which a mailed link is of no use at this page. */
+/** Problems after which the page cannot use an emailed link. */
 const ENDED: readonly Problem[] = ['other_browser', 'expired'];
 
-/** A page in place of the one that was asked for. */
+/** Problem page that replaces the requested page. */
 class Obstacle extends Error {
   readonly problem: Problem;
   readonly detail: string | undefined;
   readonly back: string | undefined;
 
   constructor(problem: Problem, detail?: string, back?: string) {
-    super(`A sign-in cannot begin: ${problem}.`);
+    super(`The sign-in cannot start: ${problem}.`);
     this.name = 'Obstacle';
     this.problem = problem;
     this.detail = detail;
@@ -68,19 +68,19 @@ export class AuthorizationPage {
 
   private readonly visits = new Attempts(
     { perSecond: 1, burst: 60 },
-    tooMany('Too many sign-ins have begun from your address.'),
+    tooMany('Too many sign-ins started from your address.'),
   );
 
   private readonly documents = new Attempts(
     { perSecond: 10 / 60, burst: 10 },
-    tooMany('Too many clients that are not known here were named from your address.'),
+    tooMany('Too many unknown clients requested from your address.'),
   );
 
   constructor(ports: SignInPorts) {
     this.ports = ports;
   }
 
-  /** A page in any case, or the way back to a program on the person's machine. */
+  /** Returns the page, a problem page, or a redirect to a program on the person's machine. Never throws. */
   async open(visit: Visit): Promise<Reply> {
     try {
       this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
@@ -88,7 +88,7 @@ export class AuthorizationPage {
     } catch (error) {
       const { problem, detail, back } = obstacleOf(error, this.ports, visit);
       if (visit.query.has(LINK_CODE) && ENDED.includes(problem)) return withoutCode(visit);
-      // Only where it cannot lead to a stranger's page: RFC 9700, section 4.11.2.
+      // Redirect only to the person's own machine, never to a foreign page: RFC 9700, section 4.11.2.
       if (back !== undefined && isOnThisMachine(back))
         return { status: 302, headers: { ...NOT_STORED, Location: back }, body: '' };
       const shown = {
@@ -152,7 +152,7 @@ export class AuthorizationPage {
     }
   }
 
-  /** Whoever has signed in by mail comes back by the link in it. */
+  /** Reopens the page when a person follows the sign-in link in an email. */
   private async reopen(visit: Visit): Promise<Reply> {
     const browser = browserOf(visit);
     const { value } = await this.ports.consent.find(visit.query.get('authorization') ?? '', browser);
@@ -183,7 +183,7 @@ export class AuthorizationPage {
     return { status: 200, headers: { ...pageHeaders(firebase), 'Set-Cookie': cookie }, body };
   }
 
-  /** The answer to the page's own script, of this very address. */
+  /** Responds to the page's own script. Requests from other origins are refused. */
   private async answered(visit: Visit, answer: (body: unknown) => Promise<object>): Promise<Reply> {
     try {
       if (visit.request.headers.origin !== new URL(visit.address.issuer).origin)
@@ -215,7 +215,7 @@ export class AuthorizationPage {
 
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
 
-/** Removes a mailed link's code, which is still good, from the address: it stays in no history or screenshot. */
+/** Removes the code of an emailed link from the URL. It is still valid, and must not stay in history or screenshots. */
 function withoutCode({ address, query }: Visit): Reply {
   const location = new URL(`${address.issuer}/authorize`);
   location.searchParams.set('authorization', query.get('authorization') ?? '');
@@ -223,7 +223,7 @@ function withoutCode({ address, query }: Visit): Reply {
   return { status: 303, headers, body: '' };
 }
 
-/** What is shown in place of the page. What nobody foresaw goes to the log alone. */
+/** Returns the problem page for an error. Unexpected errors are only logged. */
 function obstacleOf(error: unknown, { log }: SignInPorts, { address }: Visit): Obstacle {
   if (error instanceof Obstacle) return error;
   if (error instanceof Hindered)
@@ -238,14 +238,14 @@ function obstacleOf(error: unknown, { log }: SignInPorts, { address }: Visit): O
   return new Obstacle('unavailable');
 }
 
-/** @throws Hindered */
+/** @throws Hindered invalid */
 function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const { success, data } = schema.safeParse(body);
   if (!success) throw new Hindered('invalid');
   return data;
 }
 
-/** The secret that the browser was given with the page. */
+/** Returns the secret in the browser's cookie, set when the page was first served. */
 function browserOf({ request }: Visit): string | undefined {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   const found = cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);

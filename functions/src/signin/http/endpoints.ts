@@ -1,4 +1,4 @@
-/** What clients call themselves: for tokens, to register, to revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
+/** Endpoints that clients call: token, register, revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
 import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
@@ -14,15 +14,15 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 export class TokenEndpoints {
   private readonly ports: SignInPorts;
 
-  /** Whoever tries codes and tokens out needs many; several people may be behind one address. */
+  /** Guessing codes and tokens takes many attempts. Several people may share one address. */
   private readonly failures = new Attempts(
     { perSecond: 5, burst: 100 },
-    tooMany('Too many codes and tokens from your address were refused.'),
+    tooMany('Too many invalid codes and tokens from your address.'),
   );
 
   private readonly registrations = new Attempts(
     { perSecond: 10 / 60, burst: 20 },
-    tooMany('Too many clients have registered from your address.'),
+    tooMany('Too many client registrations from your address.'),
   );
 
   constructor(ports: SignInPorts) {
@@ -83,18 +83,18 @@ export class TokenEndpoints {
         if (!VERIFIER.test(verifier))
           throw new OAuthError(
             'invalid_request',
-            'The code_verifier must be 43 to 128 letters, digits, "-._~".',
+            'code_verifier must be 43 to 128 letters, digits, "-", ".", "_" or "~".',
           );
         const redirectUri = parameter('redirect_uri');
         return tokens.redeem(required(parameter, 'code'), { clientId, verifier, redirectUri, resource });
       }
       case 'refresh_token':
-        // Whatever scope is asked for: an app has what its person has chosen.
+        // The requested scope is ignored: an app gets what its person chose.
         return tokens.refresh(required(parameter, 'refresh_token'), { clientId, resource });
       default:
         throw new OAuthError(
           'unsupported_grant_type',
-          'The grant_type must be "authorization_code" or "refresh_token".',
+          'grant_type must be "authorization_code" or "refresh_token".',
         );
     }
   }
@@ -105,7 +105,7 @@ export class TokenEndpoints {
 }
 
 export function tooMany(message: string) {
-  return { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Try again' };
+  return { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Retry' };
 }
 
 function answerOf({ accessToken, expiresIn, refreshToken, scope }: Given) {
@@ -123,13 +123,13 @@ function requireNoSecret({ request }: Visit): void {
   if (request.headers.authorization === undefined) return;
   throw new OAuthError(
     'invalid_client',
-    'Clients are public here: send client_id in the body, and no Authorization header.',
+    'Only public clients are supported: send client_id in the body and no Authorization header.',
   );
 }
 
 /** @throws OAuthError */
 function required(parameter: Parameter, name: string): string {
   const value = parameter(name);
-  if (value === undefined) throw new OAuthError('invalid_request', `The parameter "${name}" is missing.`);
+  if (value === undefined) throw new OAuthError('invalid_request', `Missing parameter "${name}".`);
   return value;
 }

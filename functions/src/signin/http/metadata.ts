@@ -1,4 +1,4 @@
-/** How clients find sign-in. Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md. */
+/** Metadata for client discovery. Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
 import { json, type Reply, type SignInPorts } from './visit.ts';
@@ -7,24 +7,24 @@ const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
-/** Clients may keep it for a while; a deployment that gets another address is found within the hour. */
+/** Clients may cache the metadata for an hour. After that they notice a deployment's new address. */
 const KEPT = { 'Cache-Control': 'public, max-age=3600' };
 
-const NOTHING = json(404, { error: 'not_found', error_description: 'There is nothing at this path.' }, KEPT);
+const NOTHING = json(404, { error: 'not_found', error_description: 'Unknown path.' }, KEPT);
 
-/** @param path from `/.well-known/` on */
+/** Returns the metadata document at a path. @param path starts with `/.well-known/` */
 export function metadataAt(path: string, address: Address, ports: Pick<SignInPorts, 'toolsetsAt'>): Reply {
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
   if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), KEPT);
-  // At a root the document above is looked for first, and this one has to have more in it than there is.
+  // At a root, clients read the document above first, and OpenID metadata requires fields that do not exist here.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
     return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, KEPT);
   return NOTHING;
 }
 
-/** The rest of the path; undefined where it begins otherwise. */
+/** Returns the rest of the path; undefined if it does not start with `start`. */
 function pathBelow(start: string, path: string): string | undefined {
   if (path === start) return '';
   return path.startsWith(`${start}/`) ? path.slice(start.length).replace(/\/+$/, '') : undefined;
@@ -42,7 +42,7 @@ function resourceMetadata(
   return json(
     200,
     {
-      // The very URL that a person has typed: strict clients compare it.
+      // Exactly the URL that the person entered: strict clients compare it.
       resource: `${mcp}${below}`,
       authorization_servers: [issuer],
       scopes_supported: Object.values(SCOPES),
@@ -72,7 +72,7 @@ function serverMetadata({ issuer }: Address) {
   };
 }
 
-/** What such a document must have; no ID tokens are issued here, so that nothing is behind it. */
+/** Required fields of an OpenID document. No ID tokens are issued here, so they have no effect. */
 function openIdMetadata({ issuer }: Address) {
   return {
     jwks_uri: `${issuer}/jwks`,

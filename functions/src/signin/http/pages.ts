@@ -1,4 +1,4 @@
-/** The sign-in pages. Names and hosts are a stranger's: Mustache escapes all but the one value that is made here. */
+/** HTML of the sign-in pages. Names and hosts are untrusted: Mustache escapes every value except the settings. */
 import mustache from 'mustache';
 import { oneLine } from '../../kernel/hidden.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';
@@ -13,9 +13,9 @@ export interface ConsentPage {
   readonly settings: PageSettings;
   /** URLs. */
   readonly assets: { readonly script: string; readonly style: string };
-  /** What the client calls itself: hostile text. `host` is absent where nobody vouches for it. */
+  /** Name that the client states: untrusted text. `host` is absent if the name is unverified. */
   readonly client: { readonly name: string; readonly host?: string | undefined };
-  /** Where it leads back to. `isLocal`: a program on the person's computer, about which the page warns. */
+  /** Redirect target. `isLocal`: a program on the person's computer, about which the page warns. */
   readonly redirect: { readonly host: string; readonly isLocal: boolean };
 }
 
@@ -26,9 +26,9 @@ export interface ProblemPage {
   /** A URL. */
   readonly style: string;
   readonly problem: Problem;
-  /** In English, for whoever wrote the client. */
+  /** In English, for the client's developer. */
   readonly detail?: string | undefined;
-  /** A link back to the client, which tells it of its error. */
+  /** Link that returns to the client with the error. */
   readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 
@@ -69,19 +69,19 @@ function documentOf(
   return mustache.render(DOCUMENT, { language, title, assets, ...view }, { content: template });
 }
 
-/** JSON that ends no script element, whatever is in it. */
+/** Returns JSON that cannot end a script element, for any value. */
 function embeddable(settings: Embedded): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
-// What a browser may do on a page of the sign-in: next to nothing. Source: CSP Level 3; OWASP, "Clickjacking
+// Content security policy and headers: browsers may load almost nothing. Source: CSP Level 3; OWASP, "Clickjacking
 // Defense".
 
-/** Where Firebase's SDK signs in. */
+/** Origins that the Firebase SDK calls to sign in. */
 const FIREBASE = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
 
-/** Google's window is opened by a script of Google's, in a frame of the project's own domain. */
+/** Origin of Google's script, which opens the sign-in window from a frame of the project's domain. */
 const GOOGLE = 'https://apis.google.com';
 
 export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings): Record<string, string> {
@@ -93,10 +93,10 @@ export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings):
     'connect-src': ["'self'", ...asked],
     ...(google && { 'frame-src': [emulator ?? `https://${authDomain}`] }),
     'base-uri': ["'none'"],
-    // A form that were sent could lead away; the script sends nothing by one.
+    // A submitted form could navigate away. The script submits none.
     'form-action': ["'none'"],
     'frame-ancestors': ["'none'"],
-    // Google's script makes others, which the SDK does not declare.
+    // Google's script creates trusted types that the SDK does not declare.
     ...(!google && { 'require-trusted-types-for': ["'script'"], 'trusted-types': ["'none'"] }),
   };
   return {
@@ -113,7 +113,7 @@ export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings):
   };
 }
 
-// The HTML. No script and no style stands in it, since the policy above runs neither.
+// The HTML contains no inline script or style, because the policy above blocks both.
 
 const DOCUMENT = `<!doctype html>
 <html lang="{{language}}">
@@ -147,7 +147,7 @@ const PROBLEM = `<main>
 {{/back}}
 </main>`;
 
-/** Who asks, and where it leads back to: what can be said before anybody has signed in. */
+/** The client and its redirect target, shown before the person signs in. */
 const CLIENT = `<h1>{{texts.heading}}</h1>
 <dl>
 <dt>{{texts.client.name}}</dt>

@@ -1,4 +1,4 @@
-/** Routes what concerns signing in, and answers it. Source: docs/guides/sign-in.md; docs/decisions/0032-signing-in.md. */
+/** Routes and serves sign-in requests. Source: docs/guides/sign-in.md; docs/decisions/0032-signing-in.md. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import type { MusterError } from '../../kernel/errors.ts';
@@ -13,14 +13,14 @@ import { json, NOT_STORED, type Reply, type SignInPorts, type Visit } from './vi
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  /** Whether any page may call, which sends nothing along by itself. */
+  /** Whether pages of any origin may call. Browsers send no credentials with these requests automatically. */
   readonly isForAnyPage: boolean;
   readonly serve: (visit: Visit) => Promise<Reply> | Reply;
 }
 
 export type SignIn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The names at the root that are no toolset's. */
+/** Path names at the root that cannot be a toolset's name. */
 export const RESERVED = [
   '.well-known',
   'authorize',
@@ -31,7 +31,7 @@ export const RESERVED = [
   'signin',
 ] as const;
 
-/** The path of a request, from the root of sign-in; undefined where something else is there. */
+/** Returns a request's path relative to the sign-in root; undefined if it is not a sign-in path. */
 export function signInPathOf(url: string): string | undefined {
   const [path = '/'] = url.split('?', 1);
   const own = path.startsWith('/mcp/') ? path.slice('/mcp'.length) : path;
@@ -56,7 +56,7 @@ export function createSignInEndpoint(ports: SignInPorts, addresses: Addresses): 
   };
 }
 
-const NOTHING = json(404, { error: 'not_found', error_description: 'There is nothing at this path.' });
+const NOTHING = json(404, { error: 'not_found', error_description: 'Unknown path.' });
 
 const ANY_PAGE = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' };
 
@@ -142,7 +142,7 @@ function unforeseen({ code, message, details }: MusterError): Parameters<typeof 
   return [503, { error: 'temporarily_unavailable', error_description }, headers];
 }
 
-/** It changes with a deployment, and browsers ask whether it has. */
+/** Serves a static file. It is cached for minutes only, because it can change with each deployment. */
 async function assetReply(
   { request }: Visit,
   ports: SignInPorts,

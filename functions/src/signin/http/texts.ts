@@ -1,20 +1,20 @@
-/** What people read while they sign in, in the languages that a welcome speaks. */
+/** Texts of the sign-in pages, in the languages of the welcome texts. */
 import texts from './texts.json' with { type: 'json' };
 
-/** ISO 639-1 codes; the first is spoken where none of them is asked for. */
+/** ISO 639-1 codes. The first is the default. */
 export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
 export type Texts = typeof texts.en;
 
-/** `script` is what the browser's script says; the rest stands in the page. Braces are filled in where it is shown. */
+/** `script` has the texts of the browser's script, the rest those of the HTML. `{…}` is filled in on display. */
 export const TEXTS: Readonly<Record<Language, Texts>> = texts;
 
-/** Browsers name about ten languages; a header of any length costs no more than this. */
+/** Number of characters of Accept-Language that are read. Browsers name about ten languages. */
 const MAX_HEADER_LENGTH = 500;
 
-/** The language that somebody reads best of those that are here. Source: RFC 9110, 12.5.4. */
+/** Returns the supported language with the highest weight. Source: RFC 9110, 12.5.4. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const wishes = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(wishOf);
   const best = wishes.filter(({ weight }) => weight > 0).sort((one, other) => other.weight - one.weight);
@@ -26,7 +26,7 @@ export function languageOf(acceptLanguage: string | undefined): Language {
   return LANGUAGES[0];
 }
 
-/** What makes no sense weighs nothing. */
+/** Parses a language range. An invalid one has weight 0. */
 function wishOf(range: string): { readonly tag: string; readonly weight: number } {
   const found = /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(
     range,

@@ -1,4 +1,4 @@
-/** What the parts of sign-in have in common: a request that has come to one of its paths, and its answer. */
+/** Requests and responses of the sign-in endpoints, and the ports that they share. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Address } from '../../access/rules/addresses.ts';
@@ -19,9 +19,9 @@ export interface SignInPorts {
   readonly randomness: { uuid(): string; secret(bytes: number): string };
   readonly firebase: FirebaseSettings;
   readonly trustedProxies: number;
-  /** The toolsets that a path selects, below where MCP is spoken; none where nothing is there. */
+  /** Returns the toolsets that a path below the MCP address selects; empty if the path is unknown. */
   toolsetsAt(below: string): readonly string[];
-  /** What the page is made of beside its HTML. */
+  /** Returns a static file of the page. */
   asset(name: 'page.js' | 'page.css'): Promise<Buffer>;
 }
 
@@ -32,13 +32,13 @@ export interface FirebaseSettings {
   readonly google: boolean;
 }
 
-/** A request to a path of sign-in. */
+/** Request to a sign-in path. */
 export interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Which of the deployment's addresses it came to. */
+  /** The deployment's address that received the request. */
   readonly address: Address;
-  /** From the root of sign-in: `/token`. */
+  /** Path relative to the sign-in root, such as `/token`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -55,7 +55,7 @@ export function json(status: number, value: unknown, headers: Reply['headers'] =
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** What is sent here is a few parameters, or an ID token. */
+/** Requests contain a few parameters or an ID token. */
 const LIMITS: BodyLimits = { bytes: 32 * 1024, milliseconds: 10_000 };
 
 async function textOf({ request, response }: Visit): Promise<string> {
@@ -66,16 +66,16 @@ async function textOf({ request, response }: Visit): Promise<string> {
 /** @throws OAuthError; Refusal where the body cannot be read */
 export async function formOf(visit: Visit): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(visit.request.headers['content-type'] ?? ''))
-    throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
+    throw new OAuthError('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.');
   return new URLSearchParams(await textOf(visit));
 }
 
 /** @throws OAuthError; Refusal where the body cannot be read */
 export async function jsonOf(visit: Visit): Promise<z.output<typeof object>> {
   if (!/^application\/json\b/i.test(visit.request.headers['content-type'] ?? ''))
-    throw new OAuthError('invalid_request', 'The content type must be application/json.');
+    throw new OAuthError('invalid_request', 'Content-Type must be application/json.');
   const { success, data } = object.safeParse(parsedJson(await textOf(visit)));
-  if (!success) throw new OAuthError('invalid_request', 'The body must be an object in JSON.');
+  if (!success) throw new OAuthError('invalid_request', 'The body must be a JSON object.');
   return data;
 }
 

@@ -1,4 +1,4 @@
-/** Where a sign-in link was sent, for the page that it opens. Kept by the browser for a day; else the page asks. */
+/** Email addresses of sent sign-in links. The browser stores them for a day; without one, the page asks. */
 const PREFIX = 'muster.signin.';
 
 const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000;
@@ -18,7 +18,7 @@ export function forgetAddress(authorization: string): void {
   attempt(() => localStorage.removeItem(PREFIX + authorization));
 }
 
-/** What is too old is removed. */
+/** Returns the stored address, and removes it if it has expired. */
 function read(key: string): string | undefined {
   const [time, email] = localStorage.getItem(key)?.split(' ') ?? [];
   if (Math.abs(Date.now() - Number(time)) < KEPT_MILLISECONDS) return email;
@@ -26,7 +26,7 @@ function read(key: string): string | undefined {
   return undefined;
 }
 
-/** A browser may keep nothing at all, and says so by an error. */
+/** A browser that stores nothing throws on access. */
 function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act();

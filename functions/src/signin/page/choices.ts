@@ -1,4 +1,4 @@
-/** The form of what the client may do. */
+/** Form in which the person chooses what the client may do. */
 
 import type { Offer } from '../rules/choices.ts';
 import { type Embedded, fill } from './embedded.ts';
@@ -51,14 +51,14 @@ export class ChoicesForm {
     return {
       agentName: this.agentName.value.trim(),
       role: this.role.value,
-      // The first stands for all of them, whatever a workspace is called.
+      // The first option means all workspaces, even if a workspace has the same name.
       workspace: this.workspace.selectedIndex === 0 ? null : this.workspace.value,
       toolsets: this.toolsets.filter(({ checked }) => checked).map(({ value }) => value),
       readonly: this.readonly.checked,
     };
   }
 
-  /** Has the person choose another name. */
+  /** Marks the agent name as invalid, and focuses it. */
   markName(): void {
     this.agentName.setAttribute('aria-invalid', 'true');
     this.view.focus(this.agentName);
@@ -72,7 +72,7 @@ export class ChoicesForm {
   }
 }
 
-/** What the name of the box begins with is the toolset's own, by which documents and tools call it. */
+/** Creates a labeled checkbox. The label starts with the toolset's name, which docs and tools use. */
 function toolsetBox(name: string, isProposed: boolean, descriptions: Readonly<Record<string, string>>) {
   const row = document.createElement('label');
   row.className = 'choice';

@@ -1,19 +1,19 @@
-/** What the server writes into the page for its script: the one thing that both of them know. */
+/** Settings that the server embeds in the page for its script. Both sides share this file. */
 import type { Texts } from '../http/texts.ts';
 
 export interface PageSettings {
   /** The id of the authorization in progress; sent back with every request. */
   readonly authorization: string;
-  /** Where an ID token goes; an absolute URL, as those below. */
+  /** Absolute URL that receives the ID token. The URLs below are absolute as well. */
   readonly personUrl: string;
-  /** Where the person's decision goes. */
+  /** URL that receives the person's decision. */
   readonly decisionUrl: string;
-  /** Where the link of a sign-in mail leads back to: this page again. */
+  /** Target of the link in a sign-in email: this page. */
   readonly continueUrl: string;
   readonly firebase: { readonly apiKey: string; readonly authDomain: string };
-  /** The Auth emulator, as `http://127.0.0.1:9099`; absent where Firebase itself is asked. */
+  /** Origin of the Auth emulator, such as `http://127.0.0.1:9099`; absent in production. */
   readonly emulator?: string;
-  /** Whether Google is offered. */
+  /** Whether the page offers sign-in with Google. */
   readonly google: boolean;
 }
 
@@ -21,18 +21,18 @@ export interface Embedded extends PageSettings {
   readonly texts: Texts['script'];
 }
 
-/** The id of the element that has it as JSON. */
+/** Id of the element that contains the settings as JSON. */
 export const EMBEDDED_ID = 'settings';
 
-/** Schemes that the way back to a client may have: Cursor has one of its own. */
+/** Allowed schemes of redirect URLs. Cursor has its own. */
 const FOLLOWED = new Set(['http:', 'https:', 'cursor:']);
 
-/** Whether somebody may be led there: never where a scheme would run something. */
+/** Whether the page may navigate to a URL. Schemes that run code are never allowed. */
 export function isFollowed(location: string): boolean {
   return URL.canParse(location) && FOLLOWED.has(new URL(location).protocol);
 }
 
-/** The text with what its braces name. */
+/** Fills `{name}` placeholders in a text. Unknown ones stay. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (braces, name: string) => values[name] ?? braces);
 }

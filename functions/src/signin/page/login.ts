@@ -1,4 +1,4 @@
-/** Signing in at Firebase. It lasts as long as the page is open: nothing of it is stored. */
+/** Firebase sign-in. The session ends with the page: nothing is stored. */
 import { FirebaseError, initializeApp } from 'firebase/app';
 import {
   type Auth,
@@ -17,10 +17,10 @@ import {
 import type { Embedded } from './embedded.ts';
 import { Failure, type Trouble } from './view.ts';
 
-/** What the link of a sign-in mail adds to the page's address. */
+/** Parameters that an emailed sign-in link adds to the page's URL. */
 const LINK_PARAMETERS = ['apiKey', 'oobCode', 'mode', 'lang', 'tenantId'];
 
-/** Wrong address and wrong password are one, so that nobody learns which accounts there are. */
+/** A wrong address and a wrong password have the same text, so that it does not reveal which accounts exist. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   'auth/invalid-credential': 'credentials',
   'auth/invalid-login-credentials': 'credentials',
@@ -68,7 +68,7 @@ export class Login {
     return this.auth.currentUser !== null;
   }
 
-  /** The address of the account that is signed in. */
+  /** Email address of the signed-in account. */
   get email(): string {
     return this.auth.currentUser?.email ?? '';
   }
@@ -77,7 +77,7 @@ export class Login {
     return told(signInWithEmailAndPassword(this.auth, email, password));
   }
 
-  /** To be called while a click is handled: browsers block windows that open later. */
+  /** Must be called while a click is handled, because browsers block windows that open later. */
   withGoogle(): Promise<void> {
     const provider = new GoogleAuthProvider();
     provider.setCustomParameters({ prompt: 'select_account' });
@@ -93,7 +93,7 @@ export class Login {
     return told(sendSignInLinkToEmail(this.auth, email, settings));
   }
 
-  /** The sign-in link that opened the page, if one did; its code leaves the address bar, history and bookmarks. */
+  /** Returns the sign-in link that opened the page, and removes its code from the address bar and history. */
   takeLink(): string | undefined {
     const link = location.href;
     if (!isSignInWithEmailLink(this.auth, link)) return undefined;
@@ -124,7 +124,7 @@ async function told(signingIn: Promise<unknown>, here: typeof TROUBLES = {}): Pr
 
 function failureOf(error: unknown, here: typeof TROUBLES): Failure {
   const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
-  // These two have the rest of Google's sentence in their names.
+  // The codes of these two errors end with the rest of Google's message.
   const isKeyRefused = /^auth\/(?:api-key-not-valid|requests-from-referer)/.test(code);
   return new Failure(here[code] ?? TROUBLES[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
 }

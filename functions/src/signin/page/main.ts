@@ -1,4 +1,4 @@
-/** The browser's part of signing in. A token is never anywhere but in memory and in one request. */
+/** Script of the sign-in page. Tokens are only kept in memory and sent in one request. */
 import { forgetAddress, recallAddress, rememberAddress } from './addresses.ts';
 import { ChoicesForm } from './choices.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';
@@ -6,10 +6,10 @@ import { Login } from './login.ts';
 import { type Decision, Server } from './server.ts';
 import { element, Failure, type Trouble, View } from './view.ts';
 
-/** After these the page is of no more use. */
+/** Failures that end the page's use. */
 const FINAL: readonly Trouble[] = ['expired', 'other_browser'];
 
-// Written by the server of the same build.
+// The server that embeds the settings is of the same build, so they need no validation.
 const settings: Embedded = JSON.parse(element(EMBEDDED_ID, HTMLScriptElement).text);
 const { authorization, texts } = settings;
 const view = new View(texts.wait);
@@ -20,14 +20,14 @@ const email = element('email', HTMLInputElement);
 const password = element('password', HTMLInputElement);
 const notice = element('sign-in-notice', HTMLElement);
 
-/** The link of a sign-in mail that has not been used yet. */
+/** Emailed sign-in link that has not been used yet. */
 let link = login.takeLink();
-/** What the server gave for this person, to be spent by the decision. */
+/** Approval secret from the server for this person, sent with the decision. */
 let approval: string | undefined;
-/** The address of the person who is known to the server. */
+/** Email address or name of the identified person. */
 let address = '';
 
-/** One thing at a time: what is begun meanwhile is dropped. */
+/** Runs one action at a time. Actions that start while another one runs are dropped. */
 async function run(act: () => Promise<void>): Promise<void> {
   if (view.isBusy) return;
   view.setBusy(true);
@@ -59,7 +59,7 @@ async function fail({ trouble, values }: Failure): Promise<void> {
   if (trouble === 'name_taken') form.markName();
 }
 
-/** With a link only the address is asked for. */
+/** With an emailed link, the form asks only for the address. */
 function showSignIn(): void {
   const isByLink = link !== undefined;
   for (const id of ['password-row', 'other-ways']) element(id, HTMLElement).hidden = isByLink;
@@ -85,7 +85,7 @@ async function signIn(): Promise<void> {
   await meet();
 }
 
-/** Tells the server who has signed in, and shows what they may choose from. The token is of no more use then. */
+/** Identifies the person to the server and shows the choices. The token is not needed after that. */
 async function meet(): Promise<void> {
   const offer = await server.offer(await login.token());
   approval = offer.approval;

@@ -1,4 +1,4 @@
-/** Muster's two endpoints for this page. What they answer is looked at before it is believed. */
+/** Client of the two endpoints for this page. It validates their responses. */
 import type { Offer } from '../rules/choices.ts';
 import type { Embedded } from './embedded.ts';
 import { Failure, type Trouble } from './view.ts';
@@ -8,7 +8,7 @@ const ROLES: Offer['roles'] = ['viewer', 'worker', 'leader', 'admin'];
 export interface Choices {
   readonly agentName: string;
   readonly role: string;
-  /** `null`: every one in which the person has a role. */
+  /** `null` for all workspaces in which the person has a role. */
   readonly workspace: string | null;
   readonly toolsets: readonly string[];
   readonly readonly: boolean;
@@ -18,7 +18,7 @@ export type Decision =
   | ({ readonly allow: true; readonly approval: string } & Choices)
   | { readonly allow: false; readonly approval?: string };
 
-/** Longer than a cold instance takes. */
+/** Longer than a cold start takes. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 const REFUSALS: readonly Trouble[] = [
@@ -46,7 +46,7 @@ export class Server {
     return answer;
   }
 
-  /** @returns where the person is to be led */
+  /** @returns the URL to navigate to */
   async decide(decision: Decision): Promise<string> {
     const answer = await this.post(this.settings.decisionUrl, decision);
     if (!isRecord(answer) || typeof answer['location'] !== 'string') throw new Failure('unavailable');

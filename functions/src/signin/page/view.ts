@@ -1,4 +1,4 @@
-/** What is on the screen: one section at a time, what is told in it, and where the focus is. */
+/** View of the page: one visible section, its error text and the focus. */
 import type { Embedded } from './embedded.ts';
 
 const SECTIONS = ['sign-in', 'standstill', 'choices', 'ended', 'done'] as const;
@@ -7,10 +7,10 @@ export type Section = (typeof SECTIONS)[number];
 
 export type Trouble = keyof Embedded['texts']['errors'];
 
-/** What a person is told instead of what they asked for. */
+/** Failure with a text for the person. */
 export class Failure extends Error {
   readonly trouble: Trouble;
-  /** What fills the text's braces. */
+  /** Values for the text's placeholders. */
   readonly values: Readonly<Record<string, string>>;
 
   constructor(trouble: Trouble, values: Readonly<Record<string, string>> = {}) {
@@ -20,10 +20,10 @@ export class Failure extends Error {
   }
 }
 
-/** An element that the server has written. */
+/** Returns an element of the server's HTML. @throws Error if it is missing */
 export function element<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
+  if (!(found instanceof kind)) throw new Error(`Missing element: ${kind.name} #${id}.`);
   return found;
 }
 
@@ -31,7 +31,7 @@ export class View {
   private section: Section | undefined;
   private busy = false;
   private focused: Element | null = null;
-  /** Buttons that make no sense now, whether or not something is under way. */
+  /** Buttons that stay disabled even while no action runs. */
   private readonly blocked = new Set<HTMLButtonElement>();
   private readonly waitText: string;
 
@@ -47,7 +47,7 @@ export class View {
     return this.busy;
   }
 
-  /** Shows one section instead of the others, and has the reader begin at its heading. */
+  /** Shows one section, hides the others, and moves the focus to its heading. */
   show(section: Section): void {
     this.tell('');
     this.section = section;
@@ -55,7 +55,7 @@ export class View {
     this.focus(document.querySelector(`#${section} h2`));
   }
 
-  /** Tells in the section that is shown what went wrong. */
+  /** Shows an error text in the visible section. */
   tell(text: string): void {
     if (this.section === undefined) return;
     const error = document.getElementById(`${this.section}-error`);
@@ -64,7 +64,7 @@ export class View {
     if (text !== '') error.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Nothing can be pressed while something is under way; after it, the focus is where it was. */
+  /** Disables all buttons while an action runs, then restores the focus. */
   setBusy(busy: boolean): void {
     if (busy) this.focused = document.activeElement;
     this.busy = busy;
@@ -80,7 +80,7 @@ export class View {
     this.updateButtons();
   }
 
-  /** Where the person has to act. A button takes the focus only when nothing is under way any more. */
+  /** Focuses an element. A button can only receive the focus when no action runs. */
   focus(target: Element | null): void {
     if (!(target instanceof HTMLElement)) return;
     this.focused = target;

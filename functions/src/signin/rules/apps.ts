@@ -1,4 +1,4 @@
-/** An app that somebody has signed in from is an agent of theirs. Source: docs/decisions/0032-signing-in.md. */
+/** Connected apps: an app that a person connects becomes their agent. Source: docs/decisions/0032-signing-in.md. */
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   type Agent,
@@ -39,18 +39,18 @@ interface Chosen extends Omit<Decision, 'toolsets'> {
   readonly toolsets: readonly string[] | undefined;
 }
 
-/** Which app it is, and for which address it asks for tokens. */
+/** The app, and the address for which it requests tokens. */
 type App = Pick<Authorization, 'client_id' | 'resource'>;
 
-/** One whose person has signed in. */
+/** Authorization request whose person has signed in. */
 type Signed = Authorization & { readonly person: NonNullable<Authorization['person']> };
 
 const SECRET_BYTES = 32;
 
-/** So many agents of one name are looked at. */
+/** Limit of the numbers that are tried in a new agent's name. */
 const MOST_NAMES = 10;
 
-/** What is said of an app that has not said anything of itself. */
+/** Initial agent fields of a newly connected app. */
 const NEW_APP = {
   ...NOTHING_DONE,
   type: 'developer',
@@ -67,10 +67,9 @@ interface AppPorts extends AccessPorts {
 
 export class Apps extends Service<AppPorts> {
   /**
-   * Makes the app an agent of its person, or renews it, with a grant that its code opens. What is chosen holds for
-   * every place where the person has signed in as this agent: the last choice is the one that counts.
-   * @param ended the end of the sign-in, which is committed with it
-   * @returns the code
+   * Creates or renews the app's agent with a new grant, and returns the code for it. The choices apply to every
+   * connection of this agent: the latest choice counts.
+   * @param ended the end of the sign-in, committed in the same transaction
    * @throws Hindered; StaleWriteError
    */
   async connect(
@@ -102,7 +101,7 @@ export class Apps extends Service<AppPorts> {
     return tokenOf('code', { grantId: grant.id, secret });
   }
 
-  /** A name for the app's agent that it has already, or nobody: the one that is wished for, or that with a number. */
+  /** Returns a name for the app's agent that is its own or unused: the wished one, with a number if needed. */
   async freeName(uid: string, wished: string, app: App): Promise<string> {
     for (let number = 2, name = wished; number <= MOST_NAMES; number++) {
       if ((await this.look(uid, name, app)).isFree) return name;
@@ -112,8 +111,8 @@ export class Apps extends Service<AppPorts> {
   }
 
   /**
-   * The person's agent of a name. It is another app's, or has a key, where it is not free: who has allowed the one
-   * something must not have allowed it to the other. At another address an app is another one, with other choices.
+   * Returns the person's agent with a name. The name is not free if the agent belongs to another app or has an API
+   * key, because consent for one app must not apply to another. The same app at another address is another app.
    */
   private async look(uid: string, name: string, { client_id, resource }: App) {
     const { agents, grants, clock, registration } = this.ports;
@@ -146,7 +145,7 @@ export class Apps extends Service<AppPorts> {
       ...given.limits,
       created_at: now,
       used_at: now,
-      // Until its code is redeemed it is worth no more than that.
+      // Until the code is redeemed, the grant lives only as long as the code.
       expires_at: codeExpiresAt,
       ends_at: new Date(now.getTime() + MOST_MILLISECONDS),
       salt: randomness.secret(SECRET_BYTES),
@@ -164,7 +163,7 @@ export class Apps extends Service<AppPorts> {
   }
 }
 
-/** @throws Hindered for more than the person has */
+/** Returns the limits that the person chose. @throws Hindered not_allowed if they exceed the person's role */
 function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: Chosen): Limits {
   const limits: Limits = {
     ...(toolsets && { toolsets }),
@@ -173,13 +172,13 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
   };
   const person = personOf(uid, owner);
   const most = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
-  // A role that is weaker in the one workspace bounds what the agent can do there anyway.
+  // If the person's role in the workspace is weaker, it limits the agent there anyway.
   const own = most && ownRole(person);
   if (own === undefined || !hasRole(own, role)) throw new Hindered('not_allowed');
   return limits;
 }
 
-/** What is chosen now, at the other places too; the one that was used the longest ago makes room. */
+/** Applies the choices to the agent's other grants. Beyond the maximum, the least recently used one is ended. */
 function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
   const open = others.filter(({ value }) => value.expires_at > now);
   const latest = [...open].sort((one, other) => other.value.used_at.getTime() - one.value.used_at.getTime());
@@ -216,7 +215,7 @@ function agentOf(
   };
 }
 
-/** Where the calls go that name no workspace: to one in which they can do something. */
+/** Returns the workspace of calls that name none: one in which the person has a role. */
 function usualHome(owner: PersonRoles, before: Agent | undefined): string {
   const isTheirs = (workspace: string): boolean => personsRoleIn(owner, workspace) !== undefined;
   const known = [

@@ -1,4 +1,4 @@
-/** What a client asks a person for. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
+/** Authorization requests of clients. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
 import { z } from 'zod/mini';
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
@@ -14,37 +14,36 @@ export interface AuthorizationChanges {
   readonly endAuthorization: { readonly id: string; readonly version: string };
 }
 
-/** How long a person has to decide. */
+/** Lifetime of an authorization request: the person must decide before it expires. */
 export const DECIDING_MILLISECONDS = 10 * 60 * 1000;
 
 export type Asked = Pick<Authorization, 'challenge' | 'state' | 'is_readonly' | 'resource'>;
 
-/** A challenge is the base64url of a SHA-256. Source: RFC 7636, section 4.2. */
+/** A challenge is a base64url-encoded SHA-256 hash. Source: RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 const LONGEST_STATE = 4000;
 
 /**
- * Returns the parameters of a request, each once. Only `resource` may be repeated (RFC 8707, section 2), with one value.
- * @throws OAuthError invalid_request if another one is repeated: readers of the first and of the last would not agree;
- *   invalid_target if there are two resources
+ * Returns a reader of parameters. Only `resource` may be repeated (RFC 8707, section 2), and only with one value.
+ * @throws OAuthError invalid_request if another parameter is repeated, because some parsers read the first value and
+ *   others the last; invalid_target if the request names two resources
  */
 export function parametersIn(query: URLSearchParams): (name: string) => string | undefined {
   const repeated = [...new Set(query.keys())].find(
     (name) => name !== 'resource' && query.getAll(name).length > 1,
   );
-  if (repeated !== undefined)
-    throw new OAuthError('invalid_request', `The parameter "${repeated}" is there more than once.`);
+  if (repeated !== undefined) throw new OAuthError('invalid_request', `Duplicate parameter "${repeated}".`);
   const [resource, ...others] = query.getAll('resource').filter((value) => value !== '');
   if (others.some((other) => addressOf(other) !== addressOf(resource ?? '')))
-    throw new OAuthError('invalid_target', 'A token is for one resource, and two are named.');
-  // A parameter without a value counts as left out: RFC 6749, section 3.1.
+    throw new OAuthError('invalid_target', 'A token is valid for one resource, but the request names two.');
+  // A parameter without a value counts as omitted: RFC 6749, section 3.1.
   return (name) => (name === 'resource' ? resource : query.get(name) || undefined);
 }
 
 /**
- * Returns a resource as it is compared: without a query, which chooses among what is there, without slashes at the end,
- * and with scheme and host in lower case (RFC 3986, section 6.2.2.1). Text that is not a URL stays as it is.
+ * Returns a resource in the form for comparison: without query and trailing slashes, and with scheme and host in lower
+ * case (RFC 3986, section 6.2.2.1). Text that is not a URL is returned unchanged.
  */
 export function addressOf(resource: string): string {
   if (!URL.canParse(resource)) return resource;
@@ -53,9 +52,9 @@ export function addressOf(resource: string): string {
 }
 
 /**
- * What is asked for, of a client that is known and an address that is its own.
- * @param isServed whether MCP is spoken at an address below where it is spoken here
- * @throws OAuthError of which the client is told
+ * Returns the validated authorization request of a known client with a registered redirect URI.
+ * @param isServed whether this deployment serves MCP at a path below its MCP address
+ * @throws OAuthError that is reported to the client
  */
 export function askedIn(
   parameter: (name: string) => string | undefined,
@@ -65,19 +64,19 @@ export function askedIn(
   if (parameter('response_type') !== 'code')
     throw new OAuthError('unsupported_response_type', 'The response_type must be "code".');
   if (!['query', undefined].includes(parameter('response_mode')))
-    throw new OAuthError('invalid_request', 'The response_mode must be "query", or left out.');
+    throw new OAuthError('invalid_request', 'The response_mode must be "query" or omitted.');
   const challenge = parameter('code_challenge');
   if (challenge === undefined || parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
     throw new OAuthError(
       'invalid_request',
-      'A code_challenge is needed, of the code_challenge_method "S256".',
+      'PKCE is required: send code_challenge with code_challenge_method "S256".',
     );
   const state = parameter('state');
   if ((state?.length ?? 0) > LONGEST_STATE)
     throw new OAuthError('invalid_request', `The state is longer than ${LONGEST_STATE} characters.`);
   if (parameter('request') !== undefined || parameter('request_uri') !== undefined)
-    throw new OAuthError('invalid_request', 'Requests are not taken as objects.');
-  // Each time somebody decides, so that no sign-in goes on unseen.
+    throw new OAuthError('invalid_request', 'Request objects (request, request_uri) are not supported.');
+  // A person confirms every sign-in, so that none happens unnoticed.
   if (parameter('prompt') === 'none')
     throw new OAuthError('interaction_required', 'A person must sign in and allow it.');
   return {
@@ -88,13 +87,13 @@ export function askedIn(
   };
 }
 
-/** Clients ask for what they have read somewhere, or for nothing: what is not known here does not count. */
+/** Returns whether the scope requests read access only. Unknown scopes are ignored: clients often send some. */
 export function asksForReading(scope: string | undefined): boolean {
   const names = scope?.split(' ') ?? [];
   return names.includes(SCOPES.read) && !names.includes(SCOPES.write);
 }
 
-/** The tokens' address, as written here. @throws OAuthError invalid_target if nothing of this deployment is there */
+/** Returns the resource in canonical form. @throws OAuthError invalid_target if this deployment does not serve it */
 export function resourceIn(
   resource: string | undefined,
   { mcp }: Address,
@@ -104,13 +103,10 @@ export function resourceIn(
   const plain = addressOf(resource);
   if (plain === mcp || plain === new URL(mcp).origin) return mcp;
   if (plain.startsWith(`${mcp}/`) && isServed(plain.slice(mcp.length))) return plain;
-  throw new OAuthError(
-    'invalid_target',
-    `There are no tokens for that resource here: the address is ${mcp}.`,
-  );
+  throw new OAuthError('invalid_target', `Unknown resource. This server issues tokens for ${mcp} only.`);
 }
 
-/** The way back to the client, with what it asked for or why not. */
+/** Returns the URL that redirects to the client with the code or the error. */
 export function wayBack(
   { redirect_uri, state, issuer }: Pick<Authorization, 'redirect_uri' | 'state' | 'issuer'>,
   answer: { readonly code: string } | { readonly error: OAuthError },
@@ -119,28 +115,28 @@ export function wayBack(
     'code' in answer
       ? { code: answer.code }
       : { error: answer.error.code, error_description: answer.error.message };
-  // By the issuer a client that talks to several servers knows whose answer it is.
+  // The issuer shows a client that uses several servers which one responded: RFC 9207.
   return answered(redirect_uri, { ...outcome, state, iss: issuer });
 }
 
-/** What a client has asked for, until its person has decided: `authorizations/{id}`. */
+/** Authorization request of a client until the person decides: `authorizations/{id}`. */
 export const { toDocument: authorizationToDocument, fromDocument: authorizationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Of the secret that the browser has in a cookie, in which the sign-in began. */
+    /** Hash of the secret in the cookie of the browser that started the sign-in. */
     browser_hash: z.string(),
     client_id: z.string(),
     client_name: z.string(),
     client_host: z.nullable(z.string()),
     redirect_uri: z.string(),
-    /** The client's own, which it is given back. */
+    /** Opaque value of the client, returned to it unchanged. */
     state: z.nullable(z.string()),
     challenge: z.string(),
-    /** Whether the client asks for reading alone. */
+    /** Whether the client requests read access only. */
     is_readonly: z.boolean(),
     resource: z.string(),
     issuer: z.string(),
-    /** Who has signed in, and what their page shows that it is theirs; null until then. */
+    /** The person who signed in, with the hash of their page's approval secret; null until then. */
     person: z.nullable(z.object({ uid: z.string(), approval_hash: z.string() })),
     expires_at: timestamp,
   }),

@@ -1,7 +1,7 @@
-/** What the sign-in page is told, and what it sends. */
+/** Data that the sign-in page receives and sends. */
 import type { Role } from '../../identity/rules/role.ts';
 
-/** Why the page cannot go on; it has a text for each. */
+/** Reason why the page cannot continue. The page has a text for each. */
 export type Hindrance =
   | 'expired'
   | 'other_browser'
@@ -15,25 +15,25 @@ export class Hindered extends Error {
   readonly hindrance: Hindrance;
 
   constructor(hindrance: Hindrance) {
-    super(`A sign-in cannot go on: ${hindrance}.`);
+    super(`The sign-in cannot continue: ${hindrance}.`);
     this.name = 'Hindered';
     this.hindrance = hindrance;
   }
 }
 
-/** What somebody may choose from who has signed in. */
+/** Choices of a person who has signed in. */
 export interface Offer {
-  /** Shows, with the browser's cookie, that the decision is theirs. */
+  /** Secret that, together with the browser's cookie, proves that the decision is the person's. */
   readonly approval: string;
   readonly person: { readonly name: string; readonly email?: string };
   readonly agentName: string;
-  /** The one to begin with. */
+  /** Preselected role. */
   readonly role: Role;
   /** Weakest first. */
   readonly roles: readonly Role[];
   readonly workspaces: readonly string[];
   readonly toolsets: readonly string[];
-  /** The toolsets that are ticked at first. */
+  /** Preselected toolsets. */
   readonly proposed: readonly string[];
   readonly readonly: { readonly value: boolean; readonly fixed: boolean };
 }
@@ -41,7 +41,7 @@ export interface Offer {
 export interface Decision {
   readonly agentName: string;
   readonly role: Role;
-  /** The only workspace; undefined for all in which the person has a role. */
+  /** The only workspace; undefined for all workspaces in which the person has a role. */
   readonly workspace: string | undefined;
   readonly toolsets: readonly string[];
   readonly readonly: boolean;

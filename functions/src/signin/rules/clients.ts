@@ -1,6 +1,6 @@
 /**
- * The apps that people sign in from. An app is known by the address of a document that describes it, or registers
- * itself. All are public: none has a secret. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
+ * OAuth clients: the apps that people connect. A client is identified by the URL of a document that describes it, or
+ * registers itself. All clients are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
 
 import { z } from 'zod';
@@ -20,47 +20,47 @@ export interface RegisteredClient extends Omit<Client, 'host'> {
   readonly expires_at: Date;
 }
 
-/** An app that has registered itself: `clients/{id}`. */
+/** Client that registered itself: `clients/{id}`. */
 export const { toDocument: clientToDocument, fromDocument: clientFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     name: z.string(),
     redirect_uris: z.array(z.string()),
     created_at: timestamp,
-    /** Unless it is used. */
+    /** Extended each time a person signs in from the client. */
     expires_at: timestamp,
   }),
 );
 
 export interface Client {
   readonly id: string;
-  /** What it calls itself, fit to be shown. */
+  /** Name that the client states, sanitized for display. */
   readonly name: string;
-  /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
+  /** Host of the document that states the name; absent if the client registered itself, so the name is unverified. */
   readonly host?: string;
   readonly redirect_uris: readonly string[];
 }
 
-/** Reads the document at an address of somebody else's. */
+/** Fetches client documents from foreign hosts. */
 export interface ClientDocuments {
-  /** @throws Error where there is none that may be read, whose message tells why */
+  /** @throws Error with the reason if the document cannot be fetched or is not allowed */
   fetch(url: URL): Promise<{ readonly text: string; readonly maxAgeSeconds: number | undefined }>;
 }
 
 export interface ClientChanges {
-  /** As a client registers, and as it is used: it is forgotten some time after that. */
+  /** A client registers or is used. It expires some time later. */
   readonly keepClient: { readonly client: RegisteredClient };
 }
 
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
-/** Anybody can register a client: until a person has signed in from it, it is kept for this long. */
+/** Retention of a client that no one has signed in from. It is short because anyone can register clients. */
 const REGISTERED_DAYS = 1;
 
 const UNUSED_DAYS = 90;
 
-/** A client that people sign in from is written once a day at most. */
+/** Renewal threshold: a client in use is written at most once a day. */
 const KEPT_DAYS_AT_LEAST = UNUSED_DAYS - 1;
 
 const MAX_REDIRECTS = 10;
@@ -69,20 +69,20 @@ const LONGEST_NAME = 60;
 
 const MAX_CACHED = 200;
 
-/** Whatever its server says. */
+/** Bounds of the cache lifetime that a document's server may request. */
 const [LEAST_CACHED, MOST_CACHED] = [5 * 60 * SECOND, DAY];
 
 const NAMELESS = 'An app';
 
-/** A name as it may be shown: on one line, without what reorders or hides text, and no longer than a line. */
+/** Returns a name for display: one line, at most 60 characters, without invisible or reordering characters. */
 export function shownName(name: string): string {
-  // Not even a joiner: a person decides by this name.
+  // Joiners are removed as well: a person decides by this name.
   const plain = oneLine(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ' '));
   const shown = [...plain].slice(0, LONGEST_NAME).join('').trim();
   return isVisible(shown) ? shown : NAMELESS;
 }
 
-/** Registered ids have a form of their own, which no address has. */
+/** Form of registered client ids. No URL has it. */
 const REGISTERED = /^client_[0-9a-f]{32}$/;
 
 export class Clients extends Service<
@@ -92,14 +92,13 @@ export class Clients extends Service<
     readonly clientDocuments: ClientDocuments;
   }
 > {
-  /** By the address of their documents. */
+  /** Keyed by document URL. */
   private readonly cached = new BoundedMap<string, { client: Client; until: number }>(MAX_CACHED);
 
   /**
-   * The client of an id.
-   * @param charge is called before a document is fetched; throws where too many were
-   * @returns undefined where there is none
-   * @throws OAuthError where its document cannot be taken, which says why
+   * Returns a client by id, or undefined if it is unknown.
+   * @param charge called before a document is fetched; throws if there were too many
+   * @throws OAuthError with the reason if the client's document is not acceptable
    */
   async find(id: string, charge: () => void): Promise<Client | undefined> {
     if (REGISTERED.test(id)) return this.findRegistered(id);
@@ -121,7 +120,7 @@ export class Clients extends Service<
     return client;
   }
 
-  /** Registers a client. The same again is the same client, so that nobody fills the database. */
+  /** Registers a client. Repeated registrations return the same client, so that they cannot fill the database. */
   async register(body: unknown): Promise<RegisteredClient> {
     const { success, data, error } = registration.safeParse(body);
     if (!success) throw new OAuthError('invalid_client_metadata', faultIn(error));
@@ -132,12 +131,12 @@ export class Clients extends Service<
       if (fault !== undefined)
         throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
     }
-    // Programs that listen at another port each time are the same, as where their people are led back to is.
+    // Programs that listen on a different port each time are the same client: redirect URIs are compared without it.
     const digest = this.ports.hashing.sha256(JSON.stringify([name, redirectUris.map(withoutPort).sort()]));
     const now = this.ports.clock.now();
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);
-    // A client that registers again may sign in next, and one that people sign in from keeps its later end.
+    // A client that registers again may be about to sign in. A client in use keeps its later expiry.
     if (known !== undefined && known.expires_at >= after(now, REGISTERED_DAYS / 2))
       return { ...known, redirect_uris: redirectUris };
     const expiresAt = after(now, REGISTERED_DAYS);
@@ -160,7 +159,7 @@ export class Clients extends Service<
     return { id, name, redirect_uris };
   }
 
-  /** Keeps a registered client for longer, because a person signs in from it. */
+  /** Extends the retention of a registered client, because a person signs in from it. */
   async keepUsed(id: string): Promise<void> {
     if (!REGISTERED.test(id)) return;
     const now = this.ports.clock.now();
@@ -175,11 +174,11 @@ function after(now: Date, days: number): Date {
   return new Date(now.getTime() + days * DAY);
 }
 
-/** The address of a client's document, where an id is one. Source: the draft, section 3, "Client Identifier". */
+/** Returns the URL of a client's document if the id is one. Source: the draft, section 3, "Client Identifier". */
 function documentUrl(id: string): URL | undefined {
   if (id.length > 1000 || !URL.canParse(id) || !id.startsWith('https://')) return undefined;
   const url = new URL(id);
-  // One that the parser writes otherwise has dot segments, a port that is the usual one, or letters that are folded.
+  // A URL that the parser normalizes has dot segments, the default port or upper-case letters in its host.
   const isPlain = url.href === id && !id.includes('#') && url.username === '' && url.password === '';
   return isPlain && url.pathname !== '/' ? url : undefined;
 }
@@ -197,10 +196,10 @@ const description = z.looseObject({
 function describedIn(text: string, id: string, host: string): Client {
   const { success, data, error } = description.safeParse(parsedJson(text));
   if (!success)
-    throw new OAuthError('invalid_client', `The document ${id} is none of a client: ${faultIn(error)}`);
+    throw new OAuthError('invalid_client', `The document ${id} is not client metadata: ${faultIn(error)}`);
   if (data.client_id !== id)
-    throw new OAuthError('invalid_client', `The document ${id} says that it is of another client.`);
-  // ChatGPT prefers a signature by its own key, and can do without.
+    throw new OAuthError('invalid_client', `The document ${id} belongs to another client.`);
+  // ChatGPT prefers to sign with its own key, but also supports none.
   const methods = [
     data.token_endpoint_auth_method ?? 'none',
     ...(data.token_endpoint_auth_methods_supported ?? []),
@@ -208,7 +207,7 @@ function describedIn(text: string, id: string, host: string): Client {
   if (!methods.includes('none'))
     throw new OAuthError(
       'invalid_client',
-      `The client ${id} is not public, and public ones alone are taken.`,
+      `The client ${id} is confidential; only public clients are supported.`,
     );
   const redirectUris = data.redirect_uris.filter((uri) => redirectFault(uri) === undefined);
   return { id, name: shownName(data.client_name), host, redirect_uris: redirectUris };
@@ -221,11 +220,11 @@ const registration = z.looseObject({
 
 function faultIn({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.join('.') || 'the body';
-  return `${where}: ${issue?.message ?? 'it is not as it must be'}.`;
+  return `${where}: ${issue?.message ?? 'invalid value'}.`;
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : 'it cannot be reached';
+  return error instanceof Error ? error.message.replace(/\.$/, '') : 'unreachable';
 }
 
 export interface SignInQueries {

@@ -1,4 +1,4 @@
-/** A person decides what an app may do that has sent them here. Source: docs/decisions/0032-signing-in.md. */
+/** Consent: a person decides what an app may do. Source: docs/decisions/0032-signing-in.md. */
 
 import type { Invitations } from '../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
@@ -24,7 +24,7 @@ interface ConsentPorts extends AccessPorts {
   readonly apps: Pick<Apps, 'connect' | 'freeName'>;
 }
 
-/** A sign-in is good for consenting while it is so old. */
+/** Maximum age of a Firebase sign-in at consent. */
 const SIGNED_IN_SECONDS = 10 * 60;
 
 const ID_LETTERS = 20;
@@ -36,7 +36,7 @@ interface Approved {
 }
 
 export class Consent extends Service<ConsentPorts> {
-  /** @param browser the secret of the browser, in which all that follows must happen */
+  /** Starts a sign-in. @param browser the browser's secret; all further steps must happen in that browser */
   async begin(
     client: Client,
     asked: Asked,
@@ -70,9 +70,9 @@ export class Consent extends Service<ConsentPorts> {
   }
 
   /**
-   * Notes who has signed in, lets them into what they are invited to, and tells what they may choose from.
-   * @param toolsetsAt those that the address has for which tokens are asked
-   * @throws Hindered, MusterError FIREBASE_ERROR
+   * Records who has signed in, accepts their pending invitations, and returns their choices.
+   * @param toolsetsAt the toolsets of the address for which tokens are requested
+   * @throws Hindered; MusterError FIREBASE_ERROR
    */
   async identify(
     id: string,
@@ -115,7 +115,7 @@ export class Consent extends Service<ConsentPorts> {
     };
   }
 
-  /** Lets the app have what its person chose, and returns the way back to it, with a code. @throws Hindered */
+  /** Grants the app what the person chose, and returns the redirect URL with a code. @throws Hindered */
   async allow(
     { id, browser, approval }: Approved,
     decision: Decision,
@@ -138,7 +138,7 @@ export class Consent extends Service<ConsentPorts> {
           ...decision,
           agentName: shownName(decision.agentName),
           readonly: decision.readonly || authorization.is_readonly,
-          // A choice of all is one of all that there ever are.
+          // Choosing every toolset includes toolsets that are added later.
           toolsets: toolsets.length === TOOLSETS.length ? undefined : toolsets,
         },
         owner,
@@ -148,18 +148,18 @@ export class Consent extends Service<ConsentPorts> {
     });
   }
 
-  /** @returns the way back, with the news */
+  /** Ends the sign-in, and returns the redirect URL with the error `access_denied`. */
   async cancel(id: string, browser: string | undefined): Promise<string> {
     const { store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       await store.commit([{ kind: 'endAuthorization', id, version }]);
-      return wayBack(authorization, { error: new OAuthError('access_denied', 'The person said no.') });
+      return wayBack(authorization, { error: new OAuthError('access_denied', 'The person denied access.') });
     });
   }
 }
 
-/** Returns the toolsets to propose: rights are given only by a person who ticks them, or to a client that asks for no more. */
+/** Returns the preselected toolsets: access is left out, unless the client asks for nothing else. */
 export function proposedOf(toolsets: readonly string[]): readonly string[] {
   const harmless = toolsets.filter((one) => one !== 'access');
   return harmless.length === 0 ? toolsets : harmless;

@@ -1,4 +1,4 @@
-/** What clients are told that ask for the wrong thing. Source: RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2. */
+/** OAuth error responses. Source: RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2. */
 
 const STATUSES = {
   invalid_request: 400,
@@ -21,9 +21,9 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
 
-  /** @param message in English, for whoever wrote the client */
+  /** @param message in English, for the client's developer */
   constructor(code: OAuthErrorCode, message: string) {
-    // The only characters that a description may have: RFC 6749, appendix A.8.
+    // Descriptions may only contain these characters: RFC 6749, appendix A.8.
     super(message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
     this.name = 'OAuthError';
     this.code = code;

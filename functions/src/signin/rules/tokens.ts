@@ -1,4 +1,4 @@
-/** Gives apps their tokens: for a code, and for a refresh token. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
+/** Token endpoint: exchanges codes and refresh tokens. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   EVERY_SCOPE,
@@ -19,7 +19,7 @@ import { retryStale } from '../../kernel/waiting.ts';
 import { addressOf } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 
-/** An answer of the token endpoint. */
+/** Response of the token endpoint. */
 export interface Given extends Tokens {
   readonly scope: string;
 }
@@ -29,11 +29,11 @@ type TokenPorts = Pick<
   'grants' | 'store' | 'clock' | 'randomness' | 'hashing' | 'log' | 'roles' | 'idTokens'
 >;
 
-/** One text for all that a code or a token may lack: who tries them out learns nothing. */
-const NO_GOOD = 'It is not known, has expired, was used before, or was issued to another client.';
+/** One text for every invalid code or token, so that guessing reveals nothing. */
+const NO_GOOD = 'It is unknown, expired, already used, or issued to another client.';
 
 export class TokenService extends Service<TokenPorts> {
-  /** `asked`: `redirectUri` and `resource` where the client says them again. @throws OAuthError */
+  /** Exchanges a code for tokens. `redirectUri` and `resource` are optional repetitions. @throws OAuthError */
   redeem(
     code: string,
     asked: {
@@ -61,10 +61,7 @@ export class TokenService extends Service<TokenPorts> {
       if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');
       if (redemption.outcome !== 'redeemed') throw refused('The code');
       if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirect_uri)
-        throw new OAuthError(
-          'invalid_grant',
-          'The redirect_uri is another one than the code was asked for with.',
-        );
+        throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
       requireResource(grant, asked.resource);
       await store.commit([{ kind: 'replaceGrant', grant: redemption.grant, version }]);
       this.note('app_connected', grant);
@@ -72,7 +69,7 @@ export class TokenService extends Service<TokenPorts> {
     });
   }
 
-  /** @throws OAuthError */
+  /** Exchanges a refresh token for tokens. @throws OAuthError */
   refresh(
     token: string,
     asked: { readonly clientId: string; readonly resource: string | undefined },
@@ -96,7 +93,7 @@ export class TokenService extends Service<TokenPorts> {
     });
   }
 
-  /** Ends the grant of a token of any kind, and tells whether it was one; none of another client than `clientId`. */
+  /** Ends the grant of a token, unless it is another client's. @returns whether a grant was ended */
   async revoke(token: string, clientId: string | undefined): Promise<boolean> {
     const kinds = ['refresh', 'access'] as const;
     const kind = kinds.find((one) => presentedIn(one, token) !== undefined);
@@ -110,14 +107,14 @@ export class TokenService extends Service<TokenPorts> {
     return true;
   }
 
-  /** The person may have been disabled or have lost every role since: then the app is out too. */
+  /** Ends the grant if the person was disabled or lost every role since. @throws OAuthError invalid_grant if so */
   private async requireOwner(grant: Grant): Promise<void> {
     const { roles, idTokens } = this.ports;
     const [isGood, owner] = await Promise.all([idTokens.isGood(grant.owner_uid), roles.of(grant.owner_uid)]);
     if (isGood && ownRole(personOf(grant.owner_uid, owner)) !== undefined) return;
     await this.end(grant, 'owner_lost_role');
     this.note('app_lost_its_person', grant);
-    throw new OAuthError('invalid_grant', 'The person who signed in has no role here any more.');
+    throw new OAuthError('invalid_grant', 'The person who signed in no longer has a role here.');
   }
 
   private async endStolen(grant: Grant, reason: 'code_replayed' | 'refresh_token_reused'): Promise<void> {
@@ -128,7 +125,7 @@ export class TokenService extends Service<TokenPorts> {
   private async end(grant: Grant, reason: SignInEnd): Promise<void> {
     const { store, clock } = this.ports;
     await store.commit([endingOf(grant, reason, clock.now())]).catch((error: unknown) => {
-      // Somebody else has ended it.
+      // Another request has ended it.
       if (!(error instanceof StaleWriteError)) throw error;
     });
   }
@@ -138,12 +135,12 @@ export class TokenService extends Service<TokenPorts> {
   }
 }
 
-/** For the log, which the id of a grant never gets into: it is a part of its tokens. */
+/** Fields for the log. The grant's id is never logged, because it is part of its tokens. */
 function namesOf({ owner_uid: owner, agent_id, client_id }: Grant) {
   return { owner, agentId: agent_id, clientId: client_id };
 }
 
-/** Somebody as they are in person. */
+/** Returns the principal of a person who acts directly, not through an agent. */
 export function personOf(uid: string, owner: Principal['owner']): Principal {
   return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
 }
@@ -156,15 +153,15 @@ function requireSameClient(grant: Grant, clientId: string, what: string): void {
   if (grant.client_id !== clientId) throw refused(what);
 }
 
-/** Source: RFC 8707, section 2.2: a part of what was granted may be asked for, and is what is granted here. */
+/** Source: RFC 8707, section 2.2: a client may request a resource below the granted one. */
 function requireResource(grant: Grant, resource: string | undefined): void {
   if (resource === undefined) return;
   const plain = addressOf(resource);
   const { origin } = new URL(grant.resource);
   if (plain === grant.resource || plain.startsWith(`${grant.resource}/`) || plain === origin) return;
-  throw new OAuthError('invalid_target', `The tokens are for ${grant.resource}, and for nothing else.`);
+  throw new OAuthError('invalid_target', `The tokens are only valid for ${grant.resource}.`);
 }
 
 function refused(what: string): OAuthError {
-  return new OAuthError('invalid_grant', `${what} is no good. ${NO_GOOD}`);
+  return new OAuthError('invalid_grant', `${what} is invalid. ${NO_GOOD}`);
 }

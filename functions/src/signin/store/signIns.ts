@@ -1,4 +1,4 @@
-/** Sign-ins that are under way, and the apps that have registered themselves, as Firestore keeps them. */
+/** Firestore storage of sign-ins in progress and of registered clients. */
 
 import type { Versioned } from '../../kernel/commit.ts';
 import { authorizationPath, clientPath } from '../../kernel/firestore/paths.ts';
