@@ -1,17 +1,17 @@
 /**
- * Prints database.rules.json. Its language has no functions, so what firestore.rules says once in one is composed here
- * and spelled out in each rule. `UPDATE=1 npm test -- rules` writes the file.
+ * Prints database.rules.json. Its language has no functions, so the functions of firestore.rules are expanded here
+ * into each rule. `UPDATE=1 npm test -- rules` writes the file.
  */
 import { permissions } from '../../functions/src/access/rules/permissions.ts';
 import { hasRole, ROLES, type Role, strongerOf } from '../../functions/src/identity/rules/role.ts';
 import { FREE_FORM } from '../../functions/src/kernel/realtime/database.ts';
 
-/** Rules are JSON: an expression, or rules of what lies below. */
+/** Rules as JSON: an expression, or rules of children. */
 type Rules = { readonly [key: string]: Rules | string | boolean | readonly string[] };
 
 const IS_AGENT = '(auth.token.ownerUid !== null)';
 
-/** `uid` as a key, as kernel/ids.ts writes it. Nobody has a uid with a control character. */
+/** Escapes a uid as a key, like kernel/ids.ts. Uids contain no control characters. */
 const ESCAPED = [...'%.#$[]/'].map((each) => {
   const code = each.charCodeAt(0).toString(16).toUpperCase();
   return `.replace('${each}', '%${code}')`;
@@ -21,14 +21,14 @@ function keyOf(uid: string): string {
   return `${uid}${ESCAPED.join('')}`;
 }
 
-/** Of the person whose roles decide: the caller, or an agent's owner. */
+/** Key of the person whose roles count: the caller, or an agent's owner. */
 const PERSON_KEY = keyOf(`(${IS_AGENT} ? auth.token.ownerUid : auth.uid)`);
 
 const PERSON = `root.child('access/people/' + ${PERSON_KEY})`;
 
 /**
- * Whether the account may still be used: a person signed in since their sessions ended last, and an agent's owner has an
- * account that is good.
+ * Whether the account is valid: a person has signed in since their sessions last ended, or an agent's owner has an
+ * account that is neither disabled nor deleted.
  */
 const SIGNED_IN = (() => {
   const limit = `${PERSON}.child(${IS_AGENT} ? 'out' : 'valid_since').exists()`;
@@ -36,19 +36,19 @@ const SIGNED_IN = (() => {
   return `auth !== null && (!${limit} || (!${IS_AGENT} && auth.token.auth_time >= ${since}))`;
 })();
 
-/** Whether a role that a token claims is this one or a stronger one. Of a claim that is no text the rule fails. */
+/** Whether a token claims at least a role. The rule fails if the claim is not a string. */
 function claims(claim: string, least: Role): string {
   const sufficient = ROLES.filter((role) => hasRole(role, least));
   return `${claim}.matches(/^(${sufficient.join('|')})$/)`;
 }
 
-/** What the deployment gives: as it is stored, else as the token claims. It comes last: a claim may be missing. */
+/** Whether the deployment role, stored or claimed, is sufficient. Evaluated last, because a claim may be missing. */
 function hasRoleByDeployment(least: Role): string {
   const claim = `(${IS_AGENT} ? auth.token.ownerRole : auth.token.role)`;
   return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${least}').exists() : ${claims(claim, least)})`;
 }
 
-/** An agent's own role bounds what it may do anywhere. */
+/** An agent's own role is its upper bound in every workspace. */
 function isBoundBy(least: Role): string {
   return `(auth.token.ownerUid === null || ${claims('auth.token.role', least)})`;
 }
@@ -58,13 +58,13 @@ function accessOf(workspace: string): string {
 }
 
 /**
- * The one question: whether the caller has a role in a workspace.
+ * Whether the caller has at least a role in a workspace.
  * @param workspace an expression
  */
 function hasRoleIn(workspace: string, least: Role): string {
   const isMember = `${PERSON}.child('workspaces/' + ${workspace} + '/${least}').exists()`;
   const isOpen = `(${workspace} === 'default' || ${accessOf(workspace)}.val() === 'open')`;
-  // Where nobody has opened a workspace, the deployment's leaders and admins may.
+  // In a workspace that does not exist yet, the deployment's leaders and admins have access.
   const leads = `!${accessOf(workspace)}.exists() && ${hasRoleByDeployment(strongerOf(least, 'leader'))}`;
   return [
     SIGNED_IN,
@@ -74,7 +74,7 @@ function hasRoleIn(workspace: string, least: Role): string {
   ].join(' && ');
 }
 
-/** For what belongs to a person: whether the caller has a role in any workspace that it may come into. */
+/** For owner-scoped data: whether the caller has a role in any workspace that it may use. */
 function hasAnyRole(): string {
   const held = 'auth.token.heldTo';
   const anywhere = `(${PERSON}.child('workspaces').exists() || ${hasRoleByDeployment('viewer')})`;
@@ -87,10 +87,10 @@ const IS_OWNER = `${SIGNED_IN} && ${keyOf('auth.uid')} === $uid && ${hasAnyRole(
 
 const ACTS_FOR_OWNER = `${SIGNED_IN} && (${keyOf('auth.uid')} === $uid || ${PERSON_KEY} === $uid) && ${hasAnyRole()}`;
 
-/** The workspace whose name the first segment is, else `default`. */
+/** The workspace that the first segment names, else `default`. */
 const NAMED = `(${accessOf('$first')}.exists() ? $first : 'default')`;
 
-/** A text of bounded length, or anything that is none; below the last level nothing. */
+/** A string of bounded length or another value; nothing below the last level. */
 function freeForm(level: number): Rules {
   if (level > FREE_FORM.levels) return { '.validate': false };
   const isBounded = `!newData.isString() || newData.val().length <= ${FREE_FORM.characters}`;
@@ -107,7 +107,7 @@ const text = (most: number, least = 0): Rules => ({
 
 const NOTHING_ELSE: Rules = { '.validate': false };
 
-/** Where an agent that does not say has its home. A missing one is refused like one that is elsewhere. */
+/** An agent's home. A missing agent is refused like one in another workspace. */
 const HOME = "(data.child('workspace').exists() ? data.child('workspace').val() : 'default')";
 
 const COMMIT: Rules = {
@@ -139,14 +139,14 @@ const RULES: Rules = {
   metrics: { minutes: { '.read': hasRoleIn("'default'", 'leader') } },
   commits: { $id: COMMIT },
   'task-updates': { $uid: { '.read': ACTS_FOR_OWNER } },
-  // Notifications are of several workspaces: a credential that is restricted to one does not read them.
+  // Notifications concern several workspaces, so a credential that is restricted to one cannot read them.
   notifications: { $uid: { '.read': `${ACTS_FOR_OWNER} && auth.token.heldTo === null` } },
   devices: { $uid: { '.read': IS_OWNER, $device: DEVICE } },
   messages: FREE,
   shared: FREE,
 };
 
-/** The rules with the indexes that the table names. */
+/** Returns the rules with the indexes of the table. */
 export function printRealtimeRules(): string {
   let rules = RULES;
   for (const { database, path, indexOn } of permissions) {

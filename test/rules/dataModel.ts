@@ -5,13 +5,13 @@ import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
 /** The tables, by the name that the page marks their place with. */
 export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, string> {
   return new Map([
-    ['firestore', table(['path', 'holds', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],
+    ['firestore', table(['path', 'contents', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],
     ['indexes', table(['collection', 'composite indexes'], compositeIndexes(indexes))],
-    ['exemptions', table(['collection', 'fields without an index of their own'], exemptions(indexes))],
+    ['exemptions', table(['collection', 'fields without a single-field index'], exemptions(indexes))],
     [
       'realtime',
       table(
-        ['path', 'holds', 'read by', 'written by', 'ordered by'],
+        ['path', 'contents', 'read by', 'written by', 'ordered by'],
         rowsOf('realtime').map((row) => [...accessOf(row), (row.indexOn ?? []).map(code).join(', ')]),
       ),
     ],
@@ -39,8 +39,8 @@ function accessOf(row: Permission): string[] {
   const { path, holds, reads, writes, keeper } = row;
   const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(row, reads);
   const owners = row.ownerField !== undefined && hasPlace(reads) ? '; its owner and their agents' : '';
-  const held = row.spansWorkspaces ? '; not with a credential that is held to one workspace' : '';
-  const each = row.unlisted && reads !== 'nobody' ? ', each by its name' : '';
+  const held = row.spansWorkspaces ? '; not with a credential that is restricted to one workspace' : '';
+  const each = row.unlisted && reads !== 'nobody' ? ', single entries only' : '';
   const writers =
     writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
   return [
@@ -59,16 +59,16 @@ function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']):
   if (least === 'nobody') return least;
   if (least === 'owner') return 'its owner';
   if (least === 'owner and agents' && ownerNeeds !== undefined)
-    return `its owner and their agents, with the role ${ownerNeeds} or a stronger one ${placeOf(where)}`;
+    return `its owner and their agents, with at least the role ${ownerNeeds} ${placeOf(where)}`;
   if (least === 'owner and agents') return `its owner and their agents${heldTo(where)}`;
   if (where === 'deployment') return `${least} of the deployment`;
   return `${least} and up ${placeOf(where)}`;
 }
 
-/** An agent may be held to one workspace. */
+/** An agent's credential may be restricted to one workspace. */
 function heldTo(where: Permission['where']): string {
   return typeof where === 'object' && 'field' in where
-    ? `, but for those held to another ${code(where.field)}`
+    ? `, except those restricted to another ${code(where.field)}`
     : '';
 }
 
@@ -94,11 +94,11 @@ function exemptions({ fieldOverrides }: DeclaredIndexes): string[][] {
 }
 
 function remarkOn({ ttl, indexes }: DeclaredIndexes['fieldOverrides'][number]): string {
-  if (ttl) return ' (the document is deleted after it)';
+  if (ttl) return ' (TTL: the document is deleted at this time)';
   const [own] = indexes;
   if (own === undefined) return '';
   const where = own.queryScope === 'COLLECTION_GROUP' ? ' over all collections of this name' : '';
-  return ` (but for one in ascending order${where})`;
+  return ` (except an ascending one${where})`;
 }
 
 function byCollection<Item extends { collectionGroup: string }>(items: readonly Item[]): [string, Item[]][] {

@@ -15,7 +15,7 @@ import { followChanges, mirrorPerson, mirrorWorkspaces } from './store/accessMir
 import { CachedCallerTokens, IdentityToolkitSignIn } from './store/idTokens.ts';
 import { FirestoreWorkspaceQueries } from './store/workspaces.ts';
 
-/** `Change`: how the calls of a revoked agent end that wait for approval. */
+/** `Change`: the change that ends a revoked agent's calls that wait for approval. */
 export interface AccessDependencies<Change extends AnyChange> extends DocumentSource {
   readonly kernel: KernelPorts;
   readonly store: Store<AccessChange | Change>;
@@ -29,7 +29,7 @@ export interface AccessDependencies<Change extends AnyChange> extends DocumentSo
   readonly waitingCalls: Endings<Change>['waitingCalls'];
 }
 
-/** Creates who may call and do what: authentication, workspaces, invitations, and how access ends. */
+/** Creates authentication, workspaces, invitations and revocation. */
 export function createAccess<Change extends AnyChange>(dependencies: AccessDependencies<Change>) {
   const { database, documents, kernel, store, realtime, app, liveness } = dependencies;
   const { identity, limits, agents, webApiKey, waitingCalls } = dependencies;
@@ -42,9 +42,9 @@ export function createAccess<Change extends AnyChange>(dependencies: AccessDepen
     ports,
     invitations,
     ownerRoles: new OwnerRoles(ports),
-    /** For what runs under the security rules as its caller. */
+    /** Tokens for database clients that run as the caller, under the security rules. */
     callerTokens: new CachedCallerTokens({ agents: new IdentityToolkitSignIn({ app, webApiKey }), clock }),
-    /** Shows the databases' rules what commits have changed of who may do what. */
+    /** Mirrors access changes of a commit for the rules of the Realtime Database. */
     followed: (changes: Parameters<typeof followChanges>[1]) =>
       followChanges({ database: realtime, people, log }, changes),
     services: {

@@ -16,7 +16,7 @@ export interface AgentDependencies extends DocumentSource {
   readonly identity: Pick<AgentPorts, 'roles'>;
 }
 
-/** Creates the registry of agents, their presence and who of them is alive. */
+/** Creates the agent registry, with presence and liveness. */
 export function createAgents({ database, documents, kernel, store, realtime, identity }: AgentDependencies) {
   const ports: AgentPorts = {
     ...kernel,

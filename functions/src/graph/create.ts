@@ -10,11 +10,11 @@ import { FirestoreGraphQueries } from './store/nodes.ts';
 export interface GraphDependencies extends DocumentSource {
   readonly store: Store<GraphChange>;
   readonly log: Log;
-  /** Each feature finds its own things. */
+  /** Finders by kind. Each feature finds its own items. */
   readonly nodes: GraphPorts['nodes'];
 }
 
-/** Creates what is part of what, and the budgets that limit it. */
+/** Creates the graph of items and their budgets. */
 export function createGraph({ database, documents, store, log, nodes }: GraphDependencies) {
   const graph = new FirestoreGraphQueries(database, documents);
   const budgets = new FirestoreBudgetQueries(database, documents);

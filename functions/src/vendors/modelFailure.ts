@@ -1,4 +1,4 @@
-/** Why asking a model failed, in our words. What a vendor or its SDK says is looked at and never repeated. */
+/** Failures of model calls in Muster's words. Texts of vendors and SDKs are inspected but never repeated. */
 import { connectionCodes, isUnsent } from '../kernel/platform.ts';
 import {
   type FailureClass,
@@ -7,38 +7,38 @@ import {
   type Usage,
 } from '../toolsets/orchestration/index.ts';
 
-/** How far one request has come. */
+/** Progress of a request. */
 export interface Progress {
   readonly agent: string;
-  /** The vendor has begun to answer. */
+  /** Whether the response has started. */
   answered: boolean;
-  /** A part of the answer was understood. */
+  /** Whether a part of the response was parsed. */
   understood: boolean;
-  /** Tokens of text and of visible thinking that have come, estimated. */
+  /** Estimated tokens of received text and visible thinking. */
   received: number;
-  /** As the vendor has counted so far. */
+  /** Usage that the vendor has reported so far. */
   usage?: Usage;
-  /** Of the answer, where the SDK does not hand them on. */
+  /** Response headers, if the SDK does not return them. */
   headers?: Headers;
 }
 
 const WORDS: Readonly<Record<FailureClass, string>> = {
   overloaded: 'is overloaded',
-  rate_limited: 'is asked more than its rate limit allows',
-  network: 'could not be reached, or the connection broke',
-  timeout: 'did not answer in time',
-  server_error: 'failed on its own side',
-  context_too_long: 'takes no prompt of this length',
-  authentication: "refuses this deployment's key",
+  rate_limited: 'is rate limited',
+  network: 'could not be reached, or the connection was lost',
+  timeout: 'did not respond in time',
+  server_error: 'reported a server error',
+  context_too_long: 'does not accept a prompt of this length',
+  authentication: "rejected this deployment's API key",
   quota: 'has no quota or credit left for this deployment',
-  refused: 'refuses to answer this',
-  invalid_request: 'does not accept this request',
-  malformed: 'answered something that cannot be read',
-  truncated: 'broke off in the middle of its answer',
-  aborted: 'was stopped before its answer was complete',
+  refused: 'refused to answer',
+  invalid_request: 'rejected the request as invalid',
+  malformed: 'returned an unreadable response',
+  truncated: 'ended its response too early',
+  aborted: 'was stopped before its response was complete',
 };
 
-/** After these the vendor may have done the work. Refusals before any work, and complete answers, leave no doubt. */
+/** Failures after which the vendor may have done and billed the work. */
 const DOUBTFUL: ReadonlySet<FailureClass> = new Set<FailureClass>([
   'network',
   'timeout',
@@ -49,7 +49,7 @@ const DOUBTFUL: ReadonlySet<FailureClass> = new Set<FailureClass>([
 ]);
 
 interface FailureOptions extends ModelFailureDetails {
-  /** Stands in brackets behind the message: `HTTP 429`. */
+  /** Appended to the message in parentheses, such as `HTTP 429`. */
   readonly detail?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function failure(kind: FailureClass, progress: Progress, options: Failure
   });
 }
 
-/** Returns the usage. Vendors count output at its end: of a broken or uncounted answer it is at least what has come. */
+/** Returns the usage. Vendors report output at the end, so interrupted responses count at least the received part. */
 export function usageOf({ usage, received }: Progress, brokeOff = false): Usage | undefined {
   if (received === 0) return usage;
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
@@ -71,12 +71,12 @@ export function usageOf({ usage, received }: Progress, brokeOff = false): Usage 
   return { input_tokens, output_tokens: Math.max(output_tokens, received) };
 }
 
-/** The answer is known to its end, and is none: the work was done, and counted. */
+/** Returns the failure of a complete but unusable response. The work was done and counted. */
 export function concluded(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
   return failure(kind, progress, { outcome_unknown: false, detail });
 }
 
-/** The failure of a request that was stopped here: its time is up, or its answer is no longer wanted. */
+/** Returns the failure of a request that Muster stopped, by timeout or because it was cancelled. */
 export function stopped(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
   const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
   return failure(timedOut ? 'timeout' : 'aborted', progress, { outcome_unknown: sent });
@@ -89,7 +89,7 @@ export function classOfStatus(status: number): FailureClass {
 }
 
 export function statusDetail(status: number): string {
-  return status === 404 ? 'HTTP 404: most likely there is no such model' : `HTTP ${status}`;
+  return status === 404 ? 'HTTP 404: probably an unknown model' : `HTTP ${status}`;
 }
 
 const STATUSES: Readonly<Record<number, FailureClass>> = {
@@ -106,7 +106,7 @@ const STATUSES: Readonly<Record<number, FailureClass>> = {
 
 const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
 
-/** What neither the vendor said nor we wanted: the connection, or a body that is not what it should be. */
+/** Classifies connection errors and unreadable responses. */
 export function broken(error: unknown, progress: Progress): ModelFailure {
   const codes = connectionCodes(error);
   if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
@@ -118,7 +118,7 @@ export function broken(error: unknown, progress: Progress): ModelFailure {
   return failure('truncated', progress);
 }
 
-/** `fetch` throws a TypeError for all that befalls a connection; its causes carry the codes. */
+/** `fetch` throws a TypeError for every connection failure. Its causes have the codes. */
 function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
 }

@@ -1,4 +1,4 @@
-/** What the models of all vendors have in common: their settings, the course of one request, and its answer. */
+/** Base of all vendors' models: settings, requests and streamed responses. */
 
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
@@ -22,31 +22,31 @@ export interface ModelSettings {
   readonly price: Price;
 }
 
-/** What a part of a streamed answer says, whichever vendor's it is. */
+/** Part of a streamed response, common to all vendors. */
 export interface AnswerPart {
   readonly text?: string | undefined;
-  /** What the model thinks: it is billed as output, and no part of the answer. */
+  /** Thinking of the model. It is billed as output, but not part of the answer. */
   readonly thought?: string | undefined;
   readonly model?: string | undefined;
-  /** Running totals; later parts leave out what has not changed. */
+  /** Running totals. Later parts omit unchanged values. */
   readonly usage?: Usage | undefined;
-  /** Why the answer ends, in the vendor's word. */
+  /** The vendor's finish reason. */
   readonly finish?: string | undefined;
-  /** Without a part that says so, the answer broke off. */
+  /** Marks the last part. Without it, the response was interrupted. */
   readonly ended?: boolean;
 }
 
-/** Models' names are shown, and come from outside. */
+/** Maximum length of a model's name, which the vendor sends and the UI shows. */
 const NAME_LENGTH = 100;
 
-/** A model behind a vendor's API, which is asked through the vendor's SDK. */
+/** Model behind a vendor's API, called through the vendor's SDK. */
 export abstract class VendorModel<Client> implements HostedAgent {
   abstract readonly name: string;
   readonly model: string;
   readonly price: Price;
-  /** How the names of the deployment's parameters begin: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
+  /** Prefixes of the deployment's parameters, as in `ANTHROPIC_API_KEY` and `CLAUDE_MODEL`. */
   protected abstract readonly parameters: { readonly api: string; readonly model: string };
-  /** Reads a part of an answer. */
+  /** Parser of a response part. */
   protected abstract readonly part: z.ZodType<AnswerPart>;
   private readonly settings: ModelSettings;
   private client: Promise<Client> | undefined;
@@ -60,7 +60,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
   /** Loads the vendor's SDK. */
   protected abstract connect(settings: ModelSettings): Promise<Client>;
 
-  /** Sends the request; resolves with the vendor's first word. The signal closes it. */
+  /** Sends the request, and resolves when the response starts. The signal closes the connection. */
   protected abstract open(
     client: Client,
     request: ModelRequest,
@@ -68,10 +68,10 @@ export abstract class VendorModel<Client> implements HostedAgent {
     progress: Progress,
   ): Promise<AsyncIterable<unknown>>;
 
-  /** What the vendor means by an answer's end: whole, cut by output tokens, context full, refused, or no answer. */
+  /** Classifies a finish reason: complete, cut by the output limit, context full, refused, or no answer. */
   protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'full' | 'refused' | 'none';
 
-  /** What the SDK threw, in our words. */
+  /** Converts an SDK error to a failure. */
   protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
 
   availability(): Availability {
@@ -96,7 +96,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     if (!progress.understood) throw failure('malformed', progress);
     if (!ended) throw failure('truncated', progress);
     return {
-      // JSON can carry half of a surrogate pair. It is no text: no database or client need take it.
+      // JSON can contain unpaired surrogates, which databases and clients need not accept.
       text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
       model: model.slice(0, NAME_LENGTH),
       usage: usageOf(progress) ?? { input_tokens: 0, output_tokens: 0 },
@@ -104,18 +104,18 @@ export abstract class VendorModel<Client> implements HostedAgent {
     };
   }
 
-  /** @throws ModelFailure if the answer has ended, and is none */
+  /** Returns whether the answer is complete. @throws ModelFailure if the response contains no answer */
   private isComplete(finish: string, text: string, progress: Progress): boolean {
     const meaning = this.meaningOf(finish);
     if (meaning === 'refused') throw concluded('refused', progress);
-    if (meaning === 'none') throw concluded('malformed', progress, 'an answer that is none');
-    if (meaning === 'whole' && text === '') throw concluded('malformed', progress, 'an answer without text');
-    // More room for output would not help: the prompt leaves none.
+    if (meaning === 'none') throw concluded('malformed', progress, 'no answer');
+    if (meaning === 'whole' && text === '') throw concluded('malformed', progress, 'empty answer');
+    // A higher output limit would not help, because the prompt fills the context.
     if (meaning === 'full' && text.trim() === '') throw concluded('context_too_long', progress);
     return meaning === 'whole';
   }
 
-  /** The parts of the answer as they come. However it ends, the connection is closed. @throws ModelFailure */
+  /** Yields the parts of the response. Always closes the connection. @throws ModelFailure */
   private async *received(
     request: ModelRequest,
     signal: AbortSignal,
@@ -143,7 +143,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     } finally {
       reading.abort();
     }
-    // The SDKs end an iteration that was aborted as if it were complete.
+    // The SDKs end an aborted iteration as if it were complete.
     if (signal.aborted) throw stopped(signal, progress, true);
   }
 }
@@ -157,24 +157,24 @@ function larger(usage: Usage, before: Usage = usage): Usage {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Several times the longest answer, with the events around its words; what goes on beyond is cut off. */
+/** Maximum size of a response: several times the longest answer with its events. Longer responses are cancelled. */
 const MAX_BODY_MEBIBYTES = 32;
 
-/** The body of an answer is larger than any answer. */
+/** Thrown when a response exceeds the maximum size. */
 class TooMuchError extends Error {
   constructor() {
-    super('The vendor says too much.');
+    super('The response of the vendor is too large.');
     this.name = 'TooMuchError';
   }
 }
 
-/** The SDKs may wrap what reading a body throws. */
+/** Detects the error, which SDKs may wrap. */
 function isOfTooMuch(error: unknown): boolean {
   if (error instanceof TooMuchError) return true;
   return error instanceof Error && error.cause !== undefined && isOfTooMuch(error.cause);
 }
 
-/** Fetches, and reads at most so much. A key in a vendor's own header would follow a redirect: there is none here. */
+/** Fetches with a size limit and without redirects, because a vendor's key header would be sent to the new host. */
 export async function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'error' });
   return response.body === null ? response : new Response(bounded(response.body), response);
@@ -193,7 +193,7 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   );
 }
 
-/** Milliseconds until a vendor may be asked again. Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/** Returns the wait before a retry. Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const text = headers?.get('retry-after');
   return milliseconds(headers?.get('retry-after-ms'), 1) ?? milliseconds(text, 1000) ?? until(text);
@@ -203,7 +203,7 @@ function milliseconds(text: string | null | undefined, unit: number): number | u
   return text != null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Math.ceil(Number(text) * unit) : undefined;
 }
 
-/** All three forms of a date that HTTP knows begin with the day's name. */
+/** Parses an HTTP date. All three formats start with the name of the day. */
 function until(text: string | null | undefined): number | undefined {
   const instant = text != null && /^[A-Z][a-z]{2}/.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - Date.now());
@@ -217,14 +217,14 @@ function obstacle(
   const key = `${api}_API_KEY`;
   if (apiKey === undefined) {
     return (
-      `${agent} has no key here: whoever runs this deployment sets ${key}, with ` +
-      `\`npx firebase functions:secrets:set ${key}\` and a deployment, or on a machine of their own in ` +
-      'functions/.env.local. For a local trial without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
+      `${agent} has no API key. Operator: set ${key} with ` +
+      `\`npx firebase functions:secrets:set ${key}\` and deploy, or on your own machine in ` +
+      'functions/.env.local. To try it locally without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} has characters that no key has. Set it again.`;
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} contains invalid characters. Set it again.`;
   if (!isSafeAddress(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
-  if (model === '') return `${prefix}_MODEL is empty: name a model.`;
+  if (model === '') return `${prefix}_MODEL is empty. Set it to a model name.`;
   if (!isPrice(price.inputPerMillion)) return notAPrice(`${prefix}_INPUT_PRICE`);
   if (!isPrice(price.outputPerMillion)) return notAPrice(`${prefix}_OUTPUT_PRICE`);
   return undefined;
@@ -235,5 +235,5 @@ function isPrice(dollars: number): boolean {
 }
 
 function notAPrice(name: string): string {
-  return `${name} is not a number of US dollars for a million tokens, such as 2.50.`;
+  return `${name} must be a number of US dollars per million tokens, such as 2.50.`;
 }

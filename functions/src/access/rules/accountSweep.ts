@@ -1,4 +1,4 @@
-/** Stores changes of accounts, of which Firebase Auth tells nobody. Source: docs/security.md#credentials. */
+/** Polls account changes, because Firebase Auth does not announce them. Source: docs/security.md#credentials. */
 import { type AccountState, isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
@@ -6,12 +6,12 @@ import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Firebase Auth looks up so many accounts at once. */
+/** Maximum number of accounts per lookup in Firebase Auth. */
 const PAGE = 100;
 
 /**
- * Returns what is to be stored of a person's account; undefined if it is stored, or if they never had one.
- * @param now seconds of the epoch
+ * Returns the change to a person's account state; undefined if it is already stored or they never had an account.
+ * @param now seconds since the epoch
  */
 export function accountChange(
   uid: string,
@@ -21,7 +21,7 @@ export function accountChange(
 ): PeopleChanges['limitAccount'] | undefined {
   if (found === undefined && before === undefined) return undefined;
   const account = stateOf(found);
-  // Firebase Auth dates tokens back to the account's beginning, which revokes nothing.
+  // Without a revocation, `validSince` is the account's creation time.
   const revoked =
     found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
   const shut = isOut(account) && !isOut(before) ? now : 0;
@@ -68,7 +68,7 @@ export class AccountSweep extends Service<
     return { counts, ...end };
   }
 
-  /** Never fails: one that cannot be stored must not keep the others. */
+  /** Stores one change. Never fails, so that one failure does not block the others. */
   private async store(change: PeopleChanges['limitAccount']): Promise<boolean> {
     try {
       await this.ports.store.commit([{ kind: 'limitAccount', ...change }]);
@@ -81,7 +81,7 @@ export class AccountSweep extends Service<
   }
 }
 
-/** People are walked by uid alone. */
+/** Returns a cursor of a person. The sweep orders people only by uid. */
 function placeOf(id: string) {
   return { at: new Date(0), id };
 }

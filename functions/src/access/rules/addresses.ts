@@ -1,23 +1,23 @@
-/** The deployment's addresses, never made of a request's words. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414. */
+/** The deployment's addresses, never derived from a request. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414. */
 
 export interface Address {
-  /** Who issues tokens here: an origin, or a function's own address with its path. */
+  /** Issuer of tokens: an origin, or a function's URL with its path. */
   readonly issuer: string;
-  /** Where MCP is spoken. What is below belongs to it. */
+  /** URL of the MCP endpoint. Paths below belong to it. */
   readonly mcp: string;
 }
 
 interface Known {
-  /** Where people are told to connect: `https://muster.example`, with or without `/mcp`. */
+  /** URL to connect to, such as `https://muster.example`, with or without `/mcp`. */
   readonly publicUrl: string | undefined;
-  /** The function's own address, of which only what is below it reaches the function. */
+  /** The function's own URL. Only paths below it reach the function. */
   readonly functionUrl: string | undefined;
 }
 
 export class Addresses {
-  /** By host, with its port. */
+  /** Keyed by host with port. */
   private readonly byHost = new Map<string, Address>();
-  /** Where people are told to connect; undefined where nobody said, so that nobody can sign in. */
+  /** Address to connect to. Undefined if none is configured: sign-in is off then. */
   readonly main: Address | undefined;
 
   constructor({ publicUrl, functionUrl }: Known) {
@@ -28,35 +28,35 @@ export class Addresses {
     }
   }
 
-  /** The address that a request came to; the main one where it came to another. */
+  /** Returns the address that received a request; the main one if its host is unknown. */
   of(host: string | undefined): Address | undefined {
     if (this.main === undefined) return undefined;
     return this.at(host) ?? this.main;
   }
 
-  /** The same where that is one of the known ones. */
+  /** Returns the address of a host; undefined if the host is unknown. */
   at(host: string | undefined): Address | undefined {
     return this.byHost.get(host?.toLowerCase() ?? '');
   }
 }
 
-/** The rest of a path below where MCP is spoken: `/todo`, or nothing. */
+/** Returns the part of a path below the MCP endpoint, such as `/todo`; empty at the endpoint itself. */
 export function belowMcp(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments[0] === 'mcp') segments.shift();
   return segments.map((segment) => `/${segment}`).join('');
 }
 
-/** Where the metadata stands of what is at a path: RFC 9728, section 3.1; below the function's own path in its own. */
+/** Returns the URL of a path's resource metadata. Source: RFC 9728, section 3.1. */
 export function metadataUrlOf({ issuer, mcp }: Address, path: string): string {
   const below = issuer === mcp ? belowMcp(path) : `/mcp${belowMcp(path)}`;
   return `${issuer}/.well-known/oauth-protected-resource${below}`;
 }
 
-/** Functions of the second generation have such an address beside their own: its root leads to no function. */
+/** Second-generation functions also have such an address. Its root does not reach the function. */
 const SHARED_HOST = /\.cloudfunctions\.net$/;
 
-/** Undefined where nobody can sign in safely: without TLS, away from this machine. */
+/** Parses a configured URL. Undefined if sign-in is unsafe there: without TLS and not on loopback. */
 function addressIn(url: string): Address | undefined {
   const known = safeUrl(url);
   if (known === undefined) return undefined;
@@ -85,7 +85,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** On one's own machine either name is typed. */
+/** Returns the hosts of an address. On loopback both names are in use. */
 function hostsOf(address: Address | undefined): readonly string[] {
   if (address === undefined) return [];
   const { hostname, host } = new URL(address.issuer);
@@ -94,7 +94,7 @@ function hostsOf(address: Address | undefined): readonly string[] {
 }
 
 function atHost(address: Address | undefined, host: string): Address {
-  if (address === undefined) throw new Error('There is no address.');
+  if (address === undefined) throw new Error('Missing address.');
   const at = (text: string): string => {
     const url = new URL(text);
     url.host = host;

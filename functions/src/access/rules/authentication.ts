@@ -1,6 +1,6 @@
 /**
- * How a key, whose hash is compared, or an ID token becomes a principal: when it calls, and later if its call waited.
- * Source: docs/semantics.md#who-may-do-what; docs/decisions/0033-asking-people.md.
+ * Authentication: maps credentials, access tokens and ID tokens to principals, at a call and again after it waited
+ * for approval. Source: docs/semantics.md#who-may-do-what; docs/decisions/0033-asking-people.md.
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
@@ -30,31 +30,31 @@ import { type Checked, TRUSTED_MILLISECONDS, TrustedCredentials } from './trust.
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 /**
- * How many credentials from one address an instance looks up at once that turn out to be bad. Each look-up may cost a
- * read of the database. Over the limit they are looked up in turn, so that an attacker costs little and a good
- * credential from the same address is still found. More at once than an instance serves requests.
+ * Invalid credentials that an address may send to an instance. Each lookup may cost a database read. Over the limit,
+ * lookups are queued: an attacker costs little, and a valid credential from the same address still works. `burst`
+ * exceeds the number of requests that an instance serves concurrently.
  */
 const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
 
 const TOO_MANY_ATTEMPTS = {
-  message: 'Too many credentials from your address were refused.',
+  message: 'Too many invalid credentials from your address.',
   reason: 'TOO_MANY_ATTEMPTS',
-  suggestion: 'Look whether yours is right, and call again',
+  suggestion: 'Check your credential, then retry',
 };
 
-/** How many refused credentials an instance remembers, each for as long as it would trust a good one. */
+/** Maximum number of refused credentials that an instance caches, with the same lifetime as valid ones. */
 const MAX_REFUSED = 1000;
 
-/** A credential of an agent, with what it was registered through. */
+/** A credential of an agent, with the credentials and agents through which it was registered. */
 interface Own {
   readonly opens: Opening;
   readonly link: Link;
   readonly ancestors: readonly LinkSubject[];
 }
 
-/** A credential whose secret was right. */
+/** Credential with a matching secret. */
 interface Presentation extends Own {
-  /** The public part of a key. */
+  /** Public part of an agent credential. */
   readonly key?: string;
   readonly grant: Principal['grant'];
 }
@@ -67,27 +67,27 @@ export class CredentialAuthenticator extends Service<
 > {
   private readonly trusted = new TrustedCredentials(this.ports);
   private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
-  /** When credentials were refused, by their digests. */
+  /** Times of refusal, keyed by credential digest. */
   private readonly refused = new BoundedMap<string, number>(MAX_REFUSED);
 
   /**
-   * @param bearer the credential of the `Authorization` header, without `Bearer `
-   * @param address the address whose failures are counted; absent if the credential was good before
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED instead of UNAUTHORIZED if too many credentials from
-   *   the address were refused
+   * Returns the principal of a credential, from the cache if it is fresh.
+   * @param bearer the `Authorization` header without `Bearer `
+   * @param address the address whose failures are counted; absent if the credential was valid before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED if the address sent too many invalid credentials
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
     const digest = this.ports.hashing.sha256(bearer);
     return (await this.trusted.find(digest)) ?? this.look(bearer, digest, address);
   }
 
-  /** The same of a credential that was good, as it is now: what it was given a moment ago counts at once. */
+  /** Like `authenticate`, but bypasses the cache, so that access granted a moment ago counts. */
   authenticateAnew(bearer: string): Promise<Principal> {
     return this.look(bearer, this.ports.hashing.sha256(bearer), undefined);
   }
 
   private async look(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
-    // A credential that was good before is no guess, whatever other callers send from the same address.
+    // A credential that was valid before is not a guess, so the address's limit does not apply.
     if (this.trusted.knows(digest) || address === undefined) return this.lookUp(bearer, digest);
     const now = this.now();
     const { refusal, check, forgive } = this.attempts.attempt(address, now);
@@ -99,7 +99,7 @@ export class CredentialAuthenticator extends Service<
       return principal;
     } catch (error) {
       if (!isRefused(error)) forgive();
-      // An app must get to know that its token has expired, because then it refreshes the token.
+      // An app must receive TOKEN_EXPIRED even over the limit, because it then refreshes its token.
       if (!isNotAccepted(error)) throw error;
       this.refused.set(digest, this.now());
       throw refusal ?? error;
@@ -140,7 +140,7 @@ export class CredentialAuthenticator extends Service<
     });
   }
 
-  /** An app that somebody has signed in from. */
+  /** Authenticates a connected app. */
   private async checkApp({ grantId, secret }: Presented, now: number): Promise<Checked> {
     const { agents, grants, hashing } = this.ports;
     const found = await grants.find(grantId);
@@ -151,7 +151,7 @@ export class CredentialAuthenticator extends Service<
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agent_id);
     if (known === undefined) throw notAccepted();
-    // Whichever of its tokens this is, it is good until the first of them ends.
+    // The access tokens are not told apart here: the earliest expiry counts for all of them.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {
@@ -162,7 +162,7 @@ export class CredentialAuthenticator extends Service<
     });
   }
 
-  /** @throws MusterError UNAUTHORIZED if what the credential was registered through does not stand, or its owner's account */
+  /** @throws MusterError UNAUTHORIZED if an ancestor credential was revoked or the owner's account is disabled */
   private async checked(
     agent: Agent,
     { opens: own, ancestors, link, key, grant }: Presentation,
@@ -176,13 +176,13 @@ export class CredentialAuthenticator extends Service<
     const lineage = lineageOf(opened, link);
     return {
       principal: principalOf(agent, owner, opened.opens, { grant, lineage }),
-      // A change of any credential or agent of the lineage concerns it.
+      // A change to any credential or agent of the lineage invalidates the cached entry.
       subjects: [
         `person:${agent.owner_uid}`,
         ...(key === undefined ? [] : [`key:${key}` as const]),
         ...lineage.flatMap(({ subject, agent_id }) => [subject, `agent:${agent_id}` as const]),
       ],
-      // Of a change of the account itself nobody hears.
+      // Account changes are not announced, so an entry that relies on a claim is only trusted briefly.
       ...(!isClaimed && { endsAt: opened.opens.endsAt }),
     };
   }
@@ -218,35 +218,35 @@ function isNotAccepted(error: unknown): boolean {
 
 function expiredAccess(): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The access token has expired.', {
-    suggestion: 'An access token is good for an hour: the app gets another with its refresh token.',
+    suggestion: 'Access tokens last one hour. Get a new one with the refresh token.',
   });
 }
 
-/** Registering again replaces the credential and keeps the agent; who has no other way in asks the operator. */
+/** Registering again replaces the credential and keeps the agent. */
 function expiredKey(): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:
-      'Have whoever registered the agent call onboarding.registerAgent again with the same name, which makes a new one, or have the operator run "npm run agents -- create --name <the same name>".',
+      'Ask the person or agent that registered it to call onboarding.registerAgent with the same name, or the operator to run "npm run agents -- create --name <name>".',
   });
 }
 
-/** A caller, as it is remembered: who it was, and what its credential opened. */
+/** Stored caller of a waiting call: its identity and the limits of its credential. */
 export interface RememberedCaller {
   readonly uid: string;
   readonly agentId?: string | undefined;
   readonly ownerUid: string;
   readonly limits: Limits;
-  /** The id of the grant of an app. */
+  /** Grant id of a connected app. */
   readonly grant?: string | undefined;
-  /** The credentials through which it came in; absent for a person. */
+  /** Lineage of the credential in use; absent for a person. */
   readonly lineage?: readonly Link[] | undefined;
 }
 
 type StandingPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
 
 /**
- * The caller as it would come in now, within what it opened then, if a credential of it still opens what is needed.
- * @throws MusterError FORBIDDEN where it may not any more
+ * Returns the stored caller as a current principal, within its limits at the time of the call.
+ * @throws MusterError FORBIDDEN if its credential no longer permits the call
  */
 export async function standingOf(
   ports: StandingPorts,
@@ -278,7 +278,7 @@ async function asPerson(
   return [{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
 }
 
-/** The agent by the credential that it came in with, as long as that is good. */
+/** Returns the agent's principals for the credential that it used, as long as that credential is valid. */
 async function asAgent(
   ports: StandingPorts,
   { ownerUid, grant: id, lineage }: RememberedCaller,
@@ -316,8 +316,8 @@ async function asAgent(
 }
 
 function gone(): MusterError {
-  return new MusterError('FORBIDDEN', 'Whoever has asked may not call any more.', {
+  return new MusterError('FORBIDDEN', 'The requester has lost access since making this request.', {
     reason: 'RIGHTS_GONE',
-    suggestion: 'Its agent, its credential or its account was taken away since it asked.',
+    suggestion: 'Its agent, credential or account was removed. Ask again with a valid credential.',
   });
 }

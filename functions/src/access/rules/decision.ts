@@ -1,4 +1,4 @@
-/** Whether the security rules let a caller do something, and why. Source: docs/data-model.md. */
+/** Explains whether the security rules allow an operation, and why. Source: docs/data-model.md. */
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -22,14 +22,14 @@ export interface AccessQuestion extends DataQuestion {
   readonly operation: 'read' | 'write' | 'push';
 }
 
-/** What a stored document says of itself, or a query asks for by `where`. */
+/** Workspace and owners as stated by a document's fields or a query's `where`. */
 export interface Subject {
   readonly workspace?: string | null;
   readonly owner?: string;
   readonly otherOwner?: string;
 }
 
-/** What the row goes by, of what is stored there. What names no workspace in the Realtime Database is `default`'s. */
+/** Reads a document's subject. Realtime Database entries without a workspace belong to `default`. */
 export function subjectIn(
   { database, where, ownerField, otherOwnerField }: Permission,
   data: Readonly<Record<string, unknown>>,
@@ -46,9 +46,9 @@ export function subjectIn(
 }
 
 /**
- * Where a caller's role in a workspace comes from: the owner's membership; the deployment, in an open workspace or one
- * that is yet to be opened; the agent's own role, where that is weaker; a credential that may only read.
- * Or why it has none: `held` to another workspace, or `none`.
+ * Source of a caller's role in a workspace: the owner's membership; the deployment, if the workspace is open or not
+ * created yet; the agent's own role, if it is weaker; or a read-only credential. Without a role: `held` for a
+ * credential that is restricted to another workspace, else `none`.
  */
 export type RoleSource = 'membership' | 'deployment' | 'own' | 'readonly' | 'held' | 'none';
 
@@ -59,21 +59,21 @@ export interface SourcedRole {
 
 export interface AccessDecision {
   readonly isAllowed: boolean;
-  /** The row that decides. */
+  /** The matching row. */
   readonly permission: Permission;
   readonly needs: Least;
-  /** Where the caller's role counts, as far as the caller may know of it. */
+  /** The workspace whose role counts; absent if it is hidden from the caller. */
   readonly workspace?: string;
-  /** The caller's role there, or the most that it has anywhere. */
+  /** The caller's role in the workspace, or its strongest role. */
   readonly role?: Role;
   readonly from?: RoleSource;
-  /** Sentences. They are the same for what is not there and for what is not the caller's. */
+  /** Sentences. They do not reveal whether a hidden document exists. */
   readonly reason: string;
 }
 
 type Answer = Omit<AccessDecision, 'permission' | 'needs'>;
 
-/** @param subject undefined where there is no document that says whose it is */
+/** Decides an access question. @param subject undefined if there is no document */
 export function decideAccess(
   principal: Principal,
   question: AccessQuestion,
@@ -104,17 +104,17 @@ function answered(principal: Principal, { operation }: AccessQuestion, asked: Ca
   return inWorkspace(principal, needs, asked);
 }
 
-/** Why nobody may, whoever they are. */
+/** Returns why the operation is closed to every caller. */
 function closedTo(operation: AccessQuestion['operation'], asked: Case): string | undefined {
   const { permission, needs, isList } = asked;
   if (needs === 'nobody') {
     const { keeper } = permission;
-    const server = keeper === undefined ? 'Nothing is kept there.' : `The server keeps it: ${keeper}.`;
-    return `Nobody ${operation === 'read' ? 'reads' : 'writes'} this directly, whatever their role. ${server}`;
+    const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes it: ${keeper}.`;
+    return `No role can ${operation === 'read' ? 'read' : 'write'} this directly. ${server}`;
   }
-  if (isList && operation === 'write') return 'A list is not written as a whole: name one of it.';
+  if (isList && operation === 'write') return 'A list cannot be written as a whole. Name one entry.';
   if (isList && operation === 'read' && permission.unlisted)
-    return 'All of these are listed to nobody: name one.';
+    return 'This list cannot be read as a whole. Name one entry.';
   return undefined;
 }
 
@@ -129,17 +129,17 @@ function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
   if (isHeldElsewhere(principal, asked) || isOut(principal, asked)) return refused(NOT_YOURS);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
-  const reason = isOwn ? 'It is yours.' : "It is your owner's, for whom you act.";
+  const reason = isOwn ? 'You own it.' : 'Your owner owns it, and you act for your owner.';
   return { isAllowed: true, reason, ...(role !== undefined && { role }) };
 }
 
-/** Whether the thing belongs to a workspace too, and the caller's credential is held to another. */
+/** Whether the item belongs to a workspace, and the caller's credential is restricted to another one. */
 function isHeldElsewhere({ held_to }: Principal, { permission: { where }, subject }: Case): boolean {
   if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
   return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
 
-/** Whether its owner needs a role in its workspace, and the caller has none there. */
+/** Whether the owner needs a role in the item's workspace, and the caller lacks it. */
 function isOut(principal: Principal, asked: Case): boolean {
   const { ownerNeeds } = asked.permission;
   if (ownerNeeds === undefined) return false;
@@ -154,13 +154,13 @@ function inWorkspace(principal: Principal, needs: Role, asked: Case): Answer {
     const allowed = isAdmin(principal);
     return {
       isAllowed: allowed,
-      reason: `Only ${needs}s of the deployment may; you are ${allowed ? '' : 'not '}one.`,
+      reason: `Requires a deployment ${needs}; you are ${allowed ? '' : 'not '}one.`,
     };
   }
   if (where === 'anywhere' || where === 'nowhere') {
     const role = ownRole(principal);
     if (role === undefined) return refused(NO_ROLE_ANYWHERE);
-    const reason = `It takes the role ${needs} in any workspace; you have ${role}.`;
+    const reason = `Requires the role ${needs} in any workspace; you have ${role}.`;
     return { isAllowed: hasRole(role, needs), role, reason };
   }
   const workspace = workspaceOf(principal, asked);
@@ -172,11 +172,11 @@ function inWorkspace(principal: Principal, needs: Role, asked: Case): Answer {
       ? { isAllowed: false, workspace, from, reason: `${noRoleIn(workspace)}${WORDS[from]}` }
       : { isAllowed: false, reason: NOT_THERE };
   }
-  const reason = `It takes the role ${needs} in the workspace "${workspace}"; you have ${role} there${WORDS[from]}`;
+  const reason = `Requires the role ${needs} in the workspace "${workspace}"; you have ${role} there${WORDS[from]}`;
   return { isAllowed: hasRole(role, needs), workspace, role, from, reason };
 }
 
-/** Undefined where the document does not say, or is not there. */
+/** Returns the workspace that decides; undefined if the document does not state it or does not exist. */
 function workspaceOf({ owner }: Principal, { permission, variables, subject }: Case): string | undefined {
   const { where } = permission;
   if (typeof where === 'string') return DEFAULT_WORKSPACE;
@@ -186,7 +186,7 @@ function workspaceOf({ owner }: Principal, { permission, variables, subject }: C
   return accessOf(owner.access, first) === undefined ? DEFAULT_WORKSPACE : first;
 }
 
-/** The caller's role in a workspace, as the security rules see it, and where it comes from. */
+/** Returns the caller's role in a workspace, as the security rules evaluate it, and its source. */
 export function sourcedRole(principal: Principal, workspace: string): SourcedRole {
   const { owner, held_to, maxRole, readonly } = principal;
   if (held_to !== undefined && held_to !== workspace) return { from: 'held' };
@@ -199,13 +199,13 @@ export function sourcedRole(principal: Principal, workspace: string): SourcedRol
   return { role, from: membership === role ? 'membership' : 'deployment' };
 }
 
-/** How a sentence about a role ends. */
+/** Endings of a sentence about a role. */
 const WORDS: Readonly<Record<RoleSource, string>> = {
-  membership: ', by membership.',
-  deployment: ', by the role that the deployment gives.',
+  membership: ', as a member.',
+  deployment: ', from the deployment.',
   own: ": your agent's own role is weaker than its owner's.",
-  readonly: ': your credential may only read.',
-  held: ': your credential is held to another workspace.',
+  readonly: ': your credential is read-only.',
+  held: ': your credential is restricted to another workspace.',
   none: '.',
 };
 
@@ -213,12 +213,12 @@ function noRoleIn(workspace: string): string {
   return `You have no role in the workspace "${workspace}"`;
 }
 
-const NOT_YOURS = "It is not there, or it is somebody else's.";
+const NOT_YOURS = 'It does not exist, or it belongs to someone else.';
 
-const NOT_THERE = 'It is not there, or it is in a workspace in which you have no role.';
+const NOT_THERE = 'It does not exist, or it is in a workspace in which you have no role.';
 
 const SPANS_WORKSPACES =
-  'It holds data of several workspaces, and your credential is restricted to one. Use a tool: it returns the data of that one.';
+  'It contains data of several workspaces, but your credential is restricted to one. Use a tool: it returns the data of that one.';
 
 const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 

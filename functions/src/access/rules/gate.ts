@@ -1,25 +1,25 @@
-/** The one gate in front of every tool and resource, which access.explain quotes. Source: docs/semantics.md#who-may-do-what. */
+/** Permission check of tools and resources, quoted by access.explain. Source: docs/semantics.md#who-may-do-what. */
 import { accessOf, noRoleIn, type Principal, rolesOf, type Scope } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LooseningError } from '../../kernel/loosening.ts';
 
-/** What is called, and what that needs. */
+/** The called tool or resource, and its requirements. */
 export interface Need {
   readonly toolset: string;
-  /** The tool or resource, as its caller knows it. */
+  /** Name of the tool or resource, as the caller uses it. */
   readonly what: string;
   readonly role: Role;
-  /** The role that agents need, where it is another. */
+  /** The role that agents need, if it differs. */
   readonly agentRole?: Role | undefined;
   readonly scope: Scope;
   readonly writes: boolean;
-  /** Whether a credential that is restricted to other toolsets may call it, too. */
+  /** Whether credentials that are restricted to other toolsets may call it as well. */
   readonly openToAll?: boolean | undefined;
 }
 
-/** The parts of a request that the gate looks at. */
+/** The parts of a request that are checked. */
 interface Entrant {
   readonly principal: Principal;
   readonly workspace: string;
@@ -34,8 +34,8 @@ export interface GatePorts {
 }
 
 /**
- * Lets a call through, with the caller as it is now where what was known of it would not do: who was let in a moment
- * ago is in at once, and nobody comes into a workspace that somebody else has opened a moment ago.
+ * Authorizes a call. If the cached caller lacks access, or the workspace is not known to exist, the caller is looked
+ * up again: roles granted a moment ago count, and so does a workspace that another caller has just created.
  * @throws MusterError FORBIDDEN
  */
 export async function admit<Request extends Entrant>(
@@ -66,7 +66,7 @@ export function mayUse({ toolsets }: Pick<Principal, 'toolsets'>, toolset: strin
   return toolsets === undefined || toolsets.includes(toolset);
 }
 
-/** The weakest role that will do, for somebody of the kind. */
+/** Returns the minimum role for a person or an agent. */
 export function roleNeeded(
   { role, agentRole = role }: Pick<Need, 'role' | 'agentRole'>,
   kind: Principal['kind'],
@@ -74,33 +74,33 @@ export function roleNeeded(
   return kind === 'agent' ? agentRole : role;
 }
 
-/** Why the caller may not; the same for a workspace that is not there and one that is not theirs. */
+/** Returns why a call is refused. The error does not reveal whether a workspace exists. */
 export function refusalFor(principal: Principal, workspace: string, need: Need): MusterError | undefined {
   const { toolset, what, scope, writes } = need;
   const least = roleNeeded(need, principal.kind);
   if (!need.openToAll && !mayUse(principal, toolset)) {
-    return forbidden('TOOLSET_NOT_ALLOWED', `You may not use the toolset ${toolset}.`, {
-      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
+    return forbidden('TOOLSET_NOT_ALLOWED', `Your credential does not include the toolset ${toolset}.`, {
+      suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
     });
   }
   if (principal.readonly && writes) {
-    return forbidden('READ_ONLY', `Your credential may only read, and ${what} writes.`, {
-      suggestion: 'Ask whoever made the credential for one that may write.',
+    return forbidden('READ_ONLY', `Your credential is read-only, but ${what} writes.`, {
+      suggestion: 'Ask the issuer of the credential for one with write access.',
     });
   }
   const role = rolesOf(principal, workspace)[scope];
   if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.held_to) : noRole();
   if (hasRole(role, least)) return undefined;
   const where = scope === 'workspace' ? ` in the workspace "${workspace}"` : '';
-  return forbidden('ROLE_TOO_WEAK', `${what} needs the role ${least}; yours is ${role}${where}.`, {
-    suggestion: `Ask an agent or a person with the role ${least}, or for a credential with that role. access.explain tells who can give it.`,
+  return forbidden('ROLE_TOO_WEAK', `${what} requires the role ${least}; yours is ${role}${where}.`, {
+    suggestion: `Use an agent, person or credential with the role ${least}. access.explain shows who can grant it.`,
   });
 }
 
 function noRole(): MusterError {
   return forbidden('NO_ROLE', 'You have no role here yet.', {
     suggestion:
-      'Ask for an invitation to a workspace, or whoever runs this deployment for a role. access.whoami shows what you have.',
+      'Ask a workspace leader for an invitation, or the operator for a role. access.whoami lists your roles.',
   });
 }
 
@@ -108,27 +108,27 @@ function forbidden(reason: string, message: string, details: { readonly suggesti
   return new MusterError('FORBIDDEN', message, { reason, ...details });
 }
 
-// Calls that a workspace wants approved before they are made. Source: docs/decisions/0033-asking-people.md.
+// Calls that a workspace requires approval for. Source: docs/decisions/0033-asking-people.md.
 
-/** A call that may have to be approved. */
+/** Call that may require approval. */
 export interface GatedCall {
   readonly principal: Principal;
   readonly workspace: string;
-  /** Its full name. */
+  /** Full name of the tool. */
   readonly tool: string;
-  /** As checked. */
+  /** Validated arguments. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   readonly mostUsd: number | undefined;
 }
 
-/** The gate of calls that a workspace wants approved. */
+/** Approval of calls, as a workspace's approval rules require it. */
 export interface Approvals {
   /**
-   * @returns undefined where the call may be made; its answer where it was approved and made already
-   * @throws MusterError APPROVAL_REQUIRED while it waits; what came of it; FORBIDDEN where it was not approved
+   * Returns undefined if the call may run; its response if it was approved and has already run
+   * @throws MusterError APPROVAL_REQUIRED while it waits; FORBIDDEN if it was declined; the call's own error
    */
   pass(call: GatedCall): Promise<JsonObject | undefined>;
-  /** The same for an agent's loosening call. @throws MusterError as `pass`; FORBIDDEN if its decider has no account */
+  /** Like `pass`, for an agent's loosening call. @throws MusterError FORBIDDEN if its decider has no account */
   passLoosening(call: GatedCall, refused: LooseningError): Promise<JsonObject>;
 }

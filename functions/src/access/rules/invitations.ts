@@ -1,4 +1,4 @@
-/** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Invitations, accepted when their recipient signs in. Source: docs/decisions/0006-roles-and-registration.md. */
 import { openedThrough } from '../../identity/rules/lineage.ts';
 import type { Invitation } from '../../identity/rules/people.ts';
 import { personsRoleIn } from '../../identity/rules/principal.ts';
@@ -10,33 +10,33 @@ import { retryStale } from '../../kernel/waiting.ts';
 import { mayUse } from './gate.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** What a person was let into. */
+/** Accepted invitation. */
 export interface Taken {
   readonly workspace: string;
-  /** As it is now: an invitation never takes anything away. */
+  /** Resulting role. An invitation never weakens a role. */
   readonly role: MemberRole;
 }
 
-/** How long an instance does not look again for invitations of a person who signs in. */
+/** Interval at which an instance checks a person's invitations. */
 const LOOKED_MILLISECONDS = 60_000;
 
 const MAX_LOOKED = 5000;
 
-/** A later invitation of the same address takes the place of an earlier one. */
+/** Returns an id that makes a later invitation of the same address replace an earlier one. */
 export function invitationId(hashing: Hashing, workspace: string, email: string): string {
   return hashing.sha256(`${workspace}\n${email}`).slice(0, 40);
 }
 
-/** As invitations are found: Firebase Auth writes addresses so, too. */
+/** Normalizes an email address as Firebase Auth does. */
 export function foldedEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
 export class Invitations extends Service<AccessPorts> {
-  /** When this instance last looked, by uid. */
+  /** Times of the last check, keyed by uid. */
   private readonly looked = new BoundedMap<string, number>(MAX_LOOKED);
 
-  /** Takes what there is for a person who signs in, and looks again after a minute. That it fails keeps nobody out. */
+  /** Accepts a person's invitations at sign-in, at most once a minute. Failures are only logged. */
   async takeAtSignIn(uid: string, email: string): Promise<void> {
     const now = this.ports.clock.now().getTime();
     const last = this.looked.get(uid);
@@ -50,10 +50,10 @@ export class Invitations extends Service<AccessPorts> {
   }
 
   /**
-   * Takes the invitations of a person's own address, in one commit that makes the members and ends the invitations.
-   * One that has expired, or that its sender could not send any more, ends without making anybody a member.
+   * Accepts the invitations to a person's address in one commit. An invitation that has expired, or whose sender may
+   * no longer invite, ends without a membership.
    * @param email verified, in lower case
-   * @param workspace the only one; all where undefined
+   * @param workspace limits this to one workspace; undefined for all
    */
   take(
     uid: string,
@@ -97,7 +97,7 @@ export class Invitations extends Service<AccessPorts> {
     return { changes: [set, ended], taken: { workspace, role } };
   }
 
-  /** Whether the credentials through which it was sent stand, and would still let their agent invite. */
+  /** Returns whether the credentials through which the invitation was sent are valid and still allow inviting. */
   private async stands({ lineage = [], workspace, expires_at }: Invitation, now: Date): Promise<boolean> {
     const all = { role: 'admin', endsAt: expires_at } as const;
     const subjects = lineage.map(({ subject }) => subject);

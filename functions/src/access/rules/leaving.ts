@@ -1,4 +1,4 @@
-/** Ends what people who lose a role began in a workspace. Source: docs/semantics.md#what-leaving-ends. */
+/** Ends the work of people who lose a role in a workspace. Source: docs/semantics.md#what-leaving-ends. */
 import type { Person } from '../../identity/rules/people.ts';
 import type { RolesOfPeople } from '../../identity/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../identity/rules/principal.ts';
@@ -8,15 +8,15 @@ import { Service, unlessUnreadable } from '../../kernel/ports.ts';
 import type { AccessPorts } from './ports.ts';
 import { TRUSTED_MILLISECONDS } from './trust.ts';
 
-/** Where a person has lost what. */
+/** Workspaces in which a person has lost access. */
 export interface Left {
-  /** Whether they may not have work done there any more. */
+  /** Whether their work may no longer run in the workspace. */
   readonly isOut: (workspace: string) => boolean;
-  /** Whether they have no role there at all. */
+  /** Whether they have no role in the workspace. */
   readonly isGone: (workspace: string) => boolean;
 }
 
-/** Returns where a person with these roles may not have work done. */
+/** Returns the workspaces in which a person with these roles lacks access. */
 export function leftBy(roles: PersonRoles): Left {
   return {
     isOut: (workspace) => !mayWorkIn(roles, workspace),
@@ -24,23 +24,23 @@ export function leftBy(roles: PersonRoles): Left {
   };
 }
 
-/** How much of a person's work is open in a workspace, as far as one call counts it. */
+/** A person's open work in a workspace, up to the limit of one count. */
 export interface OpenWork {
   readonly codingTasks: number;
   readonly runs: number;
-  /** Whether there is more than was counted. */
+  /** Whether more work exists than was counted. */
   readonly more: boolean;
 }
 
-/** What one kind of work of a person ends by. Each is safe to call twice, late, and in two instances at once. */
+/** Ends one kind of a person's work. Safe to call repeatedly, late and concurrently. */
 export interface LeavingEnd {
-  /** Ends the open work of a person where they have lost their role. Returns how much that was. */
+  /** Ends a person's open work in the workspaces they left. @returns the number of ended items */
   end(uid: string, left: Left): Promise<number>;
 }
 
-/** Returns whether a person may do less anywhere than before. Undefined stands for a person of whom nothing is stored. */
+/** Returns whether a person may have lost a role. Undefined stands for a person without a document. */
 export function mayHaveLost(before: Person | undefined, after: Person | undefined): boolean {
-  // Without a stored role the account's claim holds, which may be any.
+  // Without a stored role, the account's claim counts, and it may be any role.
   if (before?.role === undefined ? after?.role !== undefined : isLess(before.role, after?.role)) return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
     isLess(role, after?.workspaces[workspace]),
@@ -52,23 +52,23 @@ function isLess(before: Role | 'none', after: Role | 'none' | undefined): boolea
   return after === undefined || after === 'none' || !hasRole(after, before);
 }
 
-/** Returns the workspaces that were open and are private now: the role that the deployment gives counts there no longer. */
+/** Returns the workspaces that changed from open to private: deployment roles no longer count in them. */
 export function closedSince(before: PersonRoles['access'], after: PersonRoles['access']): readonly string[] {
   return Object.keys(after).filter(
     (workspace) => before[workspace] === 'open' && after[workspace] === 'private',
   );
 }
 
-// Whether those for whom something is done later may still have it done: owners of tasks and runs, who need a role in
-// the workspace at the moment of each claim and each step. Source: docs/semantics.md#what-leaving-ends.
+// Standing of owners: the owner of a task or run needs a role in the workspace at each claim and each step.
+// Source: docs/semantics.md#what-leaving-ends.
 
-/** How many owners an instance remembers. */
+/** Maximum number of owners that an instance caches. */
 const MAX_OWNERS = 1000;
 
-/** `unknown`: what is stored of the person cannot be read, so nothing is done for them and nothing of theirs is ended. */
+/** `unknown`: the person's document is unreadable, so their work neither runs nor ends. */
 export type OwnerStanding = 'works' | 'out' | 'unknown';
 
-/** Whether a person may have work done in a workspace: at least as a worker. */
+/** Returns whether a person's work may run in a workspace: their role must be at least worker. */
 export function mayWorkIn(roles: PersonRoles, workspace: string): boolean {
   const role = personsRoleIn(roles, workspace);
   return role !== undefined && hasRole(role, 'worker');
@@ -82,7 +82,7 @@ interface Known {
 export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
   private readonly known = new BoundedMap<string, Known>(MAX_OWNERS);
 
-  /** Returns whether the owner may have work done. A role may be 5 seconds old; that there is none is read anew. */
+  /** Returns the owner's standing. A role is cached for 5 seconds; a missing role is read again. */
   async standing(ownerUid: string, workspace: string): Promise<OwnerStanding> {
     const now = this.ports.clock.now().getTime();
     const known = this.known.get(ownerUid);

@@ -1,4 +1,4 @@
-/** How changes of access loosen limits. Pure. Source: docs/security.md#two-rules. */
+/** Determines which access changes loosen limits. Source: docs/security.md#two-rules. */
 import type { AgentChanges } from '../../agents/rules/agent.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import type { PeopleChanges } from '../../identity/rules/people.ts';
@@ -17,10 +17,10 @@ function isNaming(change: AnyChange): change is Naming {
 
 export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
-  // A new credential opens at most what its maker's opens: identity/rules/lineage.ts.
+  // A new credential has at most the limits of its issuer's credential: identity/rules/lineage.ts.
   ...neverLoosens('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
   ...neverLoosens('removeAgent', 'removeSkill'),
-  // A person consents to each of them on the page of signing in.
+  // A person consents to each of them on the sign-in page.
   ...neverLoosens('createGrant', 'replaceGrant', 'endGrant'),
   ...neverLoosens('expectMember', 'removeMember', 'endInvitation', 'queueMail'),
   replaceAgent: ({ agent, before }) =>
@@ -35,7 +35,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ],
   setMember({ member: { uid, workspace, role }, before }, _by, all) {
     const isNew = all.some((one) => isNaming(one) && one.workspace === workspace && one.before === undefined);
-    // A new workspace has a first leader: nothing of it was anyone's before.
+    // The first leader of a new workspace gains access to no existing data.
     if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
     const now = before === undefined ? 'who is not a member' : `who is ${before.role}`;
     const would = `give "${uid}", ${now}, the role ${role} in the workspace "${workspace}"`;
@@ -48,7 +48,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     before === 'private' && access === 'open'
       ? [{ what: 'access', workspace, would: `open the workspace "${workspace}" to everyone` }]
       : [],
-  // Nobody has a role in it yet: the owner answers where the call was made.
+  // The workspace has no members yet, so the owner approves in the workspace of the call.
   createWorkspace: ({ name, workspace: { repositories } }) =>
     reached(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
   listRepositories: ({ workspace, repositories, before = [] }) => reached(workspace, before, repositories),
@@ -86,7 +86,7 @@ function reached(
   ];
 }
 
-/** The person that a rule names decides about it; else the agent's owner, who would be asked by the rule. */
+/** Weakening a rule requires the approval of its approver, or of the agent's owner if it names none. */
 function weakened(
   workspace: string,
   rule: ApprovalRule,

@@ -1,18 +1,18 @@
-/** Direct access to both databases. Security rules are tested against permissions.json; see docs/data-model.md. */
+/** Table of direct access to both databases. Tests compare the security rules with it. Source: docs/data-model.md. */
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
 
-/** Who may: whoever has this role or a stronger one; whose it is, alone or with their agents; `nobody` but the server. */
+/** Required access: a minimum role; the owner, alone or with their agents; or `nobody` except the server. */
 const least = z.enum([...ROLES, 'owner', 'owner and agents', 'nobody']);
 
 export type Least = z.output<typeof least>;
 
 /**
- * Where a role is needed. In the workspace that a variable of the path or a field of the document names; in the workspace that
- * has the name of a segment of the path, or in `default` where none has it; in `default`; in any; in the deployment.
- * What belongs to somebody takes some role `anywhere`, or, `nowhere`, an account alone; where a field of it names a
- * workspace too, a credential that is held to another does not know it.
+ * Scope of the required role: the workspace named by a path variable or a document field; the workspace named by the
+ * first path segment, or `default` if no such workspace exists; `default`; `anywhere`; or the deployment. For owned
+ * documents, `anywhere` requires any role and `nowhere` only an account. If a field of an owned document names a
+ * workspace, credentials that are restricted to another one cannot see it.
  */
 const where = z.union([
   z.enum(['default', 'anywhere', 'deployment', 'nowhere']),
@@ -23,52 +23,52 @@ const where = z.union([
 
 const permission = z.strictObject({
   database: z.enum(['firestore', 'realtime']),
-  /** Of a document or child, with its variables in braces; `{name=**}` is any depth. */
+  /** Path of a document or child, with variables in braces. `{name=**}` matches any depth. */
   path: z.string(),
   holds: z.string(),
   reads: least,
   where: where.default('anywhere'),
-  /** The field that says whose it is. Where there is none, `{uid}` in the path does. Beside a role, its owner reads too. */
+  /** Field with the owner; without it, `{uid}` in the path is the owner. Owners can read even without the role. */
   ownerField: z.string().exactOptional(),
-  /** The field that names another person whose it is as well. */
+  /** Field with a second owner. */
   otherOwnerField: z.string().exactOptional(),
-  /** The role that its owner needs in its workspace as well: without it they see nothing of what was made there. */
+  /** Role that the owner additionally needs in the document's workspace. */
   ownerNeeds: z.enum(ROLES).exactOptional(),
-  /** Holds data of several workspaces, so a credential that is restricted to one does not read it. */
+  /** Contains data of several workspaces, so credentials that are restricted to one cannot read it. */
   spansWorkspaces: z.literal(true).exactOptional(),
   writes: least,
-  /** Each may be read, and all of them by nobody. */
+  /** Single entries can be read, but not the whole list. */
   unlisted: z.literal(true).exactOptional(),
-  /** What of the server writes it. */
+  /** Server component that writes this path. */
   keeper: z.string().exactOptional(),
-  /** The children by which the Realtime Database's queries order. */
+  /** Children by which Realtime Database queries order. */
   indexOn: z.array(z.string()).exactOptional(),
 });
 
 export type Permission = z.output<typeof permission>;
 
-/** The last of each database stands for every path that no other one names. */
+/** The last row of each database matches every remaining path. */
 export const permissions: readonly Permission[] = z.array(permission).parse(rows);
 
-/** Whether the fields of a document say who may read it, so that nobody may read one that does not exist. */
+/** Returns whether read access depends on the document's fields. Missing documents are refused then. */
 export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {
   return reads !== 'nobody' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
 }
 
 export interface DataQuestion {
   readonly database: Permission['database'];
-  /** Of a document or child, or of the collection or list above it. */
+  /** Path of a document or child, or of the collection or list that contains it. */
   readonly path: string;
 }
 
-/** A row, the values of its path's variables, and whether it was asked for the collection or list above. */
+/** Matching row, values of its path variables, and whether the question is about the collection or list. */
 export interface MatchedPermission {
   readonly permission: Permission;
   readonly variables: ReadonlyMap<string, string>;
   readonly isList: boolean;
 }
 
-/** The row that decides about a path. */
+/** Returns the row that matches a path. */
 export function permissionFor({ database, path }: DataQuestion): MatchedPermission {
   const segments = path.split('/');
   for (const permission of permissions) {
@@ -76,10 +76,10 @@ export function permissionFor({ database, path }: DataQuestion): MatchedPermissi
     const found = matched(permission, segments);
     if (found !== undefined) return { permission, ...found };
   }
-  throw new Error(`permissions.json has no row for the rest of ${database}.`);
+  throw new Error(`permissions.json has no default row for ${database}.`);
 }
 
-/** A collection has an odd number of segments in Firestore. Below a child of the Realtime Database lies more of it. */
+/** Matches a path. Firestore collections have an odd number of segments. Realtime rows include all children. */
 function matched({ database, path }: Permission, segments: readonly string[]) {
   const template = path.split('/');
   const isDeep = path.endsWith('=**}');

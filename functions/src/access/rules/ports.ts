@@ -1,4 +1,4 @@
-/** What the rules of access read and write by, and what its store implements. */
+/** Ports of the access rules. */
 import type { AgentChanges } from '../../agents/rules/agent.ts';
 import type { AgentPorts } from '../../agents/rules/ports.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
@@ -19,7 +19,7 @@ export interface AccessPorts extends IdentityPorts, AgentPorts {
 
 export interface WorkspaceQueries {
   find(workspace: string): Promise<Versioned<StoredWorkspace> | undefined>;
-  /** Whether somebody keeps data under the name, in either database, which would become the workspace's. */
+  /** Returns whether either database has data under the name, which would become the workspace's. */
   hasData(workspace: string): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Revoking an agent ends all that came from it: credentials, sign-ins, descendants, invitations and waiting calls.
+ * Revocation of an agent with its credentials, sign-ins, descendants, invitations and waiting calls.
  * Source: docs/semantics.md#who-may-do-what.
  */
 import type { Credential, Link } from '../../identity/rules/credential.ts';
@@ -11,29 +11,29 @@ import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** A call of an agent that waits for its approval, and the change that ends it. */
+/** An agent's call that waits for approval, and the change that ends it. */
 export interface WaitingCall<Change> {
   readonly id: string;
   readonly agentId: string;
-  /** The lineage of its caller. */
+  /** Lineage of the caller. */
   readonly lineage: readonly Link[];
   readonly ended: Change;
 }
 
-/** What belongs to toolsets and ends with a credential. */
+/** Toolset data that ends with a credential. */
 export interface Endings<Change> {
-  /** The calls of agents that wait for approval. */
+  /** Returns agents' calls that wait for approval. */
   readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall<Change>[]>;
 }
 
-/** What ended with an agent. */
+/** Outcome of a revocation. */
 export interface Ended {
-  /** How many credentials and sign-ins the agent itself had. */
+  /** Number of the agent's own credentials and sign-ins. */
   readonly credentials: number;
-  /** The agents whose credentials were registered through it. */
+  /** Agents whose credentials were registered through the revoked agent. */
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly invitations: readonly Pick<Invitation, 'workspace' | 'email'>[];
-  /** The requests for approval. */
+  /** Ids of approval requests. */
   readonly requests: readonly string[];
 }
 
@@ -46,7 +46,7 @@ interface Found<Change> {
   readonly calls: readonly WaitingCall<Change>[];
 }
 
-/** Each of a commit writes up to three documents. */
+/** Maximum number of changes per commit. Each writes up to three documents. */
 const MAX_CHANGES = 50;
 
 const PAGE = 200;
@@ -56,11 +56,11 @@ interface RevocationPorts<Change extends AnyChange> extends AccessPorts {
   readonly endings: Endings<Change>;
 }
 
-/** `Change`: how toolsets end what belongs to them. */
+/** `Change`: changes of toolsets that end their data. */
 export class Revocation<Change extends AnyChange> extends Service<RevocationPorts<Change>> {
   /**
-   * Ends an agent and what came from it. The first commit ends the agent, so that checks refuse its descendants; a
-   * second call finishes what was interrupted. If nothing is left to end, nothing is committed.
+   * Revokes an agent and everything derived from it. The first commit ends the agent, so that its descendants are
+   * refused. Calling again completes an interrupted revocation. If nothing is left to end, nothing is committed.
    */
   async revoke(agentId: string, recordAnswer: RecordAnswer<Ended> = () => undefined): Promise<Ended> {
     const { store, randomness, clock } = this.ports;
@@ -92,14 +92,14 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
       grants: open.map(({ value }) => value),
       descendants: descendants.filter((one) => one.agent_id !== agentId),
       invitations,
-      // A descendant may have another way in that does not end.
+      // A descendant may have another credential that stays valid.
       calls: calls.filter(
         (call) => call.agentId === agentId || call.lineage.some((link) => link.agent_id === agentId),
       ),
     };
   }
 
-  /** The credentials that were registered through an agent. */
+  /** Returns the credentials that were registered through an agent. */
   private async descendantsOf(agentId: string): Promise<readonly Credential[]> {
     const found: Credential[] = [];
     for (;;) {
@@ -121,7 +121,7 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
   }
 }
 
-/** Whether anything ended. */
+/** Returns whether anything ended. */
 export function isAnything({ credentials, agents, invitations, requests }: Ended): boolean {
   return credentials + agents.length + invitations.length + requests.length > 0;
 }

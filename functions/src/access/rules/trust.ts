@@ -1,7 +1,7 @@
 /**
- * The credentials that an instance has looked up and goes on trusting. It asks every 5 seconds, once for all of them, what
- * has changed, and looks up anew only those who are concerned: a caller that nobody has changed anything of costs nothing,
- * and a credential that was withdrawn opens nothing anywhere after 5 seconds. Source: docs/decisions/0010-limits-trust-and-presence.md.
+ * Credential cache of an instance. Every 5 seconds it reads the access changes once, and evicts only affected
+ * entries: unchanged callers cost no read, and a revoked credential stops working everywhere after 5 seconds. Source:
+ * docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { type AccessSubject, EVERYBODY } from '../../identity/rules/credential.ts';
 import type { AccessChangeQueries } from '../../identity/rules/ports.ts';
@@ -9,37 +9,37 @@ import type { Principal } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
 
-/** How old what an instance knows of a credential may be: a revoked one stops working everywhere within this time. */
+/** Maximum staleness of a cached credential: a revoked one stops working everywhere within this time. */
 export const TRUSTED_MILLISECONDS = 5000;
 
 /**
- * How long an instance trusts what it has looked up once, as long as it hears of no change. Short of the time for which
- * changes are kept, and so that what somebody has changed past Muster is seen.
+ * TTL of a cached credential without access changes. Shorter than the retention of access changes, and finite so that
+ * changes made outside Muster take effect.
  */
 export const LASTING_MILLISECONDS = 60 * 60_000;
 
-/** One takes about a kilobyte. */
+/** Cache size. An entry takes about 1 kB. */
 const MAX_TRUSTED = 20_000;
 
-/** More than there are in the time that two readings of changes overlap. */
+/** Exceeds the number of changes in the overlap of two reads. */
 const MAX_SEEN = 2000;
 
-/** What was found out about a credential. */
+/** Result of a credential lookup. */
 export interface Checked {
   readonly principal: Principal;
-  /** Whose changes concern it. */
+  /** Subjects whose changes evict the entry. */
   readonly subjects: readonly AccessSubject[];
-  /** When it ends by itself; absent where what it rests on may change without Muster hearing of it. */
+  /** Expiry; absent if the result can change without an access change. */
   readonly endsAt?: Date;
 }
 
 interface Trusted extends Checked {
   readonly checkedAt: number;
-  /** Whether every change since it was looked up is heard of. */
+  /** Whether every access change since the lookup is read. */
   readonly isFollowed: boolean;
 }
 
-/** The state of things as a check begins. */
+/** State at the start of a lookup. */
 export interface Begun {
   readonly at: number;
   readonly heard: number;
@@ -51,18 +51,18 @@ export class TrustedCredentials extends Service<
   private readonly entries = new BoundedMap<string, Trusted>(MAX_TRUSTED);
   private readonly seen = new BoundedMap<string, true>(MAX_SEEN);
   private position: Date | undefined;
-  /** When the last reading of changes began that has ended well. */
+  /** Start of the last successful read of changes. */
   private askedAt = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
-  /** How many readings have brought changes. */
+  /** Number of reads that returned changes. */
   private heard = 0;
 
-  /** Whether the credential was good when it was last looked up. */
+  /** Returns whether the credential was valid at its last lookup. */
   knows(digest: string): boolean {
     return this.entries.has(digest);
   }
 
-  /** Who has the credential, where that need not be looked up. */
+  /** Returns the cached principal of a credential; undefined if a lookup is needed. */
   async find(digest: string): Promise<Principal | undefined> {
     const known = this.entries.get(digest);
     if (known === undefined) return undefined;
@@ -75,7 +75,7 @@ export class TrustedCredentials extends Service<
     return isFresh && this.entries.get(digest) === known ? known.principal : undefined;
   }
 
-  /** To be called before a credential is looked up that is to be kept. */
+  /** Must be called before the lookup of a credential that will be cached. */
   begin(): Begun {
     if (this.position === undefined) void this.ask();
     return { at: this.now(), heard: this.heard };
@@ -90,7 +90,7 @@ export class TrustedCredentials extends Service<
     this.entries.delete(digest);
   }
 
-  /** One reading at a time. Never fails: without an answer everybody is looked up anew. */
+  /** Reads access changes, once for concurrent callers. Never fails: without a read, entries are looked up again. */
   private ask(): Promise<void> {
     this.asking ??= this.read(this.now())
       .catch(() => undefined)

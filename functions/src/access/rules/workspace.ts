@@ -1,13 +1,13 @@
-/** A workspace, as it is stored, and what commits may change of it. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Stored workspaces and their changes. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 
-/** A kind of work is what an agent does in a step. */
+/** Kinds of work that an agent does in a step. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
-/** The models behind a vendor's API that a deployment can have, in the order of the orchestration specification, list_agents. */
+/** Hosted agents: models behind a vendor's API. Order: the orchestration specification, list_agents. */
 export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
 
 export interface Pin {
@@ -16,7 +16,7 @@ export interface Pin {
 }
 
 export interface Routing {
-  /** Each kind of work at most once. */
+  /** At most one pin per kind of work. */
   readonly pins: readonly Pin[];
   readonly forbidden: readonly string[];
 }
@@ -28,68 +28,68 @@ export function pinnedFor({ pins }: Routing, kind: KindOfWork): string | undefin
 }
 
 export interface RoutingChanges {
-  /** In place of all that was pinned, or of all that was forbidden: what is left out stays, whatever it is by then. */
+  /** Replaces all pins or all forbidden agents. An omitted list stays unchanged. */
   readonly routeWorkspace: AtWorkspace & {
     readonly workspace: string;
     readonly routing: Partial<Routing>;
-    /** For the trail. */
+    /** For the audit log. */
     readonly before?: Partial<Routing>;
   };
 }
 
-/** What is kept of a workspace itself. */
+/** Workspace document. */
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 
-/** Before calls of a tool somebody is asked: `asks`, or the owner of the agent that calls. */
+/** Approval rule: calls of a tool require approval by `asks`, or by the owner of the calling agent. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
-/** Decided on the workspace at this version, null if it had no document. Stale if it has changed since. */
+/** Version of the workspace that the change is based on; null without a document. Stale if it has changed since. */
 export interface AtWorkspace {
   readonly version?: string | null | undefined;
 }
 
 export interface WorkspaceChanges {
-  /** Refused as stale where there is one. It has no session until somebody opens one. */
+  /** Stale if the workspace exists. A new workspace has no session. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
-  /** Before which calls somebody is asked, in place of what was said before. */
+  /** Replaces the approval rules. */
   readonly demandApprovals: AtWorkspace & {
     readonly workspace: string;
     readonly approvals: readonly ApprovalRule[];
-    /** For the trail. */
+    /** For the audit log. */
     readonly before?: readonly ApprovalRule[];
   };
   readonly listRepositories: AtWorkspace & {
     readonly workspace: string;
     readonly repositories: readonly string[];
-    /** For the trail. */
+    /** For the audit log. */
     readonly before?: readonly string[];
   };
 }
 
-/** `workspaces/{workspace}`, from its first session or its creation on; `access/workspaces` says who may come in. */
+/** `workspaces/{workspace}`, created with the workspace or its first session. `access/workspaces` has its access. */
 export const workspaceDocument = z.object({
-  /** The id of its open session, where one was opened. */
+  /** Id of the open session. */
   session: z.exactOptional(z.string()),
-  /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
+  /** Accessible GitHub repositories: `owner/name`, or `owner/*` for all repositories of an owner. */
   repositories: z._default(z.array(z.string()), []),
-  /** Which hosted agent is asked for a kind of work. */
+  /** Hosted agents pinned for kinds of work. */
   pinned_agents: z.exactOptional(z.array(z.object({ kind: z.string(), agent: z.string() }))),
-  /** The hosted agents that are never asked. */
+  /** Hosted agents that are never used. */
   forbidden_agents: z.exactOptional(z.array(z.string())),
-  /** Before which tools' calls somebody is asked. */
+  /** Approval rules. */
   approvals: z.exactOptional(
     z.array(
       z.object({
-        /** Its full name. */
+        /** Full name. */
         tool: z.string(),
-        /** Only where a call may spend more. */
+        /** Minimum cost: only calls that may spend more require approval. */
         above_usd: z.nullable(z.number()),
-        /** The uid of the person who is asked; the caller's owner where there is none. */
+        /** Uid of the approver; null for the caller's owner. */
         asks: z.nullable(z.string()),
       }),
     ),
   ),
-  /** The uid of who created it. */
+  /** Uid of the creator. */
   created_by: z.exactOptional(z.string()),
   created_at: z.exactOptional(timestamp),
 });
@@ -97,12 +97,10 @@ export const workspaceDocument = z.object({
 export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } =
   documentCodec(workspaceDocument);
 
-/** Workspaces as the audit log shows them. */
+/** Fields of workspaces in the audit log. */
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
-/** Lists of repositories, as workspaces and the deployment have them: `owner/name`, or `owner/*` for all of an owner's. */
-
-/** @param name `owner/name`, or `owner/*` for whether all of theirs are; GitHub's names are the same in capitals */
+/** Returns whether a list contains a repository, as `owner/name` or by `owner/*`. Ignores case, as GitHub does. */
 export function isListed(listed: readonly string[], name: string): boolean {
   const [owner = ''] = name.split('/');
   const wanted = [name, `${owner}/*`].map((one) => one.toLowerCase());

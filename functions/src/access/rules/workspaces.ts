@@ -1,4 +1,4 @@
-/** How workspaces come into being. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Creation of workspaces. Source: docs/decisions/0006-roles-and-registration.md. */
 import {
   accessOf,
   noRoleIn,
@@ -10,20 +10,20 @@ import type { WorkspaceAccess } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** Whoever opens a workspace; its owner leads it from then on. */
+/** Caller that creates a workspace. Its owner becomes the first leader. */
 export interface Opener extends Pick<Principal, 'uid' | 'owner_uid'> {
-  /** As the call was let through. Absent: the call is over, and what it has begun goes on. */
+  /** Roles at the authorization of the call; absent if the work continues after the call. */
   readonly owner?: PersonRoles;
 }
 
 type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
 
 /**
- * What the commit that opens the first session of a workspace says of who may come in: it is private, and its opener's
- * owner leads it. Nothing where the workspace is known already.
- * @param opener absent where the caller is known to be in the workspace
- * @param workspace `isThere`: whether it has a document
- * @throws MusterError FORBIDDEN where somebody else has opened it since the call was let through; CONFLICT
+ * Returns the access changes of a workspace's first session: it is private, and the opener's owner leads it. Empty if
+ * the workspace is known already.
+ * @param opener absent if the caller is known to have a role in the workspace
+ * @param workspace `isThere`: whether the workspace has a document
+ * @throws MusterError FORBIDDEN if another caller has created it since the authorization; CONFLICT
  */
 export async function openingChanges(
   ports: WorkspacePorts,
@@ -43,7 +43,7 @@ export async function openingChanges(
   return foundingChanges(opener, name, 'private', now);
 }
 
-/** The entry of a new workspace, and its first leader. */
+/** Returns the changes that create a workspace with its first leader. */
 export function foundingChanges(
   { uid, owner_uid }: Opener,
   workspace: string,
@@ -57,21 +57,21 @@ export function foundingChanges(
   ];
 }
 
-/** All are listed in one document, which every call goes by. */
+/** Limit of the one document that lists all workspaces and is read for every call. */
 const MAX_WORKSPACES = 2000;
 
-/** Under these names lies what belongs to the default workspace. Source: the network specification. */
+/** Names of data that belongs to the default workspace. Source: the network specification. */
 const RESERVED: readonly string[] = ['agents', 'conversations'];
 
-/** Data under the name would become the workspace's. @throws MusterError CONFLICT, the same whatever has the name */
+/** Checks that a workspace name is unused and has no data. @throws MusterError CONFLICT, QUOTA_EXCEEDED */
 export async function requireFree(
   { workspaces }: Pick<AccessPorts, 'workspaces'>,
   workspace: string,
   access: PersonRoles['access'],
 ): Promise<void> {
   if (Object.keys(access).length >= MAX_WORKSPACES) {
-    throw new MusterError('QUOTA_EXCEEDED', `This deployment has ${MAX_WORKSPACES} workspaces.`, {
-      suggestion: 'Use one that there is: access.whoami shows those in which you have a role.',
+    throw new MusterError('QUOTA_EXCEEDED', `The maximum of ${MAX_WORKSPACES} workspaces is reached.`, {
+      suggestion: 'Use an existing one: access.whoami lists yours.',
     });
   }
   const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;
@@ -79,8 +79,8 @@ export async function requireFree(
 }
 
 export function notAvailable(workspace: string): MusterError {
-  return new MusterError('CONFLICT', `The name "${workspace}" is not available for a workspace.`, {
+  return new MusterError('CONFLICT', `The workspace name "${workspace}" is not available.`, {
     reason: 'NAME_NOT_AVAILABLE',
-    suggestion: 'Choose another name. access.whoami shows the workspaces in which you have a role.',
+    suggestion: 'Choose another name. access.whoami lists your workspaces.',
   });
 }

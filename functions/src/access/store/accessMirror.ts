@@ -1,7 +1,7 @@
 /**
- * What the rules of the Realtime Database know of people and workspaces, which they cannot read in Firestore:
- * `access/people/{uid}` and `access/workspaces`. Events come late, twice and out of order, so none is believed: what
- * there is is read, written, and read again until it has not changed meanwhile.
+ * Mirror of people and workspaces for the Realtime Database rules, which cannot read Firestore: `access/people/{uid}`
+ * and `access/workspaces`. Events can be late, duplicated and out of order, so their content is ignored: the current
+ * state is read, written, and read again until it is unchanged.
  */
 import type { Database } from 'firebase-admin/database';
 import { isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
@@ -12,7 +12,7 @@ import { type Log, unlessUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 import { inTime } from '../../kernel/waiting.ts';
 
-/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+/** Bound of the loop. Concurrent changes need only a few attempts. */
 const MAX_ATTEMPTS = 10;
 
 export async function mirrorPerson(
@@ -23,12 +23,12 @@ export async function mirrorPerson(
   await mirror(await database(), personAccessPath(uid), () => personMirror(people, uid));
 }
 
-/** What the mirror has of a person where it shows them as they are now; null where nothing is stored of them. */
+/** Returns the current mirror of a person; null if they have no document. */
 export async function personMirror(
   people: Pick<PeopleQueries, 'find'>,
   uid: string,
 ): Promise<PersonMirror | null> {
-  // Of a person who cannot be read nothing is known, so they may do nothing, whatever their token claims.
+  // An unreadable person has no access, regardless of the claims in their token.
   const stored = await people.find(uid).then(
     (person) => ({ person }),
     (error) => unlessUnreadable(Promise.reject(error)),
@@ -44,7 +44,7 @@ export async function mirrorWorkspaces(
   await mirror(await database(), ACCESS_WORKSPACES, () => people.workspaces());
 }
 
-/** Nobody waits longer for the other database. */
+/** Maximum time that a commit waits for the mirror. */
 const FOLLOW_MILLISECONDS = 2000;
 
 interface FollowPorts {
@@ -53,7 +53,7 @@ interface FollowPorts {
   readonly log: Log;
 }
 
-/** Mirrors a commit before it is answered, lest others write below a new workspace; the triggers repair failures. */
+/** Mirrors a commit before its response, so that no other caller writes below a new workspace. Triggers repair it. */
 export async function followChanges(
   { database, people, log }: FollowPorts,
   changes: readonly AnyChange[],
@@ -62,7 +62,7 @@ export async function followChanges(
   const isNamed = changes.some(({ kind }) => kind === 'nameWorkspace');
   if (uids.size === 0 && !isNamed) return;
   const follow = async () => {
-    // A new workspace that is there before its leader would be closed to them.
+    // A new workspace that is mirrored before its leader would be closed to the leader.
     await Promise.all([...uids].map((uid) => mirrorPerson(database, people, uid)));
     if (isNamed) await mirrorWorkspaces(database, people);
   };
@@ -91,17 +91,17 @@ async function mirror(database: Database, path: string, read: () => Promise<obje
     if (JSON.stringify(after) === JSON.stringify(before)) return;
     before = after;
   }
-  throw new Error(`${path} never stood still for its mirror.`);
+  throw new Error(`${path} kept changing while it was mirrored.`);
 }
 
-/** Every role that one has by a role: a rule asks whether the one that it needs is there. */
+/** All roles that a role includes, so that a rule can check the existence of the one that it requires. */
 type Included = Partial<Readonly<Record<Role | 'none', true>>>;
 
 export interface PersonMirror {
   readonly role?: Included;
   readonly workspaces: Readonly<Record<string, Included>>;
   readonly valid_since?: number;
-  /** The account is disabled or deleted: the person's agents may do nothing. */
+  /** Set if the account is disabled or deleted: the person's agents have no access. */
   readonly out?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Firebase ID tokens of callers, under which the databases' security rules decide. */
+/** Firebase ID tokens of callers, evaluated by the databases' security rules. */
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import { notAccepted } from '../../identity/rules/credential.ts';
@@ -11,7 +11,7 @@ const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 
 const TIMEOUT_MILLISECONDS = 10_000;
 
-/** The emulator wants some key, but no particular one. */
+/** The emulator accepts any key, but requires one. */
 const EMULATOR_KEY = 'emulator';
 
 const signedIn = z.object({
@@ -24,12 +24,12 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
 
 interface SignInPorts {
   readonly app: () => App;
-  /** Of the project; the emulator needs none. */
+  /** Web API key of the project; empty for the emulator. */
   readonly webApiKey: string;
 }
 
 /**
- * Signs agents in: a custom token, exchanged for an ID token. Source:
+ * Signs agents in by exchanging a custom token for an ID token. Source:
  * https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken
  */
 export class IdentityToolkitSignIn extends Service<SignInPorts> {
@@ -83,35 +83,35 @@ function refused(status: number, body: unknown): MusterError {
   return status >= 500 ? connectionError(cause) : notSetUp(cause);
 }
 
-/** Something that only who runs the deployment can mend; the cause is in the log. */
+/** Returns the error for a misconfiguration that only the operator can fix. The cause is logged. */
 function notSetUp(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This deployment cannot sign agents in to its databases.', {
     reason: 'NOT_SET_UP',
-    suggestion: 'Whoever runs it: docs/guides/deploy.md, "Agents and the security rules".',
+    suggestion: 'Operator: see docs/guides/deploy.md, "Agents and the security rules".',
     cause,
   });
 }
 
 export interface CallerToken {
   readonly idToken: string;
-  /** What the token says, as rules see it in `request.auth.token` and `auth.token`. */
+  /** Claims that rules see in `request.auth.token` and `auth.token`. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date;
 }
 
-/** A custom token's claims, beside the uid. Rules read them. */
+/** Claims of a custom token in addition to the uid. Security rules read them. */
 export interface AgentClaims {
   readonly kind: string;
   readonly agentId: string;
   readonly ownerUid: string;
-  /** The most that the agent may do anywhere. */
+  /** The agent's maximum role in any workspace. */
   readonly role: string;
-  /** The deployment's role for its owner, where none is stored. */
+  /** Deployment role of the owner, used if none is stored. */
   readonly ownerRole: string;
   readonly heldTo?: string;
 }
 
-/** A token this near its end is not given out any more: its receiver may use it for a while. */
+/** Minimum remaining lifetime of a returned token, because its receiver may use it for a while. */
 export const TOKEN_MARGIN_MILLISECONDS = 300_000;
 
 const MAX_KEPT = 1000;
@@ -126,12 +126,12 @@ interface TokenPorts {
 }
 
 /**
- * Firebase ID tokens of callers, for clients that run under the security rules. A person's credential is one; an
- * agent's is minted for its uid and claims, and kept until shortly before it expires. Source:
+ * Firebase ID tokens for clients that run under the security rules. A person's credential is one. An agent's token is
+ * minted for its uid and claims, and cached until shortly before it expires. Source:
  * docs/semantics.md#who-may-do-what; https://firebase.google.com/docs/auth/admin/create-custom-tokens
  */
 export class CachedCallerTokens extends Service<TokenPorts> {
-  /** By uid and claims, the oldest first. One still being minted is shared by all who ask for it. */
+  /** Keyed by uid and claims, oldest first. Concurrent requests share a token that is being minted. */
   private readonly minted = new BoundedMap<string, Promise<CallerToken>>(MAX_KEPT);
 
   /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
@@ -170,7 +170,7 @@ export class CachedCallerTokens extends Service<TokenPorts> {
   }
 }
 
-/** What the token of an agent says. */
+/** Returns the token claims of an agent. */
 export function claimsOf(principal: Principal): AgentClaims {
   const { kind, held_to: heldTo } = principal;
   return {
@@ -185,7 +185,7 @@ export function claimsOf(principal: Principal): AgentClaims {
 
 export type CallerTokens = PortOf<CachedCallerTokens>;
 
-/** Already checked when the caller was authenticated. */
+/** The ID token was verified when the caller was authenticated. */
 function personToken(idToken: string): CallerToken {
   const claims = decoded(idToken);
   const { exp } = expiry.parse(claims);

@@ -1,4 +1,4 @@
-/** What is kept of a workspace itself, and what else lies under its name. */
+/** Firestore storage of workspaces, and detection of data under their names. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { EVERYBODY } from '../../identity/rules/credential.ts';
@@ -26,7 +26,7 @@ export function approvalToDocument({ tool, above_usd, asks }: ApprovalRule) {
   return { tool, above_usd: above_usd ?? null, asks: asks ?? null };
 }
 
-/** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */
+/** Roots of free-form data. Data below a workspace's name belongs to that workspace. */
 const SHARED_DATA = ['messages', 'shared'] as const;
 
 export class FirestoreWorkspaceQueries extends FirestoreReader implements WorkspaceQueries {
@@ -52,7 +52,7 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
     return found.includes(true);
   }
 
-  /** A document that is not there may have collections all the same. */
+  /** A missing document can still have collections. */
   private async hasDocuments(path: string): Promise<boolean> {
     const document = this.database.doc(path);
     const [{ exists }, collections] = await Promise.all([document.get(), document.listCollections()]);
@@ -61,7 +61,7 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
 
   private async hasNode(path: string): Promise<boolean> {
     const node = (await this.realtime()).ref(path);
-    // A node may have megabytes below it. A query finds the first of it, and nothing where the node is one value.
+    // A node can contain megabytes, so a query reads only its first child. It finds nothing if the node is a value.
     if ((await node.orderByKey().limitToFirst(1).get()).exists()) return true;
     return (await node.get()).exists();
   }
@@ -84,7 +84,7 @@ export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> 
   },
 };
 
-/** Sets fields of a workspace: at the version, or, without one, at any. */
+/** Sets fields of a workspace, conditional on the version if one is given. */
 function setIn(
   writes: CommitWrites,
   workspace: string,

@@ -1,4 +1,4 @@
-/** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
+/** Agents and the skills that they declare. Source: docs/semantics.md#one-model. */
 import { z } from 'zod/mini';
 import type { CredentialChanges, Limits } from '../../identity/rules/credential.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
@@ -16,17 +16,17 @@ export type Agent = ReturnType<typeof agentFromDocument>;
 
 export type Capability = Agent['capability_details'][number];
 
-/** A capability that agents declare, and how many agents have it now. */
+/** Capability that agents declare, with the number of agents that have it. */
 export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
-/** How an agent works that says nothing of it: on one task at a time. */
+/** Default configuration of an agent: one task at a time. */
 export const USUAL_CONFIGURATION: Agent['configuration'] = {
   max_concurrent_tasks: 1,
   timeout: 30_000,
   retry_policy: { max_retries: 3, backoff_ms: 1000 },
 };
 
-/** The record of an agent that has done nothing yet. */
+/** Initial activity fields of a new agent. */
 export const NOTHING_DONE = {
   held: {},
   tasks_completed: 0,
@@ -39,7 +39,7 @@ export const NOTHING_DONE = {
   has_messages: false,
 } as const satisfies Partial<Agent>;
 
-/** Who calls with a credential of the agent. */
+/** Returns the principal of an agent's credential. */
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
@@ -64,7 +64,7 @@ export function principalOf(
   };
 }
 
-/** An agent that was just seen: active, since now unless it was before. */
+/** Returns the agent as active and just seen. `active_since` stays if it was active before. */
 export function seenAt(agent: Agent, now: Date): Agent {
   return {
     ...agent,
@@ -75,13 +75,13 @@ export function seenAt(agent: Agent, now: Date): Agent {
   };
 }
 
-/** An agent that nobody has heard of since `lastSeen`. */
+/** Returns the agent as offline since `lastSeen`. */
 export function goneSince(agent: Agent, lastSeen: Date): Agent {
   const { active_since: _ended, ...rest } = agent;
   return { ...rest, status: 'offline', last_seen: lastSeen };
 }
 
-/** An agent as the claim of a task leaves it. */
+/** Returns the agent after it claims a task. */
 export function holding(agent: Agent, taskId: string, task: Agent['held'][string], now: Date): Agent {
   const { claimed, completed = agent.last_completed_at } = agent.milestones;
   const seen = seenAt(agent, now);
@@ -92,58 +92,58 @@ export function holding(agent: Agent, taskId: string, task: Agent['held'][string
   };
 }
 
-/** How many agents are in a workspace. The first three are of those that have a part in its coordination. */
+/** Agent counts of a workspace. The first three only include agents with a part in its coordination. */
 export interface AgentCount {
   readonly total: number;
   readonly leaders: number;
   readonly active: number;
-  /** With those whose home it is, whether or not they have a part. */
+  /** Agents with a part in the workspace, plus those whose home it is. */
   readonly registered: number;
-  /** Those of them that are active. */
+  /** Active agents among `registered`. */
   readonly online: number;
 }
 
-/** The work of an agent on a task that it closed. */
+/** An agent's work on a task that it closed. */
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
   readonly at: Date;
-  /** From claim to report. */
+  /** Time from claim to report. */
   readonly milliseconds: number;
 }
 
-/** Changes of agents, their credentials and the skills that they declare. */
+/** Changes of agents, credentials and skills. */
 export interface AgentChanges extends CredentialChanges {
   readonly createAgent: { readonly agent: Agent };
-  /** With `before` where a call changes it, so that the trail tells of it. */
+  /** `before`: for the audit log, if a call causes the change. */
   readonly replaceAgent: { readonly agent: Agent; readonly before?: Agent; readonly version: string };
-  /** The agent as the claim leaves it, the task among those that it holds. */
+  /** Claim of a task. `agent` already holds the task. */
   readonly holdTask: { readonly agent: Agent; readonly taskId: string; readonly version: string };
   readonly dropTask: {
     readonly agentId: string;
     readonly taskId: string;
-    /** Whether it still held the task: a lease that lapsed had taken it away. */
+    /** Whether the agent still held the task: an expired lease may have released it. */
     readonly wasHeld: boolean;
     readonly closed?: ClosedWork;
   };
-  /** Messages to the agent have come, or it has read them. */
+  /** The agent received messages or has read them. */
   readonly noteMessages: { readonly agentId: string; readonly has_messages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
-  /** An agent declares a capability and describes it; `agents` more have it than before. */
+  /** An agent declares a capability. `agents`: increase of the number of agents that have it. */
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
-  /** One agent fewer has it. */
+  /** Decreases the number of agents that have the skill. */
   readonly withdrawSkill: { readonly id: string };
-  /** An agent is forgotten, with what was written to it. */
+  /** Deletes an agent and its messages. */
   readonly removeAgent: { readonly agent: Agent; readonly version: string };
-  /** No agent has it any more, nor is it remembered that one had it. */
+  /** Deletes a skill that no agent has. */
   readonly removeSkill: { readonly id: string; readonly version: string };
 }
 
-/** The workspace of an agent's calls that name none. */
+/** Returns the workspace of an agent's calls that name none. */
 export function homeOf({ workspace }: Pick<Agent, 'workspace'>): string {
   return workspace ?? DEFAULT_WORKSPACE;
 }
 
-/** The workspaces that an agent is in: its home, and those whose coordination it has a part in. */
+/** Returns an agent's workspaces: its home, and those in whose coordination it has a part. */
 export function workspacesOf(agent: Pick<Agent, 'workspace' | 'parts'>): readonly string[] {
   return [...new Set([homeOf(agent), ...Object.keys(agent.parts)])];
 }
@@ -152,27 +152,27 @@ export function partIn({ parts }: Pick<Agent, 'parts'>, workspace: string): 'lea
   return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
 }
 
-/** Whether an agent is in a workspace: what else there is nobody there learns of. */
+/** Returns whether an agent is in a workspace. Other agents are hidden from the workspace. */
 export function isIn(agent: Pick<Agent, 'workspace' | 'parts'>, workspace: string): boolean {
   return homeOf(agent) === workspace || partIn(agent, workspace) !== undefined;
 }
 
-/** So many that an agent stays one document with its capabilities in each, by which it is found. */
+/** Limit that keeps an agent's index of capabilities per workspace within one document. */
 const MAX_WORKSPACES = 10;
 
-/** @throws MusterError QUOTA_EXCEEDED for an agent that is in one workspace more, and that is one too many */
+/** Checks the number of workspaces. @throws MusterError QUOTA_EXCEEDED if it grows beyond the maximum */
 export function requireFewWorkspaces(before: Agent | undefined, after: Agent): void {
   const [was, is] = [before === undefined ? 0 : workspacesOf(before).length, workspacesOf(after).length];
   if (is <= MAX_WORKSPACES || is <= was) return;
-  throw new MusterError('QUOTA_EXCEEDED', `An agent is in at most ${MAX_WORKSPACES} workspaces.`, {
+  throw new MusterError('QUOTA_EXCEEDED', `An agent can be in at most ${MAX_WORKSPACES} workspaces.`, {
     field: 'workspace',
     reason: 'TOO_MANY_WORKSPACES',
     suggestion:
-      'Register another agent in this one: coordination.register_agent with an agent_id that is new makes a terminal.',
+      'Register another agent here: coordination.register_agent with a new agent_id creates a terminal.',
   });
 }
 
-/** Counts an agent in the workspaces that it is in, and was in before; `after` is undefined if it is removed. */
+/** Returns the count changes in an agent's previous and current workspaces. `after`: undefined if it is removed. */
 export function countedAgent(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace): AgentChange[] => {
     const by = countIn(workspace, before, after);
@@ -180,7 +180,7 @@ export function countedAgent(before: Agent | undefined, after: Agent | undefined
   });
 }
 
-/** The same of several agents, as they were and are: a change for each workspace. */
+/** Like `countedAgent` for several agents, with one change per workspace. */
 export function countedAgents(pairs: readonly (readonly [before: Agent, after: Agent])[]): AgentChange[] {
   const sums = new Map<string, AgentCount>();
   for (const [before, after] of pairs)
@@ -206,7 +206,7 @@ function workspacesOfBoth(before: Agent | undefined, after: Agent | undefined): 
   return [...new Set([before ?? [], after ?? []].flat().flatMap(workspacesOf))];
 }
 
-/** The change of a workspace's counts by an agent that was `before` and is `after`. */
+/** Returns the change of a workspace's counts when an agent changes from `before` to `after`. */
 function countIn(workspace: string, before: Agent | undefined, after: Agent | undefined): AgentCount {
   const change = (counts: (agent: Agent) => boolean): number =>
     Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
@@ -221,20 +221,20 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
   };
 }
 
-/** Whether the caller may act for the agent: its own or its person's. Source: docs/semantics.md#who-may-do-what. */
+/** Whether the agent is the caller, its terminal or its person's agent. Source: docs/semantics.md#who-may-do-what. */
 export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): boolean {
   return (
     agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid)
   );
 }
 
-/** How much of a digest stands at the end of an id that is made of it. */
+/** Number of digest digits at the end of a derived id. */
 export const USUAL_DIGITS = 8;
 
 /** Source: kernel/ids.ts, ID. */
 const MAX_ID_LENGTH = 100;
 
-/** The id of a caller's terminal where somebody else's agent has the name. */
+/** Returns the id of a caller's terminal if the name is taken by another owner's agent. */
 export function terminalId(hashing: Hashing, { uid }: Principal, name: string): string {
   const digest = hashing.sha256(`${uid}\n${name}`).slice(0, USUAL_DIGITS);
   return `${name.slice(0, MAX_ID_LENGTH - USUAL_DIGITS - 1)}-${digest}`;
@@ -242,11 +242,11 @@ export function terminalId(hashing: Hashing, { uid }: Principal, name: string): 
 
 export function forbiddenToAct(principal: Principal, agentId: string): MusterError {
   const own = principal.agent_id === undefined ? '' : ` You are "${principal.agent_id}".`;
-  return new MusterError('FORBIDDEN', `You may not act as agent "${agentId}".${own}`, {
+  return new MusterError('FORBIDDEN', `You cannot act as agent "${agentId}".${own}`, {
     field: 'agent_id',
     value: agentId,
     suggestion:
-      'Use your own agent id, or one that you have registered with coordination.register_agent; a leader of the workspace acts for the agents in it.',
+      'Use your own agent id or a terminal that you registered. Leaders can act for agents of their workspace.',
   });
 }
 
@@ -258,12 +258,12 @@ export function agentNotRegistered(agentId: string): MusterError {
   });
 }
 
-/** A capability's name as names are compared: case, Unicode's forms and outer spaces do not count. */
+/** Normalizes a capability's name for comparison: ignores case, Unicode form and outer spaces. */
 export function foldedCapability(name: string): string {
   return name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 }
 
-/** The changes of the skills of each workspace that the agent is in, and was in before; `after` as in `countedAgent`. */
+/** Returns the skill changes in an agent's previous and current workspaces. `after` as in `countedAgent`. */
 export function skillChanges(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {
     const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
@@ -279,40 +279,40 @@ export function skillChanges(before: Agent | undefined, after: Agent | undefined
   });
 }
 
-/** What an agent declares in a workspace, by skill id. Of names that differ in case only, the first is taken. */
+/** Returns an agent's capabilities in a workspace by skill id. Of names that differ in case, the first counts. */
 function capabilitiesIn(workspace: string, agent: Agent | undefined): ReadonlyMap<string, Capability> {
   const declared = agent !== undefined && isIn(agent, workspace) ? agent.capability_details : [];
   const first = [...declared].reverse();
   return new Map(first.map((capability) => [skillId(workspace, capability.name), capability]));
 }
 
-/** An id that Firestore takes, whatever the name, and that no other workspace has: "@" is not left as it is in a name. */
+/** Returns a valid Firestore id that is unique to the workspace, because "@" in a name is encoded. */
 function skillId(workspace: string, name: string): string {
   const wellFormed = foldedCapability(name).replace(/\p{Surrogate}/gu, '\ufffd');
   const id = `capability.${encodeURIComponent(wellFormed)}`;
   return workspace === DEFAULT_WORKSPACE ? id : `${id}@${workspace}`;
 }
 
-/** A capability that agents of a workspace declare: `skills/{id}`. */
+/** Capability that agents of a workspace declare: `skills/{id}`. */
 export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Of whose agents it is. */
+    /** Workspace of the agents. */
     workspace: z._default(z.string(), DEFAULT_WORKSPACE),
-    /** As the agent wrote it that declared it last. */
+    /** Name as written by the agent that declared it last. */
     name: z.string(),
     category: z.string(),
     parameters: z.nullable(jsonText),
-    /** That agent's version. */
+    /** Version of that agent. */
     version: z.string(),
-    /** Who made that agent, or its id. */
+    /** Creator of that agent, or its id. */
     author: z.string(),
-    /** How many agents have it. It is deprecated where none has. */
+    /** Number of agents that have the skill. It is deprecated at 0. */
     agents: z.int(),
   }),
 );
 
-/** Text, as JSON: Firestore has no arrays in arrays, and field names of its own. The first version kept an object. */
+/** JSON text: Firestore allows no nested arrays and reserves field names. The first version stored an object. */
 const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), jsonObject, {
   decode: (kept) => JSON.parse(typeof kept === 'string' ? kept : JSON.stringify(kept)),
   encode: (value) => JSON.stringify(value),
@@ -322,17 +322,17 @@ export const SERVED = ['owner', 'workspace'] as const;
 
 const PARTS = ['leader', 'worker'] as const;
 
-/** The shortest time between two writes of an agent's presence, in milliseconds. */
+/** Minimum interval between two writes of an agent's presence, in milliseconds. */
 export const SHORTEST_PRESENCE = 1000;
 
-/** The presence of an agent in the Realtime Database. `last_seen` is within what a date can be. */
+/** Presence of an agent in the Realtime Database. `last_seen` is limited to the range of `Date`. */
 export const presenceNode = z.object({
   last_seen: z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15)),
   workspace: z.optional(z.string()),
   within: z.catch(z.optional(z.number().check(z.minimum(SHORTEST_PRESENCE))), undefined),
 });
 
-/** Fields with a default are younger than the first agents that are stored. */
+/** Agent document. Fields with a default are missing in documents of early releases. */
 export const agentDocument = z.object({
   id: z.string(),
   name: z.string(),
@@ -340,7 +340,7 @@ export const agentDocument = z.object({
   version: z.string(),
   description: z.nullable(z.string()),
   creator: z.nullable(z.string()),
-  /** What it can do. Tasks require capabilities by name. */
+  /** Capabilities. Tasks require them by name. */
   capability_details: z.array(
     z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) }),
   ),
@@ -351,40 +351,40 @@ export const agentDocument = z.object({
     retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
   }),
   owner_uid: z.string(),
-  /** What its credential allows. */
+  /** Maximum role of its credentials. */
   role: z.enum(ROLES),
-  /** Its home: the workspace of its calls that name none. */
+  /** Home: the workspace of its calls that name none. */
   workspace: z.nullable(z.string()),
-  /** Its part in the coordination of each workspace that it has registered in. */
+  /** Part in the coordination of each workspace in which it has registered. */
   parts: z._default(z.record(z.string(), z.enum(PARTS)), {}),
-  /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
+  /** For a runner: whether it works for its owner only, or for all workers of its workspace. */
   serves: z._default(z.enum(SERVED), 'owner'),
-  /** Whether there are messages that it has not read. */
+  /** Whether it has unread messages. */
   has_messages: z._default(z.boolean(), false),
-  /** The uid of the caller whose terminal it is, who acts as it. */
+  /** For a terminal: uid of the caller that acts as it. */
   registered_by: z._default(z.nullable(z.string()), null),
   status: z.enum(['active', 'offline']),
-  /** Since when it is active, while it is. */
+  /** Start of its activity; null while it is offline. */
   active_since: z._default(z.nullable(timestamp), null),
   registered_at: timestamp,
   last_seen: timestamp,
-  /** The tasks in hand, by id. */
+  /** Held tasks by id. */
   held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
   tasks_completed: z.int(),
   tasks_failed: z.int(),
-  /** How long it worked on the tasks that it has closed, from claim to report. */
+  /** Total time from claim to report of its closed tasks. */
   work_milliseconds: z._default(z.number(), 0),
-  /** Whether the last task that it closed failed. */
+  /** Whether its last closed task failed. */
   last_failed: z._default(z.boolean(), false),
   last_completed_at: z._default(z.nullable(timestamp), null),
-  /** When it first did what every new agent is asked to do. */
+  /** Times of its first onboarding steps. */
   milestones: z._default(
     z.object({
-      /** Its first call, or a call made for it. */
+      /** First call by the agent or on its behalf. */
       seen: z.exactOptional(timestamp),
       joined: z.exactOptional(timestamp),
       claimed: z.exactOptional(timestamp),
-      /** Of several tasks completed before its second claim, the last. */
+      /** Completion of a task. Of several before its second claim, the last one. */
       completed: z.exactOptional(timestamp),
     }),
     {},
@@ -398,8 +398,8 @@ export const agentFromDocument = agentCodec.fromDocument;
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**
- * The occupation of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds as many
- * tasks as it may. `active`: holds some. Holding none, `error` where the last one that it closed failed, else `idle`.
+ * Availability of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds its
+ * maximum number of tasks. `active`: holds fewer. `error`: holds none, and the last closed one failed. `idle`: else.
  * Source: docs/semantics.md#network; the network specification, system.getAgents.
  */
 export type Availability = (typeof AVAILABILITIES)[number];

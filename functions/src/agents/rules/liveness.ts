@@ -1,4 +1,4 @@
-/** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
+/** Liveness and availability of agents. Source: docs/semantics.md#coordination. */
 import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { Versioned } from '../../kernel/commit.ts';
@@ -22,34 +22,34 @@ import {
 } from './agent.ts';
 import type { AgentPorts } from './ports.ts';
 
-/** How many agents are marked in one commit, and how many of these are under way at once. */
+/** Number of agents that are marked in one commit. */
 const PAGE = 200;
 
 const PAGES_AT_ONCE = 8;
 
-/** The name of the part that releases or renews lapsed leases. */
+/** Name of the sweep part that releases or renews expired leases. */
 export const LEASES = 'leases';
 
-/** An agent that a caller acts as. A leader who acts for another's agent does not read what was written to it. */
+/** Agent that a caller acts as. A leader who acts for another owner's agent cannot read its messages. */
 export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
   readonly readsMessages: boolean;
 }
 
-/** Whether messages to an agent are the caller's to read: its own, those of its terminals, and those of its owner's agents. */
+/** Returns whether the caller may read an agent's messages: its own, its terminals' and its owner's agents'. */
 export function mayReadMessages(principal: Principal, agent: Agent): boolean {
   return isOwnAgent(principal, agent) || agent.owner_uid === principal.owner_uid;
 }
 
-/** How long a call waits until its agent is marked as active. */
+/** Maximum time that a call waits until its agent is marked as active. */
 const REVIVAL_MILLISECONDS = 2000;
 
 export class AgentLiveness extends Service<AgentPorts> {
   private readonly reviving = new Batching<string, void>((ids) => this.reviveAll(ids), PAGE);
 
-  /** It forgets presence, which decides about leases: they come first. */
+  /** Runs after the leases part, because it deletes presence, which decides about leases. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
-  /** Marks unseen agents offline, then forgets their presence: many at a time, since a whole town may go home at six. */
+  /** Marks unseen agents offline and deletes their presence, in batches, because many agents may leave at once. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
     const counts = { offline: 0 };
     const health = await turn.presence;
@@ -74,7 +74,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return { counts, isBehind: more, ...(more && { stoppedAt }) };
   }
 
-  /** Tells how many of them are offline now. Never fails: one that cannot be marked must not keep others alive for ever. */
+  /** Marks agents offline. Never fails, so that one failure does not block others. @returns how many are offline */
   private async retireAll(unseen: readonly Position[], before: Date): Promise<number> {
     const marked = await this.markGone(unseen).catch(() => undefined);
     const retired = await Promise.all(
@@ -100,9 +100,9 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Changes agents in one commit: many together write the counts of their workspace once.
-   * @param marked the agent as it is to be; undefined if it stays
-   * @throws StaleWriteError where one of them has changed meanwhile, UnreadableError where one cannot be read
+   * Changes agents in one commit, which writes the counts of each workspace once.
+   * @param marked returns the changed agent; undefined if it stays unchanged
+   * @throws StaleWriteError if an agent has changed since the read; UnreadableError if one is unreadable
    */
   private async markTogether(
     ids: readonly string[],
@@ -120,14 +120,14 @@ export class AgentLiveness extends Service<AgentPorts> {
     ]);
   }
 
-  /** Tells whether the agent is offline now: it may be heard of again just then. */
+  /** Deletes presence, unless the agent was seen again. @returns whether the agent is offline */
   private async forget(agentId: string, before: Date): Promise<boolean> {
     const forgotten = await this.ports.presence.forget(agentId, before);
     if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
     return forgotten;
   }
 
-  /** Marks an agent active with others: each alone would write the workspace's counts. Waits a moment; never fails. */
+  /** Marks an agent active, batched with others to write the workspace's counts once. Never fails. */
   async revive(agentId: string): Promise<void> {
     try {
       await inTime(this.reviving.add(agentId), REVIVAL_MILLISECONDS, 'The agent');
@@ -143,7 +143,7 @@ export class AgentLiveness extends Service<AgentPorts> {
         agent.status === 'active' ? undefined : seenAt(agent, now),
       );
     } catch {
-      // One of them has just changed, or cannot be read.
+      // An agent has just changed or is unreadable, so each one is marked separately.
       await Promise.all(
         agentIds.map((id) =>
           this.mark(id, 'active', now).catch((error: unknown) =>
@@ -156,16 +156,15 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Finds the agent that the caller names, in a workspace, and may act as, and notes that another one than itself was
-   * seen.
-   * @returns its id, which is another than the name where somebody else's agent has that
-   * @throws MusterError FORBIDDEN, or NOT_FOUND to leaders
+   * Finds an agent by name that the caller may act as. Records presence if it is not the caller itself.
+   * @returns its id, which differs from the name if another owner's agent has that id
+   * @throws MusterError FORBIDDEN; NOT_FOUND for leaders
    */
   async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
     return (await this.acting(principal, workspace, name)).id;
   }
 
-  /** The same, with its messages as far as the caller may read them. */
+  /** Like `actAs`, with whether the agent has messages and the caller may read them. */
   async acting(principal: Principal, workspace: string, name: string): Promise<ActingAgent> {
     if (principal.agent_id === name)
       return { id: name, has_messages: principal.has_messages === true, readsMessages: true };
@@ -174,7 +173,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 
-  /** An agent the caller may act as, active from now on. @throws MusterError FORBIDDEN, or NOT_FOUND to leaders */
+  /** Finds an agent that the caller may act as, and marks it active. @throws MusterError FORBIDDEN, NOT_FOUND */
   async revived(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
     const known = await this.actable(principal, workspace, name);
     if (known === undefined) {
@@ -186,8 +185,8 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * The agent of a name that the caller may act as: one of its own, or, to a leader of the workspace, one of the same
-   * owner or one in it whose owner is. Of others nobody learns that they are there.
+   * Finds an agent by name that the caller may act as: itself or its terminals; or, for leaders of the workspace, one
+   * of the same owner, or one in the workspace whose owner has a role there. Other agents are hidden.
    */
   async actable(
     principal: Principal,
@@ -222,7 +221,7 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 }
 
-/** The agent that makes a call, where one does. */
+/** Returns the calling agent; undefined if a person calls. */
 export function callingAgent({
   agent_id: id,
   workspace,
@@ -231,7 +230,7 @@ export function callingAgent({
   return { id, ...(workspace !== undefined && { workspace }) };
 }
 
-/** Notes that an agent was seen. A failure is logged and stops nobody. @returns whether it was noted */
+/** Records an agent's presence. Failures are only logged. @returns whether it was recorded */
 export async function touchPresence(
   { presence, log }: Pick<AgentPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,
@@ -246,7 +245,7 @@ export async function touchPresence(
   }
 }
 
-/** How long an agent may be silent before it is offline: three heartbeats, one of which is expected in a minute. */
+/** Time without calls after which an agent is offline: three heartbeats of one minute. */
 const SILENCE_MILLISECONDS = 3 * 60_000;
 
 export function availability({ status, held, configuration, last_failed }: Agent): Availability {
@@ -257,7 +256,7 @@ export function availability({ status, held, configuration, last_failed }: Agent
   return last_failed ? 'error' : 'idle';
 }
 
-/** The agent as it is now, where the sweep has not come by yet since it was last seen. */
+/** Returns the agent with its current presence, which the cleanup job may not have applied yet. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
   const isGone = now.getTime() - lastSeen.getTime() > SILENCE_MILLISECONDS;

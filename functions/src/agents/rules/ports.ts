@@ -1,4 +1,4 @@
-/** What the rules of agents read and write by, and what its store implements. */
+/** Ports of the agent rules. */
 import type { Credential } from '../../identity/rules/credential.ts';
 import type { CredentialQueries, RolesOfPeople } from '../../identity/rules/ports.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
@@ -15,59 +15,59 @@ export interface AgentPorts extends KernelPorts {
 }
 
 export interface AgentQuery {
-  /** Only agents that are in it. */
+  /** Returns only agents in this workspace. */
   readonly workspace: string;
   readonly availability?: Availability | undefined;
   readonly type?: string | undefined;
-  /** All of these, as foldedCapability writes them. */
+  /** Required capabilities, normalized by `foldedCapability`. */
   readonly capabilities: readonly string[];
 }
 
 export interface AgentQueries extends CredentialQueries {
   find(agentId: string): Promise<Versioned<Agent> | undefined>;
-  /** Those that there are. */
+  /** Returns the existing agents. */
   findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]>;
-  /** Terminals that are offline and were last seen before then, the longest ago first. */
+  /** Returns offline terminals last seen before a time, oldest first. */
   terminalsGone(before: Date, limit: number, after?: Position): Promise<Batch<Versioned<Agent>>>;
-  /** How many agents have each of these skills. */
+  /** Returns the number of agents per skill. */
   skillCounts(
     ids: readonly string[],
   ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]>;
-  /** The credential and the agent that it belongs to, in at most two reads. */
+  /** Returns a credential and its agent, with at most two reads. */
   findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
 }
 
 export interface AgentDirectory {
   list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>>;
-  /** How many agents of a workspace there are of a kind that is looked up by index; idle agents are the rest. */
+  /** Returns the number of a workspace's agents in a state that has an index. Idle agents are the rest. */
   count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number>;
-  /** How many agents are in a workspace. */
+  /** Returns a workspace's agent counts. */
   counts(workspace: string): Promise<AgentCount>;
-  /** Agents of a workspace that were alive at the last sweep. */
+  /** Returns agents of a workspace that were active at the last cleanup job. */
   live(workspace: string, limit: number): Promise<Slice<Agent>>;
-  /** A person's agents, by id. */
+  /** Returns a person's agents, ordered by id. */
   ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>>;
-  /** The ids of some agents that lead a workspace. */
+  /** Returns ids of agents that lead a workspace. */
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
 }
 
 export interface Presence {
   /**
-   * Notes that the agent was just seen, within half a minute, or a tenth of its shortest lease. Cheap: at most one write in
-   * that time, over all instances, and an instance asks once in five seconds whether another has written.
-   * @param home the agent's own workspace, whose members see it
-   * @param leaseSeconds the lease with which it has just claimed, if it has
-   * @throws Error where that takes longer than a second
+   * Records that the agent was just seen, with a resolution of 30 seconds, or a tenth of its shortest lease. All
+   * instances together write at most once in that time. Each one reads at most every 5 seconds.
+   * @param home the agent's home workspace, whose members see its presence
+   * @param leaseSeconds the lease length of a claim that it has just made
+   * @throws Error if it takes longer than a second
    */
   touch(agentId: string, home?: string, leaseSeconds?: number): Promise<void>;
-  /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
+  /** Returns when agents were last seen. Agents without presence are absent. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
-  /** The agents last seen before `before`, longest ago first, at most `limit`, and when that was. */
+  /** Returns at most `limit` agents last seen before `before`, oldest first, with the times. */
   unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>>;
-  /** Puts back what was lost of an agent that was last seen at `lastSeen`, unless it was seen again meanwhile. */
+  /** Restores lost presence of an agent, unless it was seen again since `lastSeen`. */
   restore(agentId: string, home: string, lastSeen: Date): Promise<void>;
-  /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
+  /** Deletes an agent's presence, unless it was seen again since `before`. @returns whether it was deleted */
   forget(agentId: string, before: Date): Promise<boolean>;
-  /** Writes and reads beside what it keeps. A database that is away makes it wait. */
+  /** Writes and reads a probe node. Waits while the database is unreachable. */
   check(): Promise<void>;
 }

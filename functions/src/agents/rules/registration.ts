@@ -1,4 +1,4 @@
-/** Registers agents. Only a person or an admin widens a key. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Registration of agents. Source: docs/decisions/0006-roles-and-registration.md. */
 import { CREDENTIAL_DAYS, type Credential, type Limits } from '../../identity/rules/credential.ts';
 import {
   descentOf,
@@ -34,8 +34,8 @@ import {
 import type { AgentPorts } from './ports.ts';
 
 /**
- * Lets an agent be registered again by itself, its registrant, its owner, or a leader of its owner who is no weaker.
- * @throws MusterError FORBIDDEN
+ * Checks that the caller is the agent itself, its registrant, its owner, or a leader agent of the same owner with at
+ * least its role.
  */
 export function authoriseReplacing(principal: Principal, agent: Agent): void {
   if (agent.owner_uid === principal.owner_uid) {
@@ -43,24 +43,20 @@ export function authoriseReplacing(principal: Principal, agent: Agent): void {
     const role = ownRole(principal) ?? 'viewer';
     if (hasRole(role, 'leader') && hasRole(role, agent.role)) return;
   }
-  throw new MusterError(
-    'FORBIDDEN',
-    'An agent of this name is registered already, and you may not replace it.',
-    {
-      field: 'agentInfo.name',
-      suggestion:
-        'Choose another name, or let that agent, its owner or a leader whose role is not below its own register it again.',
-    },
-  );
+  throw new MusterError('FORBIDDEN', 'An agent with this name exists, and you cannot replace it.', {
+    field: 'agentInfo.name',
+    suggestion:
+      'Choose another name. The agent itself, its owner, or a leader with at least its role can re-register it.',
+  });
 }
 
-/** @throws MusterError FORBIDDEN for more than the caller has, or than the agent had */
+/** Returns the role of the new credential. @throws MusterError FORBIDDEN above the caller's or the agent's role */
 export function grantedRole(
   principal: Principal,
   wanted: Role | undefined,
   existing: Agent | undefined,
 ): Role {
-  // An agent that renews its own key keeps its role, within which what it was registered through may hold it now.
+  // An agent that renews its own credential keeps its role, even if its lineage limits it at the moment.
   if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id)
     return existing.role;
   const own = ownRole(principal) ?? 'viewer';
@@ -68,15 +64,15 @@ export function grantedRole(
   if (!hasRole(own, role)) {
     throw forbiddenRole(
       role,
-      `You may not register an agent with the role ${role}: yours is ${own}.`,
-      `Ask for ${own} or less, or let somebody with that role register it.`,
+      `You cannot register an agent with the role ${role}; yours is ${own}.`,
+      `Set role to ${own} or weaker, or ask a caller with the role ${role} to register it.`,
     );
   }
   if (existing !== undefined && !hasRole(existing.role, role) && !mayWiden(principal)) {
     throw forbiddenRole(
       role,
-      `You may not raise the agent to ${role}: its role is ${existing.role}.`,
-      `Leave role out to keep ${existing.role}, or let the agent's owner raise it in person.`,
+      `You cannot raise the agent's role from ${existing.role} to ${role}.`,
+      `Omit role to keep ${existing.role}, or ask the agent's owner to raise it in person.`,
     );
   }
   return role;
@@ -86,23 +82,23 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-/** So many that nobody finds another name with the same digest. Nobody may choose an id that ends so. */
+/** Digest length that prevents collisions by guessing. Callers cannot choose ids that end like this. */
 const SAFE_DIGITS = 16;
 
 const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${USUAL_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
-/** Whether agents get such an id by registration alone: nobody may take one before its owner. */
+/** Returns whether only registration may assign an id, so that no other caller takes it before its owner. */
 export function isReserved(agentId: string): boolean {
   return ENDS_WITH_DIGEST.test(agentId);
 }
 
-/** An agent as it describes itself. */
+/** Agent profile as submitted for registration. */
 export interface AgentDraft
   extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
   readonly workspace?: string | undefined;
-  /** The role that its credential is to have: at most the caller's. */
+  /** Requested role of the credential, at most the caller's. */
   readonly role?: Role | undefined;
   readonly limits?: WantedLimits | undefined;
 }
@@ -110,7 +106,7 @@ export interface AgentDraft
 export interface Registered {
   readonly agent: Agent;
   readonly credential: Credential;
-  /** Given out once, here. */
+  /** Returned only once. */
   readonly secret: string;
 }
 
@@ -136,10 +132,10 @@ export function newCredential(
 /** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-roles-and-registration.md. */
 export class AgentRegistration extends Service<AgentPorts> {
   /**
-   * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
-   * replaced, and the old credential stops working. Whoever registers a new one as an agent acts for it.
-   * @param caller `workspace`: that of the call, which a new agent has for its home where its draft names none
-   * @throws MusterError FORBIDDEN for a role above the caller's, or an agent that is not the caller's to replace
+   * Registers or re-registers an agent of the caller's owner. Re-registration replaces its profile and credential,
+   * and the old credential stops working. An agent that registers a new one may act as it.
+   * @param caller `workspace`: the call's workspace, the default home of a new agent
+   * @throws MusterError FORBIDDEN if the role is above the caller's, or if the caller cannot replace the agent
    */
   async register(
     { principal, workspace: here }: { readonly principal: Principal; readonly workspace: string },
@@ -187,7 +183,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     });
   }
 
-  /** The derived, never stored secret of an earlier call with this key, if its credential stands; else undefined. */
+  /** Derives the secret of an earlier call with this idempotency key; undefined if its credential was replaced. */
   async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
     const credentials = await this.ports.agents.credentials(agentId);
     const secret = operation.derivedSecret('credential');
@@ -197,10 +193,10 @@ export class AgentRegistration extends Service<AgentPorts> {
     return hashing.equal(hashing.sha256(secret), credential.secret_hash) ? secret : undefined;
   }
 
-  /** The usual id of an owner's agent of a name, made of the two, so that registering again finds the agent. */
+  /** Returns an id derived from owner and name, so that registering again finds the agent. */
   agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
     const start = name.replace(/^[^A-Za-z0-9]+/, '');
-    // An app's name may be any text, and an id may not.
+    // An app's name may contain characters that are invalid in an id.
     const plain = ID.test(start)
       ? start
       : start
@@ -210,7 +206,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     return `${plain || 'agent'}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
-  /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
+  /** Finds the owner's agent by name, or an id for it. The id has more digits if the default one is taken. */
   async find(
     ownerUid: string,
     name: string,
@@ -224,7 +220,7 @@ export class AgentRegistration extends Service<AgentPorts> {
   }
 }
 
-/** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+/** @throws MusterError FORBIDDEN without a role; the error does not reveal whether the workspace exists */
 function requireRoleIn(principal: Principal, workspace: string, field: 'workspace' | 'heldTo'): void {
   if (roleIn(principal, workspace) !== undefined) return;
   const { code, message, details } = noRoleIn(workspace);
@@ -232,8 +228,9 @@ function requireRoleIn(principal: Principal, workspace: string, field: 'workspac
 }
 
 /**
- * The home of calls that name no workspace: the wanted one, else the only one that the credential opens.
- * @throws MusterError FORBIDDEN where the caller has no role; VALIDATION_ERROR where the credential opens another
+ * Returns the agent's home: the requested one, the one that its credential is restricted to, or the default.
+ * @throws MusterError FORBIDDEN if the caller has no role there; VALIDATION_ERROR if the credential is restricted to
+ *   another workspace
  */
 function homeOfDraft(
   principal: Principal,
@@ -244,17 +241,17 @@ function homeOfDraft(
   if (wanted !== undefined) requireRoleIn(principal, wanted, 'workspace');
   if (limits?.held_to) requireRoleIn(principal, limits.held_to, 'heldTo');
   if (wanted !== undefined && held_to !== undefined && wanted !== held_to) {
-    throw new MusterError('VALIDATION_ERROR', `The credential is held to the workspace "${held_to}".`, {
+    throw new MusterError('VALIDATION_ERROR', `The credential is restricted to the workspace "${held_to}".`, {
       field: 'workspace',
       value: wanted,
-      suggestion: `Leave workspace out, or say "${held_to}".`,
+      suggestion: `Omit workspace, or set it to "${held_to}".`,
     });
   }
   const workspace = wanted ?? held_to ?? usual;
   return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
 }
 
-/** What a draft says of the agent itself. */
+/** Returns the profile fields of a draft. */
 function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
   const { description, creator, ...profile } = draft;
   return {
@@ -264,9 +261,9 @@ function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...d
   };
 }
 
-/** The part of an agent that another registration leaves as it is. */
+/** Returns the fields of an agent that a new registration keeps. */
 function keptOf(before: Agent | undefined, now: Date) {
-  // Nobody has seen a new agent yet: its first call makes it active.
+  // A new agent is offline until its first call.
   if (before === undefined)
     return { ...NOTHING_DONE, status: 'offline' as const, registered_at: now, last_seen: now };
   const { description: _description, creator: _creator, workspace: _workspace, ...kept } = before;

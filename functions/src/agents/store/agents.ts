@@ -1,4 +1,4 @@
-/** Agents and what they can do, as Firestore keeps them. */
+/** Firestore storage of agents and skills. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
@@ -103,7 +103,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
   dropTask({ agentId, taskId, wasHeld, closed }, writes) {
-    // Nobody has read the agent: counters go on from their stored values.
+    // The agent was not read, so the counters are incremented from their stored values.
     const fields = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
@@ -141,7 +141,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
 };
 
-/** Returns the fields by which skills are searched and ordered. */
+/** Returns the fields for searching and ordering skills. */
 export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
   return { name_folded: folded(name), category_folded: folded(category), prefixes: prefixesOf(name) };
 }
@@ -155,12 +155,12 @@ function closedFields({ status, at, milliseconds }: ClosedWork) {
   };
 }
 
-/** With what queries and people go by, and nothing reads: `free_slots` is below 0 where it holds more than it may at once. */
+/** Adds fields for queries and display. `free_slots` is negative if the agent holds more than its maximum. */
 export function agentToDocument(agent: Agent): Record<string, unknown> {
   const heldCount = Object.keys(agent.held).length;
   return {
     ...agentCodec.toDocument(agent),
-    // Names only, as the network specification's firebase.read example shows them.
+    // Names only, as in the firebase.read example of the network specification.
     capabilities: agent.capability_details.map(({ name }) => name),
     capability_names: foldedNames(agent),
     workspaces: workspacesOf(agent),
@@ -173,19 +173,19 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   };
 }
 
-/** By capability in a workspace: a query asks for one thing that an array contains. No workspace's name has a "|". */
+/** Combines workspace and capability: a query can match only one array element. Workspace names contain no "|". */
 export function capabilityIn(workspace: string, foldedName: string): string {
   return `${workspace}|${foldedName}`;
 }
 
-/** The capabilities' names, without regard to case. */
+/** Returns the distinct normalized capability names. */
 export function foldedNames({ capability_details: capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 
 /**
- * Announces an agent whose credentials open something else now, or that is to be noticed when it comes back.
- * @param before undefined where nobody knows
+ * Announces an agent whose access has changed, or that went offline, so that its next call is noticed.
+ * @param before undefined if the earlier state is unknown
  */
 export function announceAgent(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
   const isGone = before?.status === 'active' && agent.status === 'offline';
@@ -194,7 +194,7 @@ export function announceAgent(writes: CommitWrites, before: Agent | undefined, a
   if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
 }
 
-/** How many agents are in a workspace: a part of the count. Those without a part were not counted there at first. */
+/** Shard of a workspace's agent counts. Early releases did not count agents without a part. */
 export const { fromDocument: agentCountFromDocument } = documentCodec(
   z.object({
     total: z._default(z.int(), 0),
@@ -205,7 +205,7 @@ export const { fromDocument: agentCountFromDocument } = documentCodec(
   }),
 );
 
-/** Adds up a workspace's counts of agents from the documents that they are spread over. */
+/** Sums up the shards of a workspace's agent counts. */
 export function sumAgents(shards: readonly AgentCount[]): AgentCount {
   const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return {
@@ -217,10 +217,10 @@ export function sumAgents(shards: readonly AgentCount[]): AgentCount {
   };
 }
 
-/** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
+/** Maximum number of non-matching agents that one call reads, if no index covers the whole query. */
 const MAX_PASSED_OVER = 200;
 
-/** How agents of a workspace are listed and counted. Each call reads what it gives and a constant more. */
+/** Lists and counts agents of a workspace. Each call reads its results and a bounded number of others. */
 export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
     const { indexed, order } = this.indexed(query);
@@ -234,7 +234,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     let bytes = 0;
     const { availability: kind, type, capabilities } = query;
     const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
-    // One filter beside the workspace is answered by an index, which leaves nothing to be passed over.
+    // An index covers the workspace and one filter, so every document matches.
     const wanted = filters <= 1 ? limit + 1 : most + 1;
     const found = this.documents.first(continued, wanted, agentFromDocument);
     for await (const { value: agent, snapshot } of found) {
@@ -280,7 +280,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     return docs.map((snapshot) => snapshot.id);
   }
 
-  /** A query that one index answers, and the fields by which it is ordered. */
+  /** Returns a query that one index covers, and its order fields. */
   private indexed({ workspace, availability: kind, type, capabilities: [name] }: AgentQuery): IndexedQuery {
     if (name !== undefined) {
       const capable = capabilityIn(workspace, name);
@@ -315,7 +315,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 }
 
-/** The bytes of an agent in the list: of its long parts, and room for the rest. */
+/** Estimates the bytes of a listed agent: its long fields, plus a constant for the rest. */
 function shownBytes({ name, type, capability_details: capabilities }: Agent): number {
   return byteLength([name, type, capabilities.map((capability) => capability.name)]) + 500;
 }
@@ -327,7 +327,7 @@ interface IndexedQuery {
 
 const WORKING_ORDER = ['free_slots', 'held_count'];
 
-/** By what is stored, as the query goes by it. */
+/** Returns the cursor from the stored order fields. */
 function placeOf(last: DocumentSnapshot, order: readonly string[]): Place {
   const stored = last.data() ?? {};
   return { order: order.map((field) => Number(stored[field])), id: last.id };
@@ -343,7 +343,7 @@ function matches(agent: Agent, { workspace, availability: kind, type, capabiliti
   );
 }
 
-/** What calls do not change by themselves: what an agent holds and has done, and when it was seen. */
+/** Fields that change as a side effect of calls, so the audit log omits them. */
 const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
 
 function toldOf(agent: Agent): Fields {

@@ -1,4 +1,4 @@
-/** Presence: which agents are alive, in the Realtime Database. */
+/** Presence of agents in the Realtime Database. */
 import type { Database, DataSnapshot, Reference } from 'firebase-admin/database';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
@@ -10,30 +10,30 @@ import { Batching } from '../../kernel/waiting.ts';
 import { presenceNode, SHORTEST_PRESENCE } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 
-/** All instances together write an agent's presence at most this often. */
+/** Minimum interval between writes of an agent's presence, over all instances. */
 const TOUCH_MILLISECONDS = 30_000;
 
-/** An instance asks this often whether another one has written, or has learned of a shorter interval. */
+/** Interval at which an instance reads what other instances have written. */
 const ASK_MILLISECONDS = 5000;
 
-/** A lease is renewed by presence, which is therefore noted so many times in it, and each second at most. */
+/** Presence writes per lease, at most one per second, because presence renews leases. */
 const NOTED_IN_A_LEASE = 10;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
-/** How many agents' presence is written at once at most. */
+/** Maximum number of agents per write. */
 const MOST_WRITTEN = 500;
 
 interface Touch {
   readonly agentId: string;
   readonly home: string;
-  /** In milliseconds of the epoch. */
+  /** In milliseconds since the epoch. */
   readonly at: number;
-  /** How often it is to be written from now on, in milliseconds. */
+  /** Write interval from now on, in milliseconds. */
   readonly within: number | undefined;
 }
 
-/** What an instance knows of an agent: when it was seen, when the instance asked that, and how often it is written. */
+/** Cached presence of an agent: when it was seen, when the instance last read that, and its write interval. */
 interface Known {
   readonly seen: number;
   readonly asked: number;
@@ -41,12 +41,12 @@ interface Known {
 }
 
 /**
- * Knows which agents are alive: `presence/{agentId}` = `{last_seen, workspace}`, milliseconds of the epoch, and
- * `within`, how often it is written, if the agent has claimed with a short lease.
+ * Stores when agents were last seen: `presence/{agentId}` = `{last_seen, workspace}`, in milliseconds since the
+ * epoch, plus the write interval `within` if the agent has claimed with a short lease.
  *
- * The Realtime Database takes about 1,000 writes in a second, and 100,000 agents that beat once a minute are seen 1,700
- * times in a second. So an instance writes in one go whatever was seen while it was writing.
- * Source: https://firebase.google.com/docs/database/usage/limits
+ * The Realtime Database accepts about 1,000 writes per second, but 100,000 agents with a heartbeat per minute need
+ * 1,700. So an instance collects the agents that it sees during a write, and writes them in one update. Source:
+ * https://firebase.google.com/docs/database/usage/limits
  */
 export class DatabasePresence
   extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
@@ -60,7 +60,7 @@ export class DatabasePresence
     const at = this.ports.clock.now().getTime();
     const known = this.touched.get(agentId);
     const asked = leaseSeconds === undefined ? TOUCH_MILLISECONDS : withinOf(leaseSeconds);
-    // An instance that has read before another one has written may have taken it away: it is written again.
+    // Another instance may have overwritten the shorter interval after an older read, so it is written again.
     const within = Math.min(asked, known?.within ?? asked);
     const isNews = known === undefined || within < known.within;
     if (!isNews && at - known.seen < known.within && at - known.asked < ASK_MILLISECONDS) return;
@@ -73,7 +73,7 @@ export class DatabasePresence
       });
   }
 
-  /** Two instances that see an agent in the same moment may both write it. */
+  /** Writes presence that is due. Two instances that see an agent at the same time may both write it. */
   private async write(touches: readonly Touch[]): Promise<() => void> {
     const root = (await this.ports.database()).ref();
     const fresh = await Promise.all(touches.map((touch) => this.unlessSeen(root, touch)));
@@ -82,7 +82,7 @@ export class DatabasePresence
     return () => undefined;
   }
 
-  /** The touch, unless an instance has written one shortly before it. */
+  /** Returns the touch, unless an instance has recently written one. */
   private async unlessSeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
     const { agentId, home, at } = touch;
     const stored = presenceNode.safeParse((await root.child(presencePath(agentId)).get()).val());
@@ -107,8 +107,8 @@ export class DatabasePresence
     const began = this.ports.clock.now().getTime();
     await written(({ at }) => at);
     const now = this.ports.clock.now().getTime();
-    // The client sends again what was under way when it lost the database, minutes later: an older time may then have
-    // taken the place of a newer one, and nobody may be taken for dead by that.
+    // After a lost connection the client resends pending writes, minutes later. An old time may then have replaced a
+    // newer one, which must not mark an agent offline.
     if (now - began > TOUCH_MILLISECONDS) await written(() => now);
   }
 
@@ -152,7 +152,7 @@ export class DatabasePresence
 
   async check(): Promise<void> {
     const database = await this.ports.database();
-    // Both: a database may be read that takes no writes.
+    // Checks both, because a database can be readable but not writable.
     const node = database.ref(checkPath('presence'));
     await node.set({ at: this.ports.clock.now().getTime() });
     await node.get();
@@ -163,13 +163,13 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
-/** How often an agent with such a lease is noted: it must not lose it between two of its calls. */
+/** Returns the write interval for a lease, so that the lease does not expire between two calls. */
 function withinOf(leaseSeconds: number): number {
   const often = (leaseSeconds * 1000) / NOTED_IN_A_LEASE;
   return Math.min(TOUCH_MILLISECONDS, Math.max(SHORTEST_PRESENCE, often));
 }
 
-/** In milliseconds of the epoch; 0 where it does not say. */
+/** Returns the time in milliseconds since the epoch; 0 if it is missing or invalid. */
 export function lastSeenIn(value: unknown): number {
   return presenceNode.safeParse(value).data?.last_seen ?? 0;
 }

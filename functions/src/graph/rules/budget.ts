@@ -1,6 +1,6 @@
 /**
- * Budgets: the most that may be spent on a workspace, or on a thing and all that is part of it. A call of a model
- * reserves the most that it can cost before it is made, and is settled afterwards. Pure.
+ * Budgets: spending limits of a workspace, or of an item with all its parts. A model call reserves its maximum cost
+ * before it starts, and is settled afterwards.
  * Source: docs/decisions/0035-graph-and-budgets.md.
  */
 
@@ -13,18 +13,18 @@ export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
 
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** What has a budget: a workspace by its name, a thing by its id. */
+/** Subject of a budget: a workspace by name, or an item by id. */
 export interface BudgetRef {
   readonly kind: BudgetKind;
   readonly thing_id: string;
 }
 
-/** As Firestore names it in `budgets`; of a thing, as the graph does. No kind has a dash. */
+/** Returns the id of a budget document. For items it equals the graph's key. Kinds contain no dash. */
 export function budgetKey({ kind, thing_id: id }: BudgetRef): string {
   return `${kind}-${id}`;
 }
 
-/** Of all budgets that hold for a thing, the keys, its own first and the workspace's last. */
+/** Returns the keys of all budgets that apply to an item, from its own to the workspace's. */
 export function budgetKeysOf(
   key: string,
   { ancestors = [], workspace }: Pick<GraphNode, 'ancestors' | 'workspace'>,
@@ -33,7 +33,7 @@ export function budgetKeysOf(
   return [key, ...ancestors, ...outermost];
 }
 
-/** Billionths of a US dollar, and tokens in and out together: whole numbers, so that subtracting leaves nothing. */
+/** Money in billionths of a US dollar, and input plus output tokens. Integers, so that subtraction is exact. */
 export interface Amount {
   readonly nano_usd: number;
   readonly tokens: number;
@@ -43,13 +43,13 @@ const NANO = 1_000_000_000;
 
 export const NOTHING: Amount = { nano_usd: 0, tokens: 0 };
 
-/** What calls have cost, in US dollars, as a budget counts it: never less. */
+/** Converts a cost in US dollars to an amount, rounded up. */
 export function amountOf(spent: {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cost_usd: number;
 }): Amount {
-  // Of a price for a million tokens what one costs is often no whole number of them; less than one is an error of adding.
+  // The price of one token is often not a whole number of billionths. Smaller fractions are floating-point errors.
   return {
     nano_usd: Math.ceil(Number((spent.cost_usd * NANO).toFixed(3))),
     tokens: spent.input_tokens + spent.output_tokens,
@@ -64,32 +64,32 @@ export type Budget = StoredBudget;
 
 export type Reservation = StoredReservation;
 
-/** A budget with what is spent of it, and what calls in flight have reserved. */
+/** Budget with its spent amount and the reservations of running calls. */
 export interface CountedBudget {
   readonly budget: Budget;
   readonly counts: StoredCounts;
 }
 
-/** A budget that a call does not fit into. */
+/** Budget that a call exceeds. */
 export interface Refusal {
   readonly by: CountedBudget;
-  /** The most that the call can cost; nothing where nobody knows it. */
+  /** Maximum cost of the call; zero if unknown. */
   readonly wanted: Amount;
-  /** False: it would fit if nothing were in flight, and may fit soon. */
+  /** False if only running calls exceed the budget, so that the call may fit soon. */
   readonly isSpent: boolean;
 }
 
-/** Whether there is a limit at all: one that was taken away is kept for the calls that had reserved of it. */
+/** Returns whether a budget has a limit. A removed limit leaves a budget for the calls that have reserved from it. */
 export function isLimited({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>): boolean {
   return cost_usd !== undefined || tokens !== undefined;
 }
 
-/** What somebody has said of a budget, as the trail has it. */
+/** Returns the limits of a budget for the audit log. */
 export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>) {
   return { cost_usd: cost_usd ?? null, tokens: tokens ?? null };
 }
 
-/** What stands against a call that may cost so much: what is spent before what is only reserved. */
+/** Returns the first budget that a call with a maximum cost exceeds. Exhausted budgets come before reserved ones. */
 export function refusalOf(budgets: readonly CountedBudget[], wanted: Amount): Refusal | undefined {
   const spent = budgets.find(({ budget, counts }) => !fits(budget, plus(counts.spent, wanted)));
   if (spent !== undefined) return { by: spent, wanted, isSpent: true };
@@ -99,7 +99,7 @@ export function refusalOf(budgets: readonly CountedBudget[], wanted: Amount): Re
   return full && { by: full, wanted, isSpent: false };
 }
 
-/** What stands against work of which nobody knows what it will cost: a budget of which nothing is left. */
+/** Returns the first exhausted budget, for work of unknown cost. */
 export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined {
   const by = budgets.find(({ budget, counts }) => {
     const { nano_usd, tokens } = counts.spent;
@@ -108,10 +108,10 @@ export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined
   return by && { by, wanted: NOTHING, isSpent: true };
 }
 
-/** For how many such calls a raised budget has room at least. */
+/** Minimum number of calls that a raised budget covers. */
 const CALLS_RAISED_FOR = 10;
 
-/** The limits that a person is asked to raise, and to what: as much again, and enough for some calls more. */
+/** Returns the limits to propose to a person: at least double, and enough for further calls. */
 export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget, 'cost_usd' | 'tokens'> {
   const { cost_usd, tokens } = budget;
   const more = (limit: number, spent: number, one: number) =>
@@ -141,7 +141,7 @@ export function minus({ nano_usd, tokens }: Amount): Amount {
   return { nano_usd: -nano_usd, tokens: -tokens };
 }
 
-/** What of a budget is neither spent nor reserved; never less than nothing. */
+/** Returns the part of a budget that is neither spent nor reserved, at least zero. */
 export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
   const used = plus(counts.spent, counts.reserved);
   const { cost_usd, tokens } = budget;
@@ -151,24 +151,24 @@ export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_us
   };
 }
 
-/** Whose budget it is, to whoever may not see the thing: of a to-do, which is somebody's own, the kind alone. */
+/** Returns a display name that reveals nothing private: to-dos are shown only by kind. */
 export function budgetName({ kind, thing_id: id }: BudgetRef): string {
   return kind === 'todo' ? 'a to-do' : `${kind} "${id}"`;
 }
 
-/** The thing or workspace of a key. */
+/** Returns the item or workspace of a key. */
 export function budgetRefOf(key: string): BudgetRef | undefined {
   const kind = BUDGET_KINDS.find((one) => key.startsWith(`${one}-`));
   return kind && { kind, thing_id: key.slice(kind.length + 1) };
 }
 
-/** What stands between work and its beginning, in a sentence. */
+/** Returns a sentence that explains why work waits. */
 export function waitsForBudget(key: string): string {
   const ref = budgetRefOf(key);
-  return `Waits: the budget of ${ref === undefined ? key : budgetName(ref)} is spent.`;
+  return `Waiting: the budget of ${ref === undefined ? key : budgetName(ref)} is exhausted.`;
 }
 
-/** What a call waits for that does not fit into a budget. */
+/** Thrown when a call exceeds a budget, and waits until the budget allows it. */
 export class OutOfBudgetError extends Error {
   readonly refusal: Refusal;
 
@@ -179,15 +179,15 @@ export class OutOfBudgetError extends Error {
   }
 }
 
-/** The limits of a budget: the stored field, and the field that stores its setter. */
+/** Limits of a budget: the stored field, and the field that stores its setter. */
 const LIMITS = [
   ['cost_usd', 'cost_set_by'],
   ['tokens', 'tokens_set_by'],
 ] as const;
 
 /**
- * Returns who set each limit after a change. Lowering another's limit keeps its setter, so that an agent cannot raise it
- * in two steps; a person who changes a limit becomes its setter.
+ * Returns who set each limit after a change. If an agent changes a limit, its setter stays, so that an agent cannot
+ * raise it in two steps. A person who changes a limit becomes its setter.
  */
 export function settersAfter(
   before: Budget | undefined,
@@ -206,7 +206,7 @@ function setterOf(budget: Budget, setBy: 'cost_set_by' | 'tokens_set_by'): strin
   return budget[setBy] ?? budget.owner_uid;
 }
 
-/** A limit that is raised or removed by another agent than the one that set it; its setter decides, or that agent's owner. */
+/** Limits that a caller other than their setter raises or removes. The setter or its owner must approve. */
 function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosening[] {
   return LIMITS.flatMap(([limit, setBy]) => {
     const [was, is] = [before[limit], after[limit]];
@@ -222,45 +222,45 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
   });
 }
 
-/** How changes of budgets loosen limits. */
+/** Determines which budget changes loosen limits. */
 export const budgetLoosening: LooseningOf<BudgetChanges> = {
   ...neverLoosens('reserve', 'settle', 'spend'),
   setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
 };
 
-/** What commits may change of budgets. */
+/** Changes of budgets. */
 export interface BudgetChanges {
-  /** Without `before` there was none. */
+  /** `before`: absent if there was no budget. */
   readonly setBudget: {
     readonly budget: Budget;
     readonly before?: { readonly value: Budget; readonly version: string } | undefined;
-    /** From which the count begins, where it does: nothing was counted while there was no limit. */
+    /** Initial spent amount of a new budget, because nothing was counted without a limit. */
     readonly spent?: Amount | undefined;
   };
   readonly reserve: { readonly reservation: Reservation };
-  /** Stale where it is settled already. */
+  /** Stale if the reservation is already settled. */
   readonly settle: { readonly reservation: Reservation; readonly spent: Amount };
-  /** What was spent without having been reserved. */
+  /** Adds costs that were not reserved. */
   readonly spend: { readonly keys: readonly string[]; readonly spent: Amount };
 }
 
 export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } = documentCodec(
   z.object({
     kind: z.enum(BUDGET_KINDS),
-    /** The name of the workspace, or the id of the thing. */
+    /** Workspace name or item id. */
     thing_id: z.string(),
-    /** Where it holds; null for a to-do. */
+    /** Workspace of the item; null for a to-do. */
     workspace: z.string().nullable(),
-    /** The person for whom it was set, who is asked when it is spent. */
+    /** Person for whom it was set, who is asked when it is exhausted. */
     owner_uid: z.string(),
-    /** US dollars; null: no limit. */
+    /** In US dollars; null for no limit. */
     cost_usd: z.number().nullable(),
-    /** Of input and output together; null: no limit. */
+    /** Input plus output tokens; null for no limit. */
     tokens: z.int().nullable(),
-    /** The uid of the person or agent that set each limit; null without the limit. */
+    /** Uid of the person or agent that set each limit; null without the limit. */
     cost_set_by: z.string().nullable(),
     tokens_set_by: z.string().nullable(),
-    /** Counts what was set: a person is asked once for each. */
+    /** Number of times the budget was set. A person is asked once per round. */
     round: z.int(),
     set_at: timestamp,
   }),
@@ -268,7 +268,7 @@ export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } 
 
 export type StoredBudget = ReturnType<typeof budgetFromDocument>;
 
-/** Whole numbers; of money billionths of a US dollar. */
+/** Integers. Money is in billionths of a US dollar. */
 const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
 const zero = { nano_usd: 0, tokens: 0 };
 export const { fromDocument: countsFromDocument } = documentCodec(
@@ -280,10 +280,10 @@ export type StoredCounts = ReturnType<typeof countsFromDocument>;
 export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** The budgets of which it is. */
+    /** Keys of the budgets it counts towards. */
     keys: z.array(z.string()),
     amount,
-    /** The call is over by then, whatever became of it. */
+    /** Time by which the call has ended in any case. */
     due_at: timestamp,
   }),
 );
@@ -297,9 +297,9 @@ const limitShape = amountShape.partial();
 export const budgetShape = z.object({
   kind: z.enum(BUDGET_KINDS),
   id: z.string(),
-  limit: limitShape.describe('Without either there is none.'),
+  limit: limitShape.describe('Empty if there is no limit.'),
   spent: amountShape,
-  reserved: amountShape.describe('The most that calls in flight may cost.'),
+  reserved: amountShape.describe('Maximum cost of running calls.'),
   left: limitShape,
 });
 

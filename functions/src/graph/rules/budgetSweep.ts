@@ -1,4 +1,4 @@
-/** Settles what calls have reserved whose instance was killed: as the most that they can have cost. */
+/** Settles reservations of calls whose instance crashed, at their maximum cost. */
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
@@ -23,7 +23,7 @@ export class BudgetSweep extends Service<Ports> {
         await store.commit([{ kind: 'settle', reservation, spent: reservation.amount }]);
         counts.settled++;
       } catch (error) {
-        // The call came back after all, and was settled by itself.
+        // The call has ended and settled its reservation.
         if (!(error instanceof StaleWriteError))
           log.error('reservation_not_settled', { error, ...reservation });
       }

@@ -1,4 +1,4 @@
-/** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
+/** Links a new item to its parent. Links are only created with their lower end, so the graph has no cycles. */
 
 import { z } from 'zod';
 import type { Principal } from '../../identity/rules/principal.ts';
@@ -20,7 +20,7 @@ import {
 } from './graphNode.ts';
 import type { GraphChange, GraphQueries } from './ports.ts';
 
-/** The argument of all tools that create. */
+/** Argument of every tool that creates items. */
 export const partOf = z
   .strictObject({
     id: idOf('a todo, task, run or pull request').describe('Its id'),
@@ -31,16 +31,16 @@ export const partOf = z
 
 export const partOfShape = z
   .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
-  .describe('What it was made for. Of a to-do, only that it is one.');
+  .describe('Its parent. For a to-do, only the kind.');
 
-/** Who looks, and from where. */
+/** Viewer of an item, with the workspace of the call. */
 export interface Viewer {
-  /** Absent: Muster itself, which has found the thing by what it stored. */
+  /** Absent for internal lookups by stored references. */
   readonly principal?: Principal | undefined;
   readonly workspace: string;
 }
 
-/** Finds a thing by its id; gives undefined where there is none that the viewer may see. */
+/** Finds an item by id; undefined if it does not exist or is hidden from the viewer. */
 export type NodeFinder = (id: string, viewer: Viewer) => Promise<Versioned<GraphNode> | undefined>;
 
 export interface GraphPorts {
@@ -48,7 +48,7 @@ export interface GraphPorts {
   readonly nodes: Readonly<Record<NodeKind, NodeFinder>>;
 }
 
-/** Where something new is in the graph, and what changes of that which it is part of. */
+/** Position of a new item in the graph, and the resulting changes of its parent. */
 export interface Link<Change = GraphChange> {
   readonly place: Place;
   readonly changes: readonly Change[];
@@ -56,15 +56,15 @@ export interface Link<Change = GraphChange> {
 
 export interface WantedLink extends Viewer {
   readonly part_of: NodeRef;
-  /** How many new parts it gets. */
+  /** Number of new parts. */
   readonly count?: number;
-  /** The argument that names it. */
+  /** Argument that names the parent. */
   readonly field?: string;
 }
 
 /**
- * Reads one document, and another where the thing is in the graph already.
- * @throws MusterError NOT_FOUND where the viewer sees no such thing; VALIDATION_ERROR where it can have no more parts
+ * Links a new item to a parent. Reads one document, and a second one if the parent is already in the graph.
+ * @throws MusterError NOT_FOUND if the parent is hidden or missing; VALIDATION_ERROR if it cannot have more parts
  */
 export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): Promise<Link> {
   const { part_of, count = 1, field = 'part_of' } = wanted;
@@ -76,23 +76,23 @@ export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): 
     throw tooMuch(
       field,
       'TOO_DEEP',
-      `A graph has at most ${MAX_LEVELS} levels: ${pathOf(node).join(' in ')}.`,
+      `A graph can have at most ${MAX_LEVELS} levels: ${pathOf(node).join(' in ')}.`,
     );
   const parts = node.ancestors === undefined ? 0 : await graph.countParts(keyOfNode(node));
   if (parts + count > MAX_PARTS)
-    throw tooMuch(field, 'TOO_MANY_PARTS', `It would have more than ${MAX_PARTS} parts, and has ${parts}.`);
+    throw tooMuch(field, 'TOO_MANY_PARTS', `The parent has ${parts} parts; the limit is ${MAX_PARTS}.`);
   return {
     place: { part_of: { kind: part_of.kind, id: part_of.id }, ancestors: [keyOfNode(node), ...above] },
     changes: node.ancestors === undefined ? [{ kind: 'enlist', node, version }] : [],
   };
 }
 
-/** Where each of several is in the graph, by what it is part of. */
+/** Positions of several new items by parent. */
 export interface Links<Change = GraphChange> extends Pick<Link<Change>, 'changes'> {
   placeOf(partOf: NodeRef | undefined): Place | undefined;
 }
 
-/** The same for several at once; shared parents are looked up once. @param fieldOf the argument that names a parent */
+/** Like `linkTo` for several items. Shared parents are read once. @param fieldOf argument that names a parent */
 export async function linkAll(
   ports: GraphPorts,
   wanted: readonly (NodeRef | undefined)[],
@@ -113,17 +113,17 @@ export async function linkAll(
   };
 }
 
-/** What something is part of, the nearest first and itself before that. */
+/** Returns the keys of an item and its ancestors, nearest first. */
 export function pathOf(node: GraphNode): readonly string[] {
   return [keyOfNode(node), ...(node.ancestors ?? [])];
 }
 
 function tooMuch(field: string, reason: string, message: string): MusterError {
-  const suggestion = 'Make it part of something further up, or put something in between.';
+  const suggestion = 'Set part_of to an item higher up, or create an intermediate item.';
   return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
 }
 
-/** Whether a thing is part of something that is open, or has a part that is. */
+/** Returns whether an item has an open ancestor or descendant. */
 export async function isPartOfOpenWork(
   { graph }: GraphPorts,
   ref: NodeRef,

@@ -1,4 +1,4 @@
-/** What the rules of the graph and of budgets read by, and what their store implements. */
+/** Ports of the graph and budget rules. */
 
 import type { ChangeOf, TrailChanges, Versioned } from '../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../kernel/paging.ts';
@@ -7,25 +7,25 @@ import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from 
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
-  /** Those with a limit, in order, by a read per key and limit. None is stepped over if unreadable: it may be spent. */
+  /** Returns budgets with a limit, in key order. Throws if one is unreadable, because it may be exhausted. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
-  /** The limits with what is spent and reserved of each. */
+  /** Returns budgets with their spent and reserved amounts. */
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
-  /** Reservations of calls that are over by `now`, the longest ago first. */
+  /** Returns reservations of calls that have ended by `now`, oldest first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<StoredReservation>>;
 }
 
 export interface GraphQueries {
-  /** What is in the graph of these, in their order. */
+  /** Returns the nodes in the order of the keys; undefined for items that are not in the graph. */
   findAll(keys: readonly string[]): Promise<readonly (StoredNode | undefined)[]>;
   countParts(key: string): Promise<number>;
-  /** How much below a thing is still open, and what of it has come to nothing, of that the first few. */
+  /** Returns the number of open descendants, and the first few failed ones. */
   progressOf(ref: NodeRef): Promise<PartsProgress>;
-  /** What of all that is below has failed. What was cancelled is not wanted any more, and nothing waits for it. */
+  /** Returns the first few failed descendants. Cancelled ones are not included, because nothing waits for them. */
   failedBelow(key: string): Promise<readonly string[]>;
-  /** The ids of what is directly part of a thing, of one kind, and open. */
+  /** Returns the ids of an item's open direct parts of one kind. */
   openParts(nodeRef: NodeRef, of: NodeKind): Promise<readonly string[]>;
-  /** Everything below, in the order in which it was made. */
+  /** Returns descendants in order of creation. */
   below(key: string, page: Page): Promise<Slice<StoredNode>>;
 }
 

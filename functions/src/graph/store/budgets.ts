@@ -1,7 +1,7 @@
 /**
- * Budgets as Firestore keeps them. `budgets/{kind-id}` says how much may be spent, and changes when somebody says so;
- * `budgets/{kind-id}/counts/1` has what is spent and reserved, and changes with every call that it holds for.
- * `reservations/{id}` is what a call in flight has reserved: whoever deletes it settles it, once.
+ * Firestore storage of budgets. `budgets/{kind-id}` has the limits. `budgets/{kind-id}/counts/1` has the spent and
+ * reserved amounts, which change with every call. `reservations/{id}` is the reservation of a running call: deleting
+ * it settles it, which succeeds only once.
  */
 
 import type { Versioned } from '../../kernel/commit.ts';

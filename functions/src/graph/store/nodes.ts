@@ -1,4 +1,4 @@
-/** The graph: `graph/{kind-id}` is a thing and all below it. Each commit adds to the totals; nothing recounts them. */
+/** Firestore storage of the graph: `graph/{kind-id}` has an item's totals. Commits increment them incrementally. */
 
 import {
   COLLECTIONS,
@@ -32,7 +32,7 @@ const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
 
 const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 
-/** How many parts are named that have come to nothing. */
+/** Maximum number of failed descendants that are returned. */
 const FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
@@ -103,12 +103,12 @@ export const graphWriters: ChangeWriters<GraphChanges> = {
   },
 };
 
-/** Begins to know a thing that gets its first part. */
+/** Adds an item to the graph when it gets its first part. */
 export function enlistNode(node: GraphNode, writes: CommitWrites): void {
   writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 
-/** Adds to the commit what a thing's change comes to in the graph, if it is in one. @param before undefined if new */
+/** Writes an item's change to its graph document and ancestors. @param before undefined if the item is new */
 export function writeNode(before: GraphNode | undefined, after: GraphNode, writes: CommitWrites): void {
   const { ancestors, part_of } = after;
   if (ancestors === undefined) return;
@@ -135,7 +135,7 @@ function newDocument(node: GraphNode): Record<string, unknown> {
   });
 }
 
-/** Fields below the document by their paths, and what a thing adds to each. */
+/** Increments by field path. */
 type Amounts = Readonly<Record<string, number>>;
 
 function amountsOf({ status, attempts, spent }: GraphNode): Amounts {
@@ -154,7 +154,7 @@ function difference(before: Amounts = {}, after: Amounts): Amounts {
   return Object.fromEntries([...fields].map((field) => [field, (after[field] ?? 0) - (before[field] ?? 0)]));
 }
 
-/** What a tree shows of the thing itself and has changed. */
+/** Returns the changed fields that trees display. */
 function shownDifference(before: GraphNode, after: GraphNode): Record<string, unknown> {
   const { status, title, deleted: isDeleted = false } = after;
   return {

@@ -1,36 +1,36 @@
-/** A credential of an agent, as it is stored, and how a bad one is refused. */
+/** Stored credentials of agents, and errors for invalid ones. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 
-/** The credentials through which something was made, outermost first. Source: identity/rules/lineage.ts. */
+/** Credentials through which something was created, outermost first. Source: identity/rules/lineage.ts. */
 export const lineage = z.array(
   z.object({
-    /** `key:` and the line of a key, or `grant:` and the id of a grant. */
+    /** `key:` with the line of a credential, or `grant:` with the id of a grant. */
     subject: z.templateLiteral([z.enum(['key', 'grant']), ':', z.string()]),
-    /** The agent of that credential. */
+    /** Agent of that credential. */
     agent_id: z.string(),
   }),
 );
 
-/** An agent's credential, without the secret: `credentials/{apiKey}`. Source: docs/semantics.md#who-may-do-what. */
+/** An agent's credential without its secret: `credentials/{apiKey}`. Source: docs/semantics.md#who-may-do-what. */
 export const credentialCodec = documentCodec(
   z.object({
     api_key: z.string(),
     agent_id: z.string(),
-    /** SHA-256 of the secret, hexadecimal. */
+    /** Hexadecimal SHA-256 of the secret. */
     secret_hash: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
-    /** The only toolsets that it opens; all where absent. */
+    /** Allowed toolsets; absent for all. */
     toolsets: z.nullable(z.array(z.string())),
-    /** The only workspace that it opens; all of its owner's where absent. */
+    /** The only allowed workspace; absent for all of its owner's. */
     held_to: z.exactOptional(z.string()),
-    /** Whether it may change nothing. */
+    /** Whether the credential is read-only. */
     readonly: z.exactOptional(z.literal(true)),
-    /** The grant of the app through which it was issued: it ends with that. */
+    /** Grant of the app that issued the credential, which ends with that grant. */
     grant: z.exactOptional(z.string()),
-    /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
+    /** First API key of a chain of renewals by the agent itself; absent if the credential was never renewed. */
     line: z.exactOptional(z.string()),
     ancestors: lineage,
   }),
@@ -38,53 +38,53 @@ export const credentialCodec = documentCodec(
 
 export const credentialFromDocument = credentialCodec.fromDocument;
 
-/** The line of a key, which outlives its renewal by its own agent, or a grant. */
+/** The line of a credential, which survives renewals by its own agent, or a grant. */
 export type LinkSubject = `${'key' | 'grant'}:${string}`;
 
-/** A credential of a lineage, and the agent that it belongs to. */
+/** Credential of a lineage, and its agent. */
 export interface Link {
   readonly subject: LinkSubject;
   readonly agent_id: string;
 }
 
-/** What commits may change of credentials. */
+/** Changes of credentials. */
 export interface CredentialChanges {
   readonly issueCredential: { readonly credential: Credential };
-  /** `line`: if it is not the key itself. Its descendants end with it, or follow the key that renews it. */
+  /** `line`: if it differs from the key. Descendants end too, unless a renewed credential has the same line. */
   readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
 }
 
-/** Returns the line of a key: what its descendants remember of it. */
+/** Returns the line of a credential, which its descendants store. */
 export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>): string {
   return line ?? api_key;
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;
 
-/** What a credential opens no more than. */
+/** Limits of a credential. */
 export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
-/** How long a credential lasts. */
+/** Lifetime of a credential. */
 export const CREDENTIAL_DAYS = 90;
 
 export const EVERYBODY = 'everybody';
 
-/** Whose access has changed. A key is named by the part of it that is no secret. */
+/** Subject of an access change. A credential is identified by its public part. */
 export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYBODY;
 
 export function notAccepted(cause?: unknown): MusterError {
-  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
+  return new MusterError('UNAUTHORIZED', 'Invalid or revoked credential.', {
     suggestion:
-      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
+      'Send "<apiKey>.<secret>" from onboarding.registerAgent or "npm run agents", or a Firebase ID token of this project.',
     cause,
   });
 }
 
-/** A person's ID token is over. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
+/** Expired ID token. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
 export function expired(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:
-      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
+      'ID tokens last one hour. Refresh it, as getIdToken() of the Firebase SDKs does, or sign in again.',
     cause,
   });
 }

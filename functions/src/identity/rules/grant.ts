@@ -1,7 +1,6 @@
 /**
- * A grant: what an app may do that a person has signed in from, and the tokens by which it shows that. Tokens are
- * opaque and stored as hashes. Source: docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections
- * 1.3 and 4; RFC 9700, section 4.14.
+ * Grants: the access of a connected app, with its tokens. Tokens are opaque and stored as hashes. Source:
+ * docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections 1.3 and 4; RFC 9700, section 4.14.
  */
 import { z } from 'zod/mini';
 import type { ChangeOf } from '../../kernel/commit.ts';
@@ -17,18 +16,18 @@ export interface GrantChanges {
   readonly replaceGrant: {
     readonly grant: Grant;
     readonly version: string;
-    /** What it opens was chosen again: every key that was registered through it is looked up again. */
+    /** The person chose new limits: every credential that was registered through the grant is looked up again. */
     readonly opensOther?: true;
   };
-  /** Its tokens are good for nothing any more. Refused as stale where it has ended before. */
+  /** Invalidates the grant's tokens. Stale if the grant has already ended. */
   readonly endGrant: {
     readonly id: string;
-    /** Tells its owner why; replaces the record of an earlier sign-in of the same agent. */
+    /** Record of the end for the owner. Replaces the agent's earlier record. */
     readonly record?: Grant;
   };
 }
 
-/** What clients may ask for. Which toolsets, role and workspace an app has, its person chooses. */
+/** Scopes that clients can request. The person chooses an app's toolsets, role and workspace. */
 export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
 
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
@@ -45,13 +44,13 @@ const UNUSED_MILLISECONDS = 90 * DAY;
 
 export const MOST_MILLISECONDS = 365 * DAY;
 
-/** Processes share a refresh token: used again after this, it counts as stolen. Source: RFC 9700, section 4.14.2. */
+/** Grace period, because processes share refresh tokens. Later reuse counts as theft. Source: RFC 9700, 4.14.2. */
 const GRACE_MILLISECONDS = 60 * SECOND;
 
-/** So many refreshes within the grace, and tokens at a time: clients refresh once an hour. */
+/** Maximum number of refreshes in the grace period and of access tokens. Clients refresh once an hour. */
 const MOST_AT_ONCE = 20;
 
-/** A client that refreshes twice an hour for a year has had so many. */
+/** Maximum number of rotations: two refreshes per hour for a year, rounded up. */
 const MOST_ROTATIONS = 20_000;
 
 const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
@@ -60,10 +59,10 @@ export type TokenKind = keyof typeof PREFIXES;
 
 const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
-/** An agent has one for each place where its person has signed in, and no more than this. */
+/** Maximum number of grants per agent: one for each connection. */
 export const MAX_GRANTS = 10;
 
-/** How many letters the id of a grant has. It is a part of its tokens and shown nowhere else. */
+/** Length of a grant's id. The id is part of the tokens and shown nowhere else. */
 export const GRANT_LETTERS = 20;
 
 export interface Presented {
@@ -81,7 +80,7 @@ export function tokenOf(kind: TokenKind, { grantId, secret }: Presented): string
   return `${PREFIXES[kind]}${grantId}.${secret}`;
 }
 
-/** What an app is given. */
+/** Tokens issued to an app. */
 export interface Tokens {
   readonly accessToken: string;
   /** In seconds. */
@@ -89,12 +88,12 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Whether its app has been given tokens, and may still have others. */
+/** Returns whether the app has received tokens and can still refresh them. */
 export function isConnected({ refresh_hash, expires_at }: Grant, now: Date): boolean {
   return refresh_hash !== undefined && expires_at > now;
 }
 
-/** Whether an access token is the grant's, and still good. */
+/** Checks an access token of a grant. */
 export function accessBy(
   hashing: Hashing,
   grant: Grant,
@@ -107,7 +106,7 @@ export function accessBy(
   return found.expires_at > now && grant.expires_at > now ? 'good' : 'expired';
 }
 
-/** What becomes of a code. `replayed`: it was redeemed before, so that one of the two who had it has stolen it. */
+/** Outcome of redeeming a code. `replayed`: it was redeemed before, so it was stolen. */
 export type Redemption =
   | { readonly outcome: 'redeemed'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'replayed' }
@@ -115,8 +114,8 @@ export type Redemption =
 
 /**
  * Redeems the code of a grant.
- * @param presented `verifier`: of the challenge that the code was asked for with (RFC 7636, S256); `fresh`: a new secret,
- *   from which all later ones follow
+ * @param presented `verifier`: PKCE verifier of the request's challenge (RFC 7636, S256); `fresh`: a new secret, from
+ *   which all later ones are derived
  */
 export function redemptionOf(
   hashing: Hashing,
@@ -134,12 +133,12 @@ export function redemptionOf(
   return { outcome: 'redeemed', ...withTokens(hashing, redeemed, fresh, now) };
 }
 
-/** Source: RFC 7636, section 4.2. */
+/** Returns the PKCE challenge of a verifier. Source: RFC 7636, section 4.2. */
 export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/** `repeated`: used a moment ago, so it gives the newest tokens. `reused`: used long ago, so somebody has stolen it. */
+/** `repeated`: used within the grace period; returns the newest tokens. `reused`: used later, so it was stolen. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -158,10 +157,10 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
   const used = grant.recent_rotations.at(-age);
-  // Too many rotations at once to know when this one was: not good, and no sign of theft.
+  // There were too many rotations to know the time of this one. It is refused, but not treated as theft.
   if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
-  // Processes that share a sign-in store what they get: an older successor would end the sign-in an hour later.
+  // Processes that share a sign-in store the response. An older successor would count as reused an hour later.
   let newest = secret;
   for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
   const tokens = tokensOf(hashing, grant, newest);
@@ -171,7 +170,7 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
 }
 
-/** Whether a token is the grant's, be it used or over. */
+/** Returns whether a token belongs to the grant, even if it was used or has expired. */
 export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secret: string): boolean {
   if (kind === 'refresh') return ageOf(hashing, grant, secret) !== undefined;
   const hash = hashing.sha256(secret);
@@ -185,7 +184,7 @@ function isBusy({ recent_rotations }: Grant, now: Date): boolean {
 
 const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < GRACE_MILLISECONDS;
 
-/** How many rotations ago a refresh token was the grant's, as the salt derives each from the last; undefined: never. */
+/** Returns how many rotations ago a refresh token was current; undefined if it never was. */
 function ageOf(hashing: Hashing, grant: Grant, secret: string): number | undefined {
   const { refresh_hash, rotated } = grant;
   if (refresh_hash === undefined) return undefined;
@@ -201,7 +200,7 @@ function successorOf(hashing: Hashing, { salt }: Grant, secret: string): string 
   return hashing.hmac(salt, `refresh\n${secret}`);
 }
 
-/** Of the access token that goes with a refresh token. */
+/** Derives the secret of the access token that belongs to a refresh token. */
 function accessSecretOf(hashing: Hashing, { salt }: Grant, refreshSecret: string): string {
   return hashing.hmac(salt, `access\n${refreshSecret}`);
 }
@@ -214,7 +213,7 @@ function tokensOf(hashing: Hashing, grant: Grant, refreshSecret: string): Omit<T
   };
 }
 
-/** The grant with a new refresh token and its access token. Older access tokens are good until they expire. */
+/** Returns the grant with a new refresh token and access token. Older access tokens stay valid until they expire. */
 function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: Date) {
   const end = grant.ends_at.getTime();
   const expiresAt = new Date(Math.min(now.getTime() + UNUSED_MILLISECONDS, end));
@@ -240,38 +239,38 @@ function secondsFrom(now: Date, end: Date): number {
   return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND));
 }
 
-/** What an app may do that somebody has signed in from: `grants/{id}`. No token is stored, only hashes. */
+/** Access of a connected app: `grants/{id}`. Only hashes of tokens are stored. */
 export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     owner_uid: z.string(),
-    /** The agent that the app is. */
+    /** Agent that represents the app. */
     agent_id: z.string(),
     client_id: z.string(),
-    /** As the app calls itself. */
+    /** Name that the app states. */
     client_name: z.string(),
-    /** Whose document describes the app; null where it has registered itself. */
+    /** Host of the document that describes the app; null if the app registered itself. */
     client_host: z.nullable(z.string()),
-    /** The address that its tokens are good for, and all below it. */
+    /** Address for which the tokens are valid, with all paths below it. */
     resource: z.string(),
-    /** The only toolsets that it may use; null for all. */
+    /** Allowed toolsets; null for all. */
     toolsets: z.nullable(z.array(z.string())),
-    /** The only workspace that it may use; null for all of its owner's. */
+    /** The only allowed workspace; null for all of its owner's. */
     held_to: z.nullable(z.string()),
-    /** Whether it may change nothing. */
+    /** Whether the grant is read-only. */
     readonly: z.nullable(z.literal(true)),
     created_at: timestamp,
-    /** When it was last given tokens. */
+    /** Time of the last issued tokens. */
     used_at: timestamp,
-    /** When it ends unless it is used. */
+    /** Expiry without further use. */
     expires_at: timestamp,
-    /** When it ends at the latest. */
+    /** Latest possible expiry. */
     ends_at: timestamp,
-    /** With the tokens, what their successors follow from. */
+    /** Key for deriving successors from tokens. */
     salt: z.string(),
     code: z.object({
       hash: z.string(),
-      /** The hash of what its client proves itself by: RFC 7636, S256. */
+      /** PKCE challenge: RFC 7636, S256. */
       challenge: z.string(),
       redirect_uri: z.string(),
       expires_at: timestamp,
@@ -279,24 +278,24 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
     }),
     /** Null until the code is redeemed. */
     refresh_hash: z.nullable(z.string()),
-    /** How many refresh tokens there were before. */
+    /** Number of earlier refresh tokens. */
     rotated: z.int(),
-    /** When the last of them were used. */
+    /** Times at which the latest refresh tokens were used. */
     recent_rotations: z.array(timestamp),
     access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
-    /** If this is the record of a sign-in that ended: why and when. */
+    /** Reason and time of the end, if this is the record of an ended sign-in. */
     end: z.exactOptional(z.object({ reason: z.string(), at: timestamp })),
   }),
 );
 
-// Why and when sign-ins ended. A grant is deleted when it ends; for its owner, one record per agent keeps the latest
-// end. The record has the shape of a grant that opens nothing, so that earlier releases read it.
+// Records of ended sign-ins. A grant is deleted when it ends. One record per agent keeps the latest end for its
+// owner. The record has the shape of a grant without access, so that earlier releases can read it.
 
 /**
  * `refresh_token_reused`: an old refresh token was used after its grace period. `code_replayed`: a code was redeemed
- * twice. `disconnected`: the app revoked its tokens. `revoked`: a person, an agent that leads or the operator revoked
- * the connection. `owner_lost_role`: the owner has no role, or the account is disabled. `replaced`: the app was signed
- * in at too many other places. `expired`: it was not used for 90 days, or is a year old.
+ * twice. `disconnected`: the app revoked its tokens. `revoked`: a person, a leading agent or the operator revoked the
+ * connection. `owner_lost_role`: the owner has no role, or the account is disabled. `replaced`: the app had too many
+ * other connections. `expired`: the grant was not used for 90 days, or is a year old.
  */
 export const SIGN_IN_ENDS = [
   'refresh_token_reused',
@@ -310,7 +309,7 @@ export const SIGN_IN_ENDS = [
 
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
-/** An end as it is stored: a later release may know other reasons. */
+/** Stored end of a sign-in. A later release may add reasons. */
 export interface StoredEnd {
   readonly reason: string;
   readonly at: Date;
@@ -330,7 +329,7 @@ export function endOf({ end, refresh_hash, expires_at }: Grant, now: Date): Stor
   return refresh_hash !== undefined && expires_at <= now ? { reason: 'expired', at: expires_at } : undefined;
 }
 
-/** Its id is not that of a token, and nothing in it matches a secret. */
+/** Returns the record of an ended grant. Its id occurs in no token, and its hashes match no secret. */
 function recordOf({ refresh_hash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
   const expiresAt = new Date(at.getTime() + RECORD_MILLISECONDS);
   return {

@@ -1,6 +1,6 @@
 /**
- * What a credential opens no more than: what it was limited to, and what the keys and sign-ins behind it open. Source:
- * docs/semantics.md#who-may-do-what; docs/decisions/0006-roles-and-registration.md.
+ * Effective limits of a credential: its own, and those of the credentials and sign-ins through which it was
+ * registered. Source: docs/semantics.md#who-may-do-what; docs/decisions/0006-roles-and-registration.md.
  */
 import type { ChangeOf, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
@@ -18,47 +18,47 @@ import { type Role, weaker } from './role.ts';
 
 type CredentialChange = ChangeOf<CredentialChanges>;
 
-/** What a credential opens, and until when. */
+/** Effective access of a credential, and its expiry. */
 export interface Opening extends Limits {
   readonly role: Role;
   readonly endsAt: Date;
 }
 
-/** A link that stands now. */
+/** Link whose credential is valid. */
 export interface StandingLink extends Link {
   readonly opens: Opening;
 }
 
-/** What a credential opens through its ancestors, which all stand. */
+/** Access of a credential within its ancestors, which are all valid. */
 export interface Opened {
   readonly opens: Opening;
   readonly ancestors: readonly StandingLink[];
 }
 
-/** The most credentials through which one may be registered: each costs two reads when a credential is looked up. */
+/** Maximum number of ancestors. Each costs two reads when a credential is looked up. */
 export const MAX_ANCESTORS = 10;
 
-/** Returns the link that the descendants of a key remember. */
+/** Returns the link that the descendants of a credential store. */
 export function keyLink(credential: Pick<Credential, 'line' | 'api_key' | 'agent_id'>): Link {
   return { subject: `key:${lineOf(credential)}`, agent_id: credential.agent_id };
 }
 
-/** Returns the link that the descendants of a sign-in remember. */
+/** Returns the link that the descendants of a sign-in store. */
 export function grantLink({ id, agent_id }: { readonly id: string; readonly agent_id: string }): Link {
   return { subject: `grant:${id}`, agent_id };
 }
 
-/** Returns the change that withdraws a key. */
+/** Returns the change that revokes a credential. */
 export function withdrawalOf({ api_key, line }: Pick<Credential, 'line' | 'api_key'>): CredentialChange {
   return { kind: 'withdrawCredential', apiKey: api_key, line };
 }
 
-/** Returns what a key was registered through, outermost first. */
+/** Returns the credentials through which a credential was registered, outermost first. */
 export function ancestorsOf({ ancestors }: Pick<Credential, 'ancestors'>): readonly LinkSubject[] {
   return ancestors.map(({ subject }) => subject);
 }
 
-/** Returns what two credentials both open, and until when; undefined if they open nothing in common. */
+/** Returns the common access of two credentials, with the earlier expiry; undefined if they have none. */
 export function meeting(one: Opening, other: Opening): Opening | undefined {
   const limits = commonLimits(one, other);
   if (limits === undefined) return undefined;
@@ -66,7 +66,7 @@ export function meeting(one: Opening, other: Opening): Opening | undefined {
   return { role: weaker(one.role, other.role), endsAt, ...limits };
 }
 
-/** Returns what a credential opens through its ancestors; undefined if that is nothing. */
+/** Returns the access of a credential within its ancestors; undefined if none is left. */
 export function narrowedBy(own: Opening, ancestors: readonly StandingLink[]): Opening | undefined {
   return ancestors.reduce<Opening | undefined>(
     (opening, { opens }) => opening && meeting(opening, opens),
@@ -75,9 +75,9 @@ export function narrowedBy(own: Opening, ancestors: readonly StandingLink[]): Op
 }
 
 /**
- * Returns the links that a new key of an agent remembers. An agent that renews its own key stays in its line; any other
- * registration starts a new line, because a key is often replaced because it leaked.
- * @throws MusterError QUOTA_EXCEEDED if the lineage is too long; FORBIDDEN if the caller comes from the agent
+ * Returns the lineage of an agent's new credential. An agent that renews its own credential keeps its line. Any other
+ * registration starts a new line, because credentials are often replaced after a leak.
+ * @throws MusterError QUOTA_EXCEEDED if the lineage is too long; FORBIDDEN if the caller descends from the agent
  */
 export function descentOf(
   { lineage = [] }: Pick<Principal, 'lineage'>,
@@ -93,7 +93,7 @@ export function descentOf(
 
 interface LineagePorts {
   readonly agents: Pick<CredentialQueries, 'ofLines'> & {
-    /** Those that there are. */
+    /** Returns the existing agents among these ids. */
     findAll(
       agentIds: readonly string[],
     ): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
@@ -101,7 +101,7 @@ interface LineagePorts {
   readonly grants: Pick<GrantQueries, 'findAll'>;
 }
 
-/** Returns those of the links that stand now, by subject: their credentials are there and have not expired. */
+/** Returns the valid links by subject: their credentials exist and have not expired. */
 export async function standingLinks(
   { agents, grants }: LineagePorts,
   subjects: readonly LinkSubject[],
@@ -129,7 +129,7 @@ export async function standingLinks(
   );
 }
 
-/** Returns what a credential opens now; undefined if an ancestor does not stand, or if they open nothing in common. */
+/** Returns the current access of a credential; undefined if an ancestor is invalid or no common access is left. */
 export async function openedThrough(
   ports: LineagePorts,
   own: Opening,
@@ -140,7 +140,7 @@ export async function openedThrough(
   return openedIn(await standingLinks(ports, subjects, now), own, subjects);
 }
 
-/** Returns the same over links that are known already. */
+/** Like `openedThrough`, for links that were already read. */
 export function openedIn(
   standing: ReadonlyMap<LinkSubject, StandingLink>,
   own: Opening,
@@ -157,7 +157,7 @@ export function lineageOf({ ancestors }: Opened, own: Link): readonly Link[] {
   return [...ancestors.map(({ subject, agent_id }) => ({ subject, agent_id })), own];
 }
 
-/** Returns what a credential opens by itself. */
+/** Returns a credential's own access, without its ancestors. */
 export function openingOf(
   { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
   role: Role,
@@ -174,24 +174,24 @@ export function openingOf(
 function tooDeep(): MusterError {
   return new MusterError(
     'QUOTA_EXCEEDED',
-    `Your credential was registered through ${MAX_ANCESTORS} others, the most there may be.`,
+    `Your credential was registered through ${MAX_ANCESTORS} others, the maximum.`,
     {
       field: 'agentInfo.name',
       reason: 'LINEAGE_TOO_LONG',
-      suggestion: 'Let the owner of the agents, or an agent that was registered through fewer, register it.',
+      suggestion: 'Ask the owner of the agents, or an agent with a shorter lineage, to register it.',
     },
   );
 }
 
 function comesFromIt(): MusterError {
-  return new MusterError('FORBIDDEN', 'You were registered through this agent, so you may not replace it.', {
+  return new MusterError('FORBIDDEN', 'You were registered through this agent, so you cannot replace it.', {
     field: 'agentInfo.name',
     reason: 'REGISTERED_THROUGH_IT',
-    suggestion: 'Let that agent, its owner or another leader register it again.',
+    suggestion: 'Ask that agent, its owner or another leader to register it again.',
   });
 }
 
-/** Every toolset that there is, in the order in which they are listed. */
+/** All toolsets, in listing order. */
 export const TOOLSETS = [
   'onboarding',
   'access',
@@ -205,7 +205,7 @@ export const TOOLSETS = [
   'inbox',
 ] as const;
 
-/** Returns what two credentials both open; undefined if they are held to different workspaces and so open nothing. */
+/** Returns the common limits of two credentials; undefined if they are restricted to different workspaces. */
 export function commonLimits(one: Limits, other: Limits): Limits | undefined {
   const heldTo = one.held_to ?? other.held_to;
   if (other.held_to !== undefined && other.held_to !== heldTo) return undefined;
@@ -220,23 +220,23 @@ export function commonLimits(one: Limits, other: Limits): Limits | undefined {
   };
 }
 
-/** The limits that are asked for. `null` lifts one, and is a person's to say. */
+/** Requested limits. `null` lifts a limit, which only a person can do. */
 export interface WantedLimits {
   readonly toolsets?: readonly string[] | null | undefined;
   readonly held_to?: string | null | undefined;
   readonly readonly?: boolean | undefined;
 }
 
-/** Whether the caller may lift what a credential before was narrowed to: only people may. */
+/** Returns whether the caller can lift limits of a replaced credential: only people can. */
 export function mayWiden({ kind }: Principal): boolean {
   return kind === 'person';
 }
 
 /**
- * The limits of the new credential: those of the caller's own, those that are asked for, and those of the credentials
- * that it replaces, which nobody but a person lifts, by saying so.
- * @throws MusterError VALIDATION_ERROR for a toolset that there is not; FORBIDDEN for a workspace that a credential
- *   before, or the caller's own, is not held to
+ * Returns the limits of a new credential: the caller's own, the requested ones, and those of the replaced
+ * credentials, which only a person can lift, explicitly.
+ * @throws MusterError VALIDATION_ERROR if a toolset is unknown; FORBIDDEN if a replaced credential, or the caller's
+ *   own, is restricted to another workspace
  */
 export function grantedLimits(
   principal: Principal,
@@ -256,9 +256,9 @@ export function grantedLimits(
   );
   const [heldTo] = held;
   if (held.some((workspace) => workspace !== heldTo)) {
-    throw new MusterError('FORBIDDEN', `The credential is held to the workspace "${heldTo}".`, {
+    throw new MusterError('FORBIDDEN', `The credential is restricted to the workspace "${heldTo}".`, {
       field: 'heldTo',
-      suggestion: 'Leave it out to keep that, or let the owner of the agent in person choose another.',
+      suggestion: "Omit heldTo to keep this restriction. Only the agent's owner, in person, can change it.",
     });
   }
   const isReadonly = wanted.readonly === true || kept('readonly').some((one) => one.readonly);
@@ -273,9 +273,9 @@ function requireKnown(toolsets: readonly string[]): void {
   const known: readonly string[] = TOOLSETS;
   const unknown = toolsets.filter((toolset) => !known.includes(toolset));
   if (unknown.length === 0) return;
-  throw new MusterError('VALIDATION_ERROR', `There is no toolset "${unknown[0]}".`, {
+  throw new MusterError('VALIDATION_ERROR', `Unknown toolset "${unknown[0]}".`, {
     field: 'toolsets',
     value: unknown[0],
-    suggestion: `The toolsets are ${TOOLSETS.join(', ')}.`,
+    suggestion: `Use one of: ${TOOLSETS.join(', ')}.`,
   });
 }

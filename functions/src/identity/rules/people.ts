@@ -1,23 +1,23 @@
-/** People, the workspaces they have roles in, and who may let them in. Source: docs/decisions/0006-roles-and-registration.md. */
+/** People, memberships and invitations. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { lineage } from './credential.ts';
 import { MEMBER_ROLES, ROLES, type Role, WORKSPACE_ACCESS, type WorkspaceAccess } from './role.ts';
 
-/** What is stored of a person: `people/{uid}`. */
+/** Person document: `people/{uid}`. */
 export type Person = ReturnType<typeof personFromDocument>;
 
-/** A person's role in a workspace, and who gave it: `workspaces/{workspace}/members/{uid}`. */
+/** A person's role in a workspace, and who granted it: `workspaces/{workspace}/members/{uid}`. */
 export type Member = ReturnType<typeof memberFromDocument>;
 
 export type Invitation = ReturnType<typeof invitationFromDocument>;
 
-/** How an account of Firebase Auth is. `deleted`: there was one. */
+/** States of a Firebase Auth account. `deleted`: the account existed. */
 export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
 
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-/** Whether nobody may act for the person any more. */
+/** Returns whether the account is disabled or deleted, so that no one can act for the person. */
 export function isOut(account: AccountState | undefined): boolean {
   return account === 'disabled' || account === 'deleted';
 }
@@ -30,58 +30,58 @@ export interface Mail {
   readonly at: Date;
 }
 
-/** Changes of who may do what, where. Each keeps in one commit the two documents that say so. */
+/** Changes of roles and access. Each updates its two documents in one commit. */
 export interface PeopleChanges {
-  /** The role that the deployment gives a person, `none` for none, whatever an ID token claims. */
+  /** Sets a person's deployment role. `none` overrides the role that an ID token claims. */
   readonly setPerson: { readonly uid: string; readonly role: Role | 'none' };
-  /** Ends sign-ins, or notes how the account is. Refused where nothing is stored of the person. */
+  /** Ends sign-ins, or stores the account's state. Refused if the person has no document. */
   readonly limitAccount: {
     readonly uid: string;
-    /** Seconds of the epoch: sign-ins before it open nothing. */
+    /** Seconds since the epoch. Earlier sign-ins are invalid. */
     readonly validSince?: number;
     readonly account?: AccountState;
-    /** Whether it changes what anybody may do. */
+    /** Whether this changes anyone's access. */
     readonly isNews: boolean;
   };
-  /** With a version, stale where the member is at another; with null, where there is one. */
+  /** With a version, stale if the member has another version; with null, stale if the member exists. */
   readonly setMember: {
     readonly member: Member;
-    /** For the trail. */
+    /** For the audit log. */
     readonly before?: Member | undefined;
     readonly version?: string | null;
   };
-  /** Refused as stale where the member is not there at this version. */
+  /** Stale if the member does not exist at this version. */
   readonly expectMember: { readonly member: Member; readonly version: string };
   readonly removeMember: {
     readonly workspace: string;
     readonly uid: string;
-    /** For the trail. */
+    /** For the audit log. */
     readonly before?: Member;
     readonly version?: string;
   };
-  /** Makes a workspace known; its document is made by whoever opens it. */
+  /** Lists a workspace with its access. Its first session creates its document. */
   readonly nameWorkspace: {
     readonly workspace: string;
     readonly access: WorkspaceAccess;
-    /** For the trail; absent where it is new. */
+    /** For the audit log; absent if the workspace is new. */
     readonly before?: WorkspaceAccess;
   };
-  /** In place of an earlier one of the same address to the same workspace. */
+  /** Replaces an earlier invitation of the same address to the same workspace. */
   readonly invite: { readonly invitation: Invitation };
-  /** Refused as stale where there is none any more. */
+  /** Stale if the invitation no longer exists. */
   readonly endInvitation: { readonly id: string; readonly before?: Invitation };
-  /** Has a mail sent, by Firebase's extension Trigger Email. */
+  /** Sends an email through Firebase's extension Trigger Email. */
   readonly queueMail: { readonly mail: Mail };
 }
 
-/** What a person may do, where: one document for the security rules. Without `role`, the ID token's claim holds. */
+/** A person's roles, in one document for the security rules. Without `role`, the ID token's claim counts. */
 export const personDocument = z.object({
   role: z.exactOptional(z.enum([...ROLES, 'none'])),
-  /** The role in each workspace that the person is a member of. */
+  /** Roles by workspace, for the person's memberships. */
   workspaces: z._default(z.record(z.string(), z.enum(MEMBER_ROLES)), {}),
-  /** Sign-ins before it open nothing; seconds of the epoch, as `auth_time` of ID tokens. */
+  /** Earlier sign-ins are invalid. Seconds since the epoch, like `auth_time` of ID tokens. */
   valid_since: z.exactOptional(z.int()),
-  /** How Firebase Auth's account was when the sweep last looked; absent for owners who never had one. */
+  /** State of the Firebase Auth account at the last cleanup job; absent for owners who never had one. */
   account: z.exactOptional(z.enum(ACCOUNT_STATES)),
 });
 
@@ -93,13 +93,13 @@ export const { toDocument: memberToDocument, fromDocument: memberFromDocument } 
     uid: z.string(),
     workspace: z.string(),
     role: z.enum(MEMBER_ROLES),
-    /** The uid of who gave the role. */
+    /** Uid of the person or agent that granted the role. */
     added_by: z.string(),
     added_at: timestamp,
   }),
 );
 
-/** Members as the trail tells of them. */
+/** Fields of members in the audit log. */
 export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
 
 export const invitationCodec = documentCodec(
@@ -109,7 +109,7 @@ export const invitationCodec = documentCodec(
     /** In lower case. */
     email: z.string(),
     role: z.enum(MEMBER_ROLES),
-    /** The uid of the person who answers for it, who must lead the workspace when it is taken. */
+    /** Uid of the responsible person, who must be a leader when the invitation is accepted. */
     invited_by: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
@@ -122,7 +122,7 @@ export const invitationFromDocument = invitationCodec.fromDocument;
 export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
   z.object({
     access: z._default(z.record(z.string(), z.enum(WORKSPACE_ACCESS)), {}),
-    /** Whether some calls take an approval there: the workspace itself says which. */
+    /** Workspaces with approval rules. The workspace document contains the rules. */
     asking: z._default(z.record(z.string(), z.boolean()), {}),
   }),
 );

@@ -1,4 +1,4 @@
-/** By what people, credentials and their roles are found. */
+/** Ports of identity: queries for people, credentials and roles. */
 import type { Versioned } from '../../kernel/commit.ts';
 import type { Slice } from '../../kernel/paging.ts';
 import type { Credential } from './credential.ts';
@@ -15,7 +15,7 @@ export interface IdentityPorts {
   readonly idTokens: IdTokenVerifier;
 }
 
-/** What has changed, and as of when that is all of it. */
+/** Access changes, complete up to a position. */
 export interface AccessNews {
   readonly changes: readonly { readonly id: string; readonly subject: string }[];
   readonly position: Date;
@@ -26,24 +26,24 @@ export interface StoredPerson {
   readonly person: Person | undefined;
 }
 
-/** A person whose ID token is good. */
+/** Person with a valid ID token. */
 export interface SignedInPerson {
   readonly uid: string;
-  /** Seconds of the epoch, as the token says it. */
+  /** Time of sign-in from the token, in seconds since the epoch. */
   readonly signedInAt: number;
-  /** As the token claims it. */
+  /** Role that the token claims. */
   readonly role?: Role | undefined;
-  /** In lower case; absent where nobody has verified it. */
+  /** In lower case; absent if it is not verified. */
   readonly email?: string | undefined;
 }
 
-/** What Firebase Auth says of a person. They chose their name themselves. */
+/** A person's Firebase Auth profile. People choose their own names. */
 export interface Profile {
   readonly name?: string;
   readonly email?: string;
 }
 
-/** When an account was made and its tokens were last revoked; seconds of the epoch. */
+/** Account state, with the times of creation and of the last token revocation in seconds since the epoch. */
 export interface KnownAccount {
   readonly isDisabled: boolean;
   readonly createdAt: number;
@@ -52,19 +52,19 @@ export interface KnownAccount {
 
 export interface AccessChangeQueries {
   /**
-   * The changes since a position, and some of those shortly before it. One read for each, and one where there is none.
-   * @param position of an earlier answer; without it, none of the changes and the position to begin at
+   * Returns the changes since a position, and some shortly before it. Costs one read per change, at least one.
+   * @param position from an earlier result; if undefined, only the start position is returned
    */
   since(position: Date | undefined): Promise<AccessNews>;
 }
 
 export interface GrantQueries {
   find(id: string): Promise<Versioned<Grant> | undefined>;
-  /** Those that there are. */
+  /** Returns the existing grants. */
   findAll(ids: readonly string[]): Promise<readonly Grant[]>;
-  /** Those of several agents, at most 30. */
+  /** Returns the grants of at most 30 agents. */
   ofAgents(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
-  /** Like `ofAgents`, with the records of sign-ins that ended. */
+  /** Like `ofAgents`, including records of ended sign-ins. */
   withEnds(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
 }
 
@@ -73,53 +73,53 @@ export interface PersonAndDeployment extends Deployment {
 }
 
 export interface PeopleQueries {
-  /** Some of those of whom something is stored, by uid. One that cannot be read has no person. */
+  /** Returns a page of stored people, ordered by uid. `person` is undefined for an unreadable document. */
   after(uid: string | undefined, limit: number): Promise<readonly StoredPerson[]>;
   find(uid: string): Promise<Person | undefined>;
-  /** Which workspaces there are beside `default`, and who may come into each. */
+  /** Returns all workspaces except `default`, with their access. */
   workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>>;
-  /** A person, and what the deployment says of its workspaces: both at the same moment, for one commit may change both. */
+  /** Returns a person and the workspace list in one snapshot, because one commit may change both. */
   findWithDeployment(uid: string): Promise<PersonAndDeployment>;
   /**
-   * Tells of each change of what a person may do, once also in the beginning.
-   * @param broke is told where it tells no more
-   * @returns ends it
+   * Calls `told` once at the start and after each change of a person's roles.
+   * @param broke called when the watch fails and ends
+   * @returns a function that ends the watch
    */
   watch(uid: string, told: () => void, broke: (error: Error) => void): () => void;
   member(workspace: string, uid: string): Promise<Versioned<Member> | undefined>;
-  /** Some of those who lead the workspace as its members. */
+  /** Returns members who lead the workspace. */
   leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]>;
-  /** By uid. */
+  /** Returns members ordered by uid. */
   members(workspace: string, limit: number, after?: string): Promise<Slice<Member>>;
   invitation(id: string): Promise<Invitation | undefined>;
   /** @param email in lower case */
   invitationsFor(email: string): Promise<readonly Invitation[]>;
   invitationsTo(workspace: string): Promise<readonly Invitation[]>;
-  /** Those that an agent has sent, or an agent that was registered through it. */
+  /** Returns invitations sent by an agent or by its descendants. */
   invitationsThrough(agentId: string): Promise<readonly Invitation[]>;
 }
 
 export interface IdTokenVerifier {
   /**
-   * A signature is good for an hour, whatever becomes of the account; so its account is looked at too. Source:
-   * https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR where it is not known whether the account is good
+   * Verifies an ID token and checks its account, because tokens stay valid for an hour after the account is disabled.
+   * Source: https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR if the account's state is unknown
    */
   verify(idToken: string): Promise<SignedInPerson>;
   /**
-   * The role that a person's account claims; undefined where it claims none, is disabled, or there is no account.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
+   * Returns the role in an account's claims; undefined without a claim, or if the account is disabled or missing.
+   * @throws MusterError FIREBASE_ERROR if the account's state is unknown
    */
   roleOf(uid: string): Promise<Role | undefined>;
-  /** The same of an account asked anew. @throws MusterError TOKEN_EXPIRED if the sign-in is older than `seconds` */
+  /** Like `verify`, without the cache. @throws MusterError TOKEN_EXPIRED if the sign-in is older than `seconds` */
   verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson>;
-  /** Whether a person's account is there and is not disabled. @throws MusterError FIREBASE_ERROR where nobody knows */
+  /** Returns whether an account exists and is enabled. @throws MusterError FIREBASE_ERROR if its state is unknown */
   isGood(uid: string): Promise<boolean>;
-  /** What is known of people, by uid; of those who have no account, nothing. */
+  /** Returns profiles by uid. People without an account are absent. */
   profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
   /**
-   * How the accounts of at most `MAX_PROFILES` people are, by uid; undefined if the project has no Authentication.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
+   * Returns the accounts of at most `MAX_PROFILES` people by uid; undefined if the project has no Authentication.
+   * @throws MusterError FIREBASE_ERROR if the states are unknown
    */
   states(uids: readonly string[]): Promise<ReadonlyMap<string, KnownAccount> | undefined>;
   /** Returns the uid of the person who has verified an address. Anyone can register an address that is not theirs. */
@@ -128,30 +128,30 @@ export interface IdTokenVerifier {
 
 export interface CredentialQueries {
   credentials(agentId: string): Promise<readonly Credential[]>;
-  /** Those of several agents, at most 30. */
+  /** Returns the credentials of at most 30 agents. */
   credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]>;
-  /** Whether an agent has a credential, including one that this version cannot read. */
+  /** Returns whether an agent has a credential, even one that this version cannot read. */
   hasCredential(agentId: string): Promise<boolean>;
-  /** Those of lines, first by id (a key's line before it is renewed), to find one that is renewed meanwhile. */
+  /** Returns the credentials of lines. Reads by id first, so that a concurrent renewal is not missed. */
   ofLines(lines: readonly string[]): Promise<readonly Credential[]>;
-  /** Those that were registered through an agent, at whatever remove, by id. */
+  /** Returns an agent's direct and indirect descendants, ordered by id. */
   credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]>;
 }
 
 export interface AccountStanding {
   readonly isClaimed?: true;
-  /** The account is disabled or deleted. */
+  /** Whether the account is disabled or deleted. */
   readonly isOut?: true;
-  /** Sign-ins before it open nothing; seconds of the epoch. */
+  /** Earlier sign-ins are invalid. Seconds since the epoch. */
   readonly validSince?: number;
 }
 
-/** What people may do, where: as it is stored of them, and as their accounts claim. */
+/** Roles of people, from their documents and account claims. */
 export interface RolesOfPeople {
   /**
-   * A person whose account is disabled or deleted has no role, except for who has verified their ID token.
-   * `isClaimed`: whether the role, or that there is none, is the account's word.
-   * @param claimed the role by which to go where the deployment has stored none: of the account, unless it is given
+   * Returns a person's roles. A person with a disabled or deleted account has none, unless `claimed` is given.
+   * `isClaimed`: whether the deployment role, or its absence, comes from the account's claims.
+   * @param claimed role to use if the deployment has stored none; by default the account's claim
    */
   of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding>;
 }

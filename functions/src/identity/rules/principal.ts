@@ -1,22 +1,22 @@
-/** The caller: principals and roles. Source: docs/semantics.md#who-may-do-what. */
+/** Principals and their roles. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../../kernel/errors.ts';
 import type { Link } from './credential.ts';
 import type { Person } from './people.ts';
 import { hasRole, ROLES, type Role, type WorkspaceAccess, weaker } from './role.ts';
 
 /**
- * An authenticated caller.
+ * Authenticated caller.
  *
- * `uid` is the Firebase Auth uid that security rules see: a person's own, or `agent:<agentId>`.
- * `ownerUid` is the person whose to-dos the caller acts on: an agent's owner, or the person.
- * `maxRole` bounds what the caller may do anywhere: an agent's own role. A person's is `admin`, which bounds nothing.
- * `owner` says what that person may do, where: a caller may never do more.
- * `toolsets`, where present, are the only toolsets that the caller may use; `heldTo` is the only workspace.
- * `readonly`: it may change nothing.
- * `workspace` is the agent's home, which the URL may override.
- * `lineage`: the credentials through which the caller's was registered, outermost first, and the caller's own. Absent
- * for a person. What the caller makes remembers it.
- * `grant`: the caller is an app that its owner has signed in from, or was registered by one.
+ * `uid`: Firebase Auth uid in security rules: a person's own, or `agent:<agentId>`.
+ * `owner_uid`: the person whose to-dos the caller acts on: an agent's owner, or the person.
+ * `maxRole`: upper bound in every workspace: an agent's own role. `admin` for people, so that nothing is limited.
+ * `owner`: roles of that person, which the caller never exceeds.
+ * `toolsets`: the only allowed toolsets, if present. `held_to`: the only allowed workspace.
+ * `readonly`: the caller cannot change anything.
+ * `workspace`: the agent's home, which the URL may override.
+ * `lineage`: the caller's credential, after the credentials through which it was registered, outermost first. Absent
+ * for a person. Credentials and invitations that the caller creates store it.
+ * `grant`: the caller is a connected app, or was registered by one.
  */
 export interface Principal {
   readonly uid: string;
@@ -31,25 +31,25 @@ export interface Principal {
   readonly workspace?: string;
   readonly lineage?: readonly Link[];
   readonly grant?: GrantOfCaller;
-  /** There were messages to the agent when its credential was checked. */
+  /** Whether the agent had unread messages when its credential was looked up. */
   readonly has_messages?: true;
-  /** A person's address, where it is verified: invitations go by it. */
+  /** A person's verified email address, which invitations refer to. */
   readonly email?: string;
 }
 
 export interface GrantOfCaller {
   readonly id: string;
-  /** The address that the caller's access token is good for, and all below it; absent where it came with a key. */
+  /** Address for which the access token is valid, with all paths below it; absent for agent credentials. */
   readonly resource?: string;
 }
 
-/** What a person may do, where. */
+/** Roles of a person. */
 export interface PersonRoles extends Pick<Person, 'workspaces'> {
-  /** The role that the deployment gives them: they have it in every open workspace. */
+  /** Deployment role, which counts in every open workspace. */
   readonly role?: Role;
-  /** The workspaces that there are beside `default`, which is open. */
+  /** All workspaces except `default`, which is open. */
   readonly access: Readonly<Record<string, WorkspaceAccess>>;
-  /** Those in which some calls take an approval. */
+  /** Workspaces with approval rules. */
   readonly asking?: Readonly<Record<string, boolean>>;
 }
 
@@ -58,8 +58,8 @@ function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
 }
 
 /**
- * What the caller may do in a workspace: the weaker of what its owner and what itself may; undefined where nothing.
- * Where a workspace is yet to be opened, whoever leads the deployment or administers it may do what they will.
+ * Returns the caller's role in a workspace: the weaker of `maxRole` and its owner's; undefined if it has none. In a
+ * workspace that does not exist yet, deployment leaders and admins have their role.
  */
 export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string): Role | undefined {
   if (held_to !== undefined && held_to !== workspace) return undefined;
@@ -81,18 +81,18 @@ export function personsRoleIn(
   }
 }
 
-/** Undefined where there is no such workspace. */
+/** Returns the access of a workspace; undefined if it does not exist. */
 export function accessOf(access: PersonRoles['access'], workspace: string): WorkspaceAccess | undefined {
   if (workspace === DEFAULT_WORKSPACE) return 'open';
   return named(access, workspace);
 }
 
-/** Whether some calls take an approval in a workspace. */
+/** Returns whether a workspace has approval rules. */
 export function asksIn({ asking = {} }: PersonRoles, workspace: string): boolean {
   return named(asking, workspace) ?? false;
 }
 
-/** The existing workspaces, `default` first and the others by name, with who may come in. */
+/** Returns the existing workspaces with their access, `default` first, the others by name. */
 export function knownWorkspaces({
   access,
 }: Pick<PersonRoles, 'access'>): readonly (readonly [string, WorkspaceAccess])[] {
@@ -100,12 +100,12 @@ export function knownWorkspaces({
   return [[DEFAULT_WORKSPACE, 'open'], ...others.sort(([one], [other]) => (one < other ? -1 : 1))];
 }
 
-/** A workspace may have a name that every object has. */
+/** Reads an own property, because a workspace's name may equal an inherited property's. */
 function named<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** What the caller may do with what is nobody's but its owner's: the most that it may do anywhere. */
+/** Returns the caller's role for owner-scoped data: its strongest role in any workspace. */
 export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefined {
   const roles = Object.entries(owner.workspaces).map(([workspace, role]) =>
     held_to === undefined || held_to === workspace ? role : undefined,
@@ -115,32 +115,32 @@ export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefine
   return role && weaker(maxRole, role);
 }
 
-/** Where a role counts. `workspace`: the call's. `owner`: anywhere, as things say whose they are. `anyone`: no role. */
+/** Scope of a required role. `workspace`: the call's workspace. `owner`: any workspace. `anyone`: no role needed. */
 export type Scope = 'workspace' | 'owner' | 'anyone';
 
-/** What the caller may do, by where it is asked. */
+/** Returns the caller's role in each scope. */
 export function rolesOf(principal: Principal, workspace: string): Readonly<Record<Scope, Role | undefined>> {
   return { workspace: roleIn(principal, workspace), owner: ownRole(principal), anyone: 'admin' };
 }
 
-/** What the caller's rights are made of: another text where they may be others. */
+/** Returns a fingerprint of the caller's rights. Different rights have different fingerprints. */
 export function rightsOf({ maxRole, owner, toolsets, held_to, readonly }: Principal): string {
   const open = Object.keys(owner.access).filter((workspace) => owner.access[workspace] === 'open');
   const members = Object.entries(owner.workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([maxRole, owner.role, members, open.sort(), toolsets, held_to, readonly]);
 }
 
-/** Whether the caller administers the deployment; a credential that is held to one workspace does not. */
+/** Returns whether the caller is a deployment admin. A credential that is restricted to one workspace is not. */
 export function isAdmin({ maxRole, owner, held_to }: Principal): boolean {
   return maxRole === 'admin' && owner.role === 'admin' && held_to === undefined;
 }
 
-/** An agent's Firebase Auth uid, as security rules see it. */
+/** Returns an agent's Firebase Auth uid, as security rules see it. */
 export function agentUid(agentId: string): string {
   return `agent:${agentId}`;
 }
 
-/** On whose behalf a database is read, written or watched: the security rules decide about this one. */
+/** Caller on whose behalf a database is accessed. The security rules apply to this caller. */
 export interface Caller {
   readonly principal: Principal;
   /** The bearer credential of the call: a person's ID token, or an agent's own credential. */
@@ -149,15 +149,15 @@ export interface Caller {
 
 export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The workspace of callers who name none. */
+/** Default workspace of calls. */
 export const DEFAULT_WORKSPACE = 'default';
 
-/** The same for a workspace that is not there and for one that is not the caller's. */
+/** Returns the error for a workspace without a role. It does not reveal whether the workspace exists. */
 export function noRoleIn(workspace: string, heldTo?: string): MusterError {
-  const held = heldTo === undefined ? '' : ` Your credential is held to the workspace "${heldTo}".`;
+  const held = heldTo === undefined ? '' : ` Your credential is restricted to the workspace "${heldTo}".`;
   return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
     reason: 'NO_ROLE',
     suggestion:
-      'access.whoami shows where you have one: name it in the URL, as in ?workspace=alpha. Its leaders can let you in.',
+      'Select a workspace from access.whoami in the URL (?workspace=alpha), or ask a leader of this one for an invitation.',
   });
 }

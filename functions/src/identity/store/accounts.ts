@@ -1,4 +1,4 @@
-/** People's ID tokens, what Firebase Auth says of their accounts, and the roles that follow. */
+/** Firebase Auth: ID tokens, accounts and the resulting roles of people. */
 import type { App } from 'firebase-admin/app';
 import type { UserIdentifier, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ import type {
 import type { PersonRoles } from '../rules/principal.ts';
 import { ROLES, type Role } from '../rules/role.ts';
 
-/** `role`: the deployment's. `kind` agent: a token that Muster made for its clients, which is no person's. */
+/** `role`: deployment role. Tokens with `kind` agent are rejected: Muster issues them for agents, not for people. */
 const claims = z.object({
   uid: z.string(),
   auth_time: z.number(),
@@ -30,7 +30,7 @@ const claims = z.object({
   email_verified: z.boolean().optional().catch(undefined),
 });
 
-/** How long an account's state is believed: with 5 seconds of trusted checks, who is shut out is out in a minute. */
+/** TTL of a cached account. With the 5 seconds of the credential cache, a disabled account is out within a minute. */
 const BELIEVED_MILLISECONDS = 50_000;
 
 const MAX_BELIEVED = 5000;
@@ -39,13 +39,13 @@ const ACCOUNT_MILLISECONDS = 5000;
 
 interface Account {
   readonly isDisabled: boolean;
-  /** As the account's claims have it now, which a token may have from an hour ago. */
+  /** Role in the account's current claims. The claims in a token can be an hour old. */
   readonly role?: Role | undefined;
-  /** Tokens of sign-ins before it are revoked; milliseconds of the epoch. */
+  /** Tokens of earlier sign-ins are revoked. Milliseconds since the epoch. */
   readonly validSince: number;
 }
 
-/** Firebase Auth looks up so many accounts at once. */
+/** Maximum number of accounts per lookup in Firebase Auth. */
 export const MAX_PROFILES = 100;
 
 export class FirebaseIdTokenVerifier
@@ -113,7 +113,7 @@ export class FirebaseIdTokenVerifier
     return users;
   }
 
-  /** Calls at the same time share one question. One that was not answered is asked again. */
+  /** Returns an account from the cache. Concurrent calls share a lookup. Failed lookups are not cached. */
   private accountOf(uid: string): Promise<Account | undefined> {
     const now = this.ports.clock.now().getTime();
     const known = this.believed.get(uid);
@@ -165,13 +165,13 @@ function isWithoutAccounts(error: unknown): boolean {
 }
 
 function notKnown(cause: unknown): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'Firebase Auth does not say whether the account is still good.', {
-    suggestion: 'Call again in a moment.',
+  return new MusterError('FIREBASE_ERROR', "Firebase Auth did not confirm the account's status.", {
+    suggestion: 'Retry in a moment.',
     cause,
   });
 }
 
-/** What people may do, where: as it is stored of them, and as their accounts claim. */
+/** Reads roles of people from their documents and account claims. */
 export class PersonRoleReader
   extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>>
   implements RolesOfPeople

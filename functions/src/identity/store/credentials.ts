@@ -1,6 +1,6 @@
 /**
- * Credentials and sign-ins, as Firestore keeps them. What instances that trust one look up anew is
- * `accessChanges/{id}`, written in the commit that changes access. Source:
+ * Firestore storage of credentials and grants. Every commit that changes access also writes `accessChanges/{id}`,
+ * from which instances learn what to evict from their credential cache. Source:
  * docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { FieldPath, FieldValue, type Query, Timestamp } from '@google-cloud/firestore';
@@ -22,15 +22,15 @@ import {
 import { type Grant, type GrantChanges, grantFromDocument, grantToDocument } from '../rules/grant.ts';
 import type { AccessChangeQueries, AccessNews, CredentialQueries, GrantQueries } from '../rules/ports.ts';
 
-/** The ids of the agents of a lineage, by which what was made through an agent is found. */
+/** Returns the index field with a lineage's agents, for queries by ancestor. */
 export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
   return links ? { registrants: [...new Set(links.map(({ agent_id }) => agent_id))] } : {};
 }
 
-/** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
+/** Registering again replaces the credential, so an agent has one, or a few during concurrent registrations. */
 const MAX_CREDENTIALS = 20;
 
-/** Firestore compares a field with so many values at a time. */
+/** Firestore's maximum number of values in an `in` query. */
 const MAX_IN = 30;
 
 export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
@@ -93,14 +93,14 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
     writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
   },
   withdrawCredential({ apiKey, line }, writes) {
-    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+    // Concurrent registrations may write identical profiles, which Firestore treats as no change. This fails one.
     writes.delete(credentialPath(apiKey), { exists: true });
     announceAccess(writes, `key:${apiKey}`);
     if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
   },
 };
 
-/** With the agents of its ancestors, by which the descendants of an agent are found. */
+/** Adds the agents of the ancestors, so that an agent's descendants can be queried. */
 export function credentialToDocument(credential: Credential): Record<string, unknown> {
   return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
 }
@@ -143,28 +143,28 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
   },
 };
 
-/** Longer than any instance trusts what it has once looked up. */
+/** Retention of access changes. Longer than the TTL of the credential cache. */
 const KEPT_MILLISECONDS = 2 * 3_600_000;
 
-/** Firestore says when a write was asked for, which may be so long before it can be seen. */
+/** Overlap of reads. Server timestamps may be this much older than the time at which the write becomes visible. */
 const OVERLAP_MILLISECONDS = 10_000;
 
-/** Where there are more, everybody is looked up anew. */
+/** Maximum number of changes per read. If there are more, all entries are evicted. */
 const MAX_CHANGES = 500;
 
 const LETTERS = 20;
 
 export const { fromDocument: accessChangeFromDocument } = documentCodec(
   z.object({
-    /** Whose access: `agent:…`, `person:…`, `grant:…`, `key:…`, or `everybody`. */
+    /** Subject of the change: `agent:…`, `person:…`, `grant:…`, `key:…`, or `everybody`. */
     subject: z.string(),
-    /** By Firestore's clock. */
+    /** Server timestamp. */
     at: timestamp,
     expires_at: timestamp,
   }),
 );
 
-/** Has every instance look up, within 5 seconds, what somebody may do. */
+/** Announces an access change. Every instance looks up the subject's access again within 5 seconds. */
 export function announceAccess(writes: CommitWrites, subject: AccessSubject): void {
   writes.createLasting(accessChangePath(writes.randomness.letters(LETTERS)), {
     subject,
@@ -187,7 +187,7 @@ export class FirestoreAccessChangeQueries extends FirestoreReader implements Acc
         .readable(snapshot, accessChangeFromDocument)
         .map(({ subject }) => ({ id: snapshot.id, subject })),
     );
-    // What cannot be read may be about anybody.
+    // An unreadable change may concern any subject.
     const isAll = docs.length < MAX_CHANGES && changes.length === docs.length;
     const more = isAll ? [] : [{ id: `${EVERYBODY} ${readTime.toMillis()}`, subject: EVERYBODY }];
     return { changes: [...changes, ...more], position: readTime.toDate() };

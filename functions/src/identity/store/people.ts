@@ -1,4 +1,4 @@
-/** People, members, invitations and the list of workspaces, as Firestore keeps them. */
+/** Firestore storage of people, members, invitations and the list of workspaces. */
 import { FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../kernel/commit.ts';
 import {
@@ -32,7 +32,7 @@ import type { PeopleQueries, PersonAndDeployment, StoredPerson } from '../rules/
 import type { WorkspaceAccess } from '../rules/role.ts';
 import { announceAccess, registrantsIn } from './credentials.ts';
 
-/** Nobody has so many open invitations, and no workspace more. */
+/** Query limit. Pending invitations per person and per workspace stay below it. */
 const MAX_INVITATIONS = 50;
 
 const NO_WORKSPACES: Deployment = { access: {}, asking: {} };
@@ -57,7 +57,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 
   async findWithDeployment(uid: string): Promise<PersonAndDeployment> {
-    // Of two requests, the second may see a commit of both that the first has not seen.
+    // A transaction reads both from one snapshot. Separate reads could see a commit only in part.
     const paths = [WORKSPACE_ACCESS_PATH, personPath(uid)];
     const [access, person] = await this.database.runTransaction(
       (transaction) => transaction.getAll(...paths.map((path) => this.database.doc(path))),
@@ -122,7 +122,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 }
 
-/** With the agents of its lineage, by which the invitations of an agent are found. */
+/** Adds the agents of the lineage, so that an agent's invitations can be queried. */
 export function invitationToDocument(invitation: Invitation): Record<string, unknown> {
   return { ...invitationCodec.toDocument(invitation), ...registrantsIn(invitation.lineage) };
 }
@@ -133,7 +133,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     announceAccess(writes, `person:${uid}`);
   },
   limitAccount({ uid, validSince, account, isNews }, writes) {
-    // It brings nobody back whose document was deleted meanwhile.
+    // An update does not recreate a deleted document.
     writes.update(personPath(uid), {
       ...(validSince !== undefined && { valid_since: validSince }),
       ...(account !== undefined && { account }),
@@ -173,7 +173,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   },
 };
 
-/** By which the trail names a member. */
+/** Returns the id of a member in the audit log. */
 function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): string {
   return `${workspace}/${uid}`;
 }

@@ -1,4 +1,4 @@
-/** How often an address may try what costs something and needs no credential. */
+/** Limits per address for attempts that are costly and need no credential. */
 import type { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Bucket, draw, type RateLimit, type Refused, rateLimited } from './rateLimiter.ts';
@@ -6,26 +6,26 @@ import { type Bucket, draw, type RateLimit, type Refused, rateLimited } from './
 const MAX_ADDRESSES = 10_000;
 
 /**
- * How many addresses' worth of attempts all newcomers have together at an instance. Many addresses cost an attacker
- * little. A remembered address whose bucket is not full is never evicted by so few newcomers.
+ * Attempts that all unknown addresses share on an instance, as a multiple of one address's limit. Attackers get many
+ * addresses cheaply. So few newcomers never evict a cached address whose bucket is not full.
  */
 const NEWCOMERS = 20;
 
-/** How many attempts over the limit an instance carries out at once. */
+/** Number of attempts over the limit that an instance runs concurrently. */
 const OVER_LIMIT_AT_ONCE = 4;
 
 export interface Attempt {
   /** The error for an attempt over the limit; undefined within it. */
   readonly refusal: MusterError | undefined;
-  /** Runs a check of a credential: immediately within the limit, one after another over it. */
+  /** Runs a credential check: immediately within the limit, in a bounded queue over it. */
   check<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Takes the attempt off the count, because it was a good one or its outcome is unknown. */
+  /** Removes the attempt from the count, because it was valid or its outcome is unknown. */
   forgive(): void;
 }
 
-/** Counts by address in the memory of one instance: a shared count would cost more than it saves. */
+/** Counts attempts per address in an instance's memory. A shared count would cost more than it saves. */
 export class Attempts {
-  /** Least recently used first; an address without one has a full bucket. */
+  /** Least recently used first. An address without a bucket has a full one. */
   private readonly buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
   /** Shared by all addresses without a bucket. */
   private newcomers: Bucket | undefined;
@@ -34,7 +34,7 @@ export class Attempts {
   private readonly refused: Refused;
   private readonly lane = new Lane(OVER_LIMIT_AT_ONCE);
 
-  /** @param refused what is said to an address that tries too often */
+  /** @param refused error texts for an address over its limit */
   constructor(limit: RateLimit, refused: Refused) {
     this.limit = limit;
     this.newcomersLimit = { perSecond: limit.perSecond * NEWCOMERS, burst: limit.burst * NEWCOMERS };
@@ -53,8 +53,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt with a credential, until it is forgiven. Only a look-up tells a good credential from a bad one,
-   * so an address over its limit slows down the look-ups of others behind it and does not prevent them.
+   * Counts an attempt with a credential, until it is forgiven. Only a lookup shows whether a credential is valid, so
+   * an address over its limit has slower lookups instead of none.
    * @param now milliseconds of the epoch
    */
   attempt(address: string, now: number): Attempt {
@@ -83,7 +83,7 @@ export class Attempts {
     };
   }
 
-  /** Draws from the newcomers' bucket. @returns milliseconds until it has an attempt again; 0 if it had one */
+  /** Draws from the shared bucket of newcomers. @returns milliseconds until the next attempt; 0 if there was one */
   private drawAsNewcomer(attempts: 1 | -1, now: number): number {
     const wish = attempts === 1 ? { owed: 0, wanted: 1 } : { owed: -1, wanted: 0 };
     const drawn = draw(this.newcomers, this.newcomersLimit, wish, now);
@@ -92,7 +92,7 @@ export class Attempts {
   }
 }
 
-/** Runs a limited number of works at once; further ones wait for their turn, in the order in which they came. */
+/** Runs a limited number of jobs concurrently, and queues the rest first in, first out. */
 export class Lane {
   private readonly most: number;
   private readonly waiting: (() => void)[] = [];
@@ -109,7 +109,7 @@ export class Lane {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The next one inherits the place.
+      // The next job takes over this slot.
       if (next === undefined) this.running -= 1;
       else next();
     }

@@ -1,11 +1,11 @@
-/** The counts of calls, and how an instance gathers them before they are written. Source: the network specification, "Monitoring". */
+/** Call metrics, collected in memory and stored periodically. Source: the network specification, "Monitoring". */
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
 
-/** One call that has ended. */
+/** Completed call. */
 export interface EndedCall {
-  /** The tool's full name, `coordination.create_task`, or the URI of a resource as its toolset lists it. */
+  /** The tool's full name, such as `coordination.create_task`, or the resource's URI as its toolset lists it. */
   readonly tool: string;
   readonly agentId?: string | undefined;
   readonly outcome: ErrorCode | 'OK';
@@ -19,27 +19,27 @@ function noCalls() {
   return {
     calls: 0,
     failures: 0,
-    /** All calls together: divided by `calls`, the average. */
+    /** Sum over all calls. */
     milliseconds: 0,
-    /** How many calls ended with each error code. */
+    /** Number of failed calls per error code. */
     errors: new Map<string, number>(),
   };
 }
 
 type Sum = ReturnType<typeof noCalls>;
 
-/** Different things that are counted at once; more are left out until the counts have been stored. */
+/** Maximum number of counted keys. Further ones are not counted until the counts have been stored. */
 const MAX_COUNTED = 5000;
 
 const MINUTE_MILLISECONDS = 60_000;
 
-/** The counts that an instance has not yet stored. */
+/** Counts that an instance has not stored yet. */
 export type Tally = ReturnType<CallCounter['empty']>;
 
-/** Adds up the calls of one instance, until they are stored. */
+/** Sums up the calls of one instance until they are stored. */
 export class CallCounter {
   private minutes = new Map<number, { minute: Date; all: Sum; tools: Map<string, Sum> }>();
-  /** `since` is the first of an agent's calls. */
+  /** `since` is the time of an agent's first call. */
   private agents = new Map<string, Sum & { since: Date }>();
   private size = 0;
 
@@ -63,7 +63,7 @@ export class CallCounter {
     if (ofAgent !== undefined) count(ofAgent, call);
   }
 
-  /** Gives what has been counted, and begins again from nothing. */
+  /** Returns the counts and resets them. */
   empty() {
     const { minutes, agents } = this;
     this.minutes = new Map();
@@ -90,23 +90,23 @@ function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
   sum.errors.set(outcome, (sum.errors.get(outcome) ?? 0) + 1);
 }
 
-/** Counts are stored at most this often by one instance. */
+/** Minimum interval at which an instance stores counts. */
 export const FLUSH_MILLISECONDS = 5000;
 
-/** A caller waits no longer for counts to be stored. */
+/** Maximum time that a caller waits for counts to be stored. */
 const WAIT_MILLISECONDS = 1000;
 
-/** Where calls are counted. */
+/** Storage of call counts. */
 export interface MetricsLedger {
-  /** Adds all of it or nothing. Takes as long as the database is away. */
+  /** Adds all counts atomically. Waits as long as the database is unreachable. */
   add(tally: Tally): Promise<void>;
 }
 
-/** Counts in memory, and stores the counts now and then: a write a call would cost as much as the call. */
+/** Counts calls in memory and stores the counts periodically. A write per call would cost as much as the call. */
 export class CallRecorder extends Service<KernelPorts> {
   private readonly ledger: MetricsLedger;
   private readonly counter = new CallCounter();
-  /** When the counts in memory are to be stored. */
+  /** Time from which the counts in memory are due to be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
@@ -117,19 +117,19 @@ export class CallRecorder extends Service<KernelPorts> {
   }
 
   /**
-   * Counts a call. Where counts are due to be stored, waits for that, a second at most. Never fails. An instance
-   * without requests may have no processor, so that its timer does not fire: the next call then finds the counts due.
+   * Counts a call. If counts are due, stores them and waits at most one second. Never fails. An idle instance may
+   * have no CPU, so its timer may not fire: in that case the next call stores the counts.
    */
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);
     const now = this.ports.clock.now().getTime();
     this.dueAt ??= now + FLUSH_MILLISECONDS;
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
-    // A database that is away is waited for once, and not by every call.
+    // Only one call waits for an unreachable database, not every call.
     return now < this.dueAt || this.storing !== undefined ? undefined : this.flush();
   }
 
-  /** Stores what has been counted. Takes a second at most; the rest then goes on by itself. Never fails. */
+  /** Stores the counts. Returns after a second at most; storing continues in the background. Never fails. */
   async flush(): Promise<void> {
     this.dueAt = undefined;
     clearTimeout(this.timer);
@@ -137,7 +137,7 @@ export class CallRecorder extends Service<KernelPorts> {
     await inTime(this.store(), WAIT_MILLISECONDS, 'The ledger').catch(() => undefined);
   }
 
-  /** One write at a time: a database that is away must not be sent ever more of them when it is back. */
+  /** Writes one at a time, so that writes do not pile up while the database is unreachable. */
   private async store(): Promise<void> {
     await this.storing;
     if (this.counter.isEmpty) return;

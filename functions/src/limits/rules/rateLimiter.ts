@@ -1,36 +1,36 @@
-/** How many calls a caller may make: a token bucket for each, of which instances lease chunks. */
+/** Rate limiter with one token bucket per caller, from which instances lease chunks of tokens. */
 import type { Principal } from '../../identity/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
 
-/** At most `burst` calls at once, and `perSecond` calls a second for as long as one likes. */
+/** At most `burst` calls at once, and a sustained rate of `perSecond` calls per second. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** A principal's token bucket. Calls let through ahead of asking are paid off first, so its balance may be negative. */
+/** A principal's token bucket. Calls may pass before they are charged, so its balance can be negative. */
 export interface Bucket {
   readonly tokens: number;
-  /** When it held so many, in milliseconds of the epoch. */
+  /** Time at which the bucket had this balance, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface Draw {
-  /** Charged in any case: what has been let through already, less what is given back. */
+  /** Tokens to charge in any case: calls that already passed, minus returned tokens. */
   readonly owed: number;
-  /** How many more are asked for. */
+  /** Number of additional tokens requested. */
   readonly wanted: number;
 }
 
-/** The clocks of instances differ by less. A bucket from further ahead would otherwise not fill for as long. */
+/** Maximum clock difference between instances. A bucket dated later is treated as current, so that it refills. */
 const MOST_SKEW_MILLISECONDS = 60_000;
 
 /**
- * @param bucket undefined is one that nobody has drawn from: a full one
- * @returns the bucket after it, how many of the wanted tokens there were, and the milliseconds until the bucket has a
- *   token again; 0 where it still has one
+ * Draws tokens from a bucket.
+ * @param bucket undefined for an unused, full bucket
+ * @returns the new bucket, the granted tokens, and the milliseconds until it has a token again; 0 if it has one
  */
 export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wanted }: Draw, now: number) {
   const { thousandths, at } = refill(bucket ?? { tokens: limit.burst, at: now }, limit, now);
@@ -41,7 +41,7 @@ export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wante
   return { bucket: { tokens: left / 1000, at }, granted, waitMilliseconds };
 }
 
-/** In thousandths of a token, so that rounding loses nothing. Time that a slow clock has not seen is filled once. */
+/** Refills a bucket. Counts in thousandths of a token, so that rounding loses nothing. */
 function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: number) {
   const since = at > now + MOST_SKEW_MILLISECONDS ? now : at;
   const added = Math.max(0, now - since) * perSecond;
@@ -51,19 +51,19 @@ function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: nu
 
 export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
 
-/** Where the deployment limits nobody. */
+/** Rate limiter of a deployment without limits. */
 export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
-/** An instance uses the tokens that it has leased for this long, and gives the rest back with its next lease. */
+/** Lifetime of leased tokens. An instance returns unused ones with its next lease. */
 export const LAPSE_MILLISECONDS = 10_000;
 
-/** A few calls in this time are free: counting most agents' one call in a minute would write more than they do. */
+/** Period with a few free calls. Most agents call once a minute: charging them would cost more than the calls. */
 const FREE_MILLISECONDS = 30_000;
 
-/** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */
+/** Minimum cache time of a refusal, so that a storm of calls causes at most four leases per second. */
 const SHORTEST_REFUSAL_MILLISECONDS = 250;
 
-/** How often an instance tries again to lease from a bucket that it could not lease from. */
+/** Retry interval after a failed lease. */
 const AWAY_MILLISECONDS = 5000;
 
 const WARNING_MILLISECONDS = 60_000;
@@ -71,35 +71,34 @@ const WARNING_MILLISECONDS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 class Allowance {
-  /** Calls that pass uncharged, since then. */
+  /** Number of free calls left in the period since `freeSince`. */
   free = 0;
   freeSince = Number.NEGATIVE_INFINITY;
-  /** In hand, and charged to the bucket or about to be. */
+  /** Available tokens, charged to the bucket or about to be. */
   tokens = 0;
-  /** Charged, and lapsed before it was spent. */
+  /** Charged tokens that expired unused. */
   unused = 0;
-  /** How many a lease asks for: doubled where chunks do not last a second, halved where they last long. */
+  /** Number of tokens per lease: doubled if a chunk lasts less than a second, halved if it lasts long. */
   chunk = 0;
   leasedAt = Number.NEGATIVE_INFINITY;
-  /** The bucket had nothing when it was last asked, and is asked again from this time on. */
+  /** The bucket was empty at the last lease. The next lease is attempted from this time on. */
   refusedUntil: number | undefined;
-  /** When to try again to lease from a bucket out of reach; its principal is neither refused nor kept waiting. */
+  /** Time of the next attempt for an unreachable bucket. Until then, its principal's calls pass unlimited. */
   awayUntil: number | undefined;
   leasing: Promise<void> | undefined;
-  /** Calls that wait for the lease. */
+  /** Number of calls that wait for the lease. */
   waiting = 0;
 }
 
-/** Where leases are taken from buckets that all instances share. */
+/** Storage of the buckets that all instances share. */
 export interface LimitLedger {
-  /** @throws Error where that takes longer than a second; at once while it is known that the database is away */
+  /** @throws Error after one second without a lease; immediately while the database is known to be unreachable */
   lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease>;
 }
 
 /**
- * Counts calls against their principal's rate. Each instance has a share of it: tokens are leased from the shared
- * bucket in chunks, so that the common call spends one that is in hand and waits for nothing. Source:
- * docs/decisions/0010-limits-trust-and-presence.md.
+ * Limits calls per principal. Instances lease tokens from the shared bucket in chunks, so that the common call spends
+ * a local token without waiting. Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 export class RateLimiter extends Service<KernelPorts> {
   private readonly limit: RateLimit;
@@ -133,7 +132,7 @@ export class RateLimiter extends Service<KernelPorts> {
     }
   }
 
-  /** Spends a token; false if none is in hand and the bucket may have some. @throws MusterError RATE_LIMITED */
+  /** Spends a token; returns false if a lease is needed first. @throws MusterError RATE_LIMITED */
   private passes(uid: string, allowance: Allowance): boolean {
     const now = this.now();
     if (allowance.awayUntil !== undefined) {
@@ -153,7 +152,7 @@ export class RateLimiter extends Service<KernelPorts> {
     return true;
   }
 
-  /** Whether a call passes uncharged: one of a principal that makes few, and has nothing in hand. */
+  /** Returns whether a call is free: its principal calls rarely and has no leased tokens. */
   private isFree(allowance: Allowance, now: number): boolean {
     const { leasing, leasedAt, refusedUntil } = allowance;
     if (leasing !== undefined || refusedUntil !== undefined || now - leasedAt < LAPSE_MILLISECONDS)
@@ -168,8 +167,8 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 
   /**
-   * Gives a first chunk on trust and charges it afterwards; whoever the bucket had nothing for waits for an answer, so
-   * that no instance trusts twice one that is over its rate.
+   * Grants a first chunk and charges it afterwards. A principal whose bucket was empty waits for the lease instead,
+   * so that an instance does not advance tokens twice to a principal over its limit.
    */
   private renew(uid: string, allowance: Allowance, now: number): void {
     if (now - allowance.leasedAt < LAPSE_MILLISECONDS || allowance.leasing !== undefined) return;
@@ -192,7 +191,7 @@ export class RateLimiter extends Service<KernelPorts> {
     return this.lease(uid, allowance, { owed: 0, wanted });
   }
 
-  /** One lease at a time: calls that come meanwhile wait for the same. Never fails. */
+  /** Leases tokens. Concurrent calls share the same lease. Never fails. */
   private lease(uid: string, allowance: Allowance, { owed, wanted }: Draw): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const { unused } = allowance;
@@ -233,20 +232,16 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 }
 
-/** What is said to a caller that is refused for its rate. */
+/** Error texts for a rate-limited caller. */
 export interface Refused {
   readonly message: string;
   readonly reason: string;
   readonly suggestion: string;
 }
 
-const TOO_MANY_CALLS = {
-  message: 'Too many calls in too short a time.',
-  reason: 'RATE_LIMITED',
-  suggestion: 'Call again',
-};
+const TOO_MANY_CALLS = { message: 'Rate limit exceeded.', reason: 'RATE_LIMITED', suggestion: 'Retry' };
 
-/** Says in whole seconds when to call again. */
+/** Returns an error that states after how many whole seconds to retry. */
 export function rateLimited(milliseconds: number, { message, reason, suggestion }: Refused): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
   return new MusterError('RATE_LIMITED', message, {

@@ -1,4 +1,4 @@
-/** The ledgers of access in the Realtime Database: rate limits and counts of calls. */
+/** Realtime Database storage of rate limits and call counts. */
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { keyOf } from '../../kernel/ids.ts';
@@ -32,18 +32,18 @@ interface LedgerPorts {
   readonly clock: Clock;
 }
 
-/** A bucket that nobody has drawn from for a day is full, as one is that does not exist. */
+/** Idle time after which a bucket is deleted. It is full by then, and a missing bucket counts as full. */
 const IDLE_MILLISECONDS = 24 * 3_600_000;
 
 const LIMITS_REMOVED_AT_ONCE = 500;
 
-/** How long a call is held up by its limit. */
+/** Maximum time that a call waits for its lease. */
 const LEASE_MILLISECONDS = 1000;
 
 /** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
 export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, Expiring {
   readonly name = 'limits';
-  /** With the database itself: a bucket that many fight for says nothing about the others. */
+  /** For the database as a whole: contention on one bucket does not affect the others. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
@@ -60,7 +60,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
     }
   }
 
-  /** Nobody waits for this. While it is not answered nobody waits for a lease either. */
+  /** Probes the database in the background. Until it responds, leases fail immediately. */
   private findOutWhetherAway(): void {
     this.probing ??= this.breaker
       .waitFor(() => probeRealtimeDatabase(this.ports.database))
@@ -70,7 +70,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
       });
   }
 
-  /** Removes buckets that have long been full again. Tells how many. */
+  /** Deletes buckets that have long been full. @returns how many */
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = this.ports.clock.now().getTime() - IDLE_MILLISECONDS;
@@ -89,14 +89,14 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
       return bucket;
     };
     const { committed } = await reference.transaction(charge, undefined, false);
-    if (!committed || lease === undefined) throw new Error('The lease came too late.');
+    if (!committed || lease === undefined) throw new Error('The lease timed out.');
     return lease;
   }
 }
 
 const storedBucket = z.object({ tokens: z.number(), at: z.number() });
 
-/** A bucket that somebody has broken by hand counts as one that nobody has drawn from. */
+/** Parses a stored bucket. An invalid one counts as unused. */
 export function bucketIn(value: unknown): Bucket | undefined {
   return storedBucket.safeParse(value).data;
 }
@@ -108,13 +108,13 @@ const METRICS_REMOVED_AT_ONCE = 100;
 const MAX_REMEMBERED_AGENTS = 10_000;
 
 /**
- * The counts of calls: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
- * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
- * agent's also has `since`, in milliseconds of the epoch.
+ * Call counts: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
+ * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors}`, `errors`
+ * with counts by code. An agent's counts also have `since`, in milliseconds since the epoch.
  */
 export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, Expiring {
   readonly name = 'metrics';
-  /** Agents whose `since` is known to be there. */
+  /** Agents whose `since` is known to be stored. */
   private readonly begun = new Set<string>();
 
   async add(tally: Tally): Promise<void> {
@@ -129,7 +129,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     ]);
   }
 
-  /** Removes minutes of more than a day ago. Tells how many. */
+  /** Deletes minutes older than a day. @returns how many */
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = new Date(this.ports.clock.now().getTime() - KEPT_MILLISECONDS);
@@ -142,7 +142,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     );
   }
 
-  /** Forgets what was counted of agents that are no more. */
+  /** Deletes the counts of removed agents. */
   async forget(agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
     const database = await this.ports.database();

@@ -19,7 +19,7 @@ import { tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
 
-/** The prefix limits the cookie to TLS and this host, so no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
+/** The prefix limits the cookie to TLS and this host: no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -215,7 +215,7 @@ export class AuthorizationPage {
 
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
 
-/** Removes the code of an emailed link from the URL. It is still valid, and must not stay in history or screenshots. */
+/** Removes an emailed link's code from the URL. It is still valid, and must not stay in history or screenshots. */
 function withoutCode({ address, query }: Visit): Reply {
   const location = new URL(`${address.issuer}/authorize`);
   location.searchParams.set('authorization', query.get('authorization') ?? '');

@@ -1,4 +1,4 @@
-/** Metadata for client discovery. Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md. */
+/** Discovery metadata for clients. Source: RFC 9728; RFC 8414; OpenID Connect Discovery; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
 import { json, type Reply, type SignInPorts } from './visit.ts';

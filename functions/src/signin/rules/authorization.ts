@@ -42,8 +42,8 @@ export function parametersIn(query: URLSearchParams): (name: string) => string |
 }
 
 /**
- * Returns a resource in the form for comparison: without query and trailing slashes, and with scheme and host in lower
- * case (RFC 3986, section 6.2.2.1). Text that is not a URL is returned unchanged.
+ * Returns a resource in the form for comparison: without query and trailing slashes, and with scheme and host in
+ * lower case (RFC 3986, section 6.2.2.1). Text that is not a URL is returned unchanged.
  */
 export function addressOf(resource: string): string {
   if (!URL.canParse(resource)) return resource;

@@ -40,7 +40,7 @@ const known = z.discriminatedUnion('type', [
 
 const KNOWN: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value));
 
-/** Others are passed over, since new ones may come. */
+/** Unknown events are ignored, because the API may add new ones. */
 const other = z
   .object({ type: z.string().refine((type) => !KNOWN.has(type)) })
   .transform(() => ({ type: 'other' as const }));
@@ -67,11 +67,11 @@ export class Claude extends VendorModel<Anthropic> {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
     return new Client({
       apiKey,
-      authToken: null, // or it would be taken from the environment
+      authToken: null, // otherwise the SDK reads it from the environment
       baseURL: baseUrl,
       maxRetries: 0,
       fetch: fetchOnce,
-      logLevel: 'off', // its log quotes answers
+      logLevel: 'off', // the SDK's log quotes responses
       openTelemetry: false,
     });
   }
@@ -101,19 +101,19 @@ export class Claude extends VendorModel<Anthropic> {
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
     const said = refusal.safeParse(error).data;
-    // Without a status and a type it is the SDK's word for a broken connection.
+    // An error without status and type is the SDK's error for a lost connection.
     if (said === undefined || (said.status === undefined && said.type === null)) {
       return isTimeout(error) ? failure('timeout', progress) : broken(error, progress);
     }
     return failure(classOf(said), progress, {
-      detail: said.status === undefined ? 'while it was answering' : statusDetail(said.status),
+      detail: said.status === undefined ? 'during the response' : statusDetail(said.status),
       retry_after_ms: retryAfterMs(said.headers),
     });
   }
 }
 
-// What the Messages API's refusals mean. Source: https://platform.claude.com/docs/en/api/errors; the SDK's
-// `ErrorType` and `ErrorDetails`
+// Errors of the Messages API. Source: https://platform.claude.com/docs/en/api/errors; the SDK's `ErrorType` and
+// `ErrorDetails`
 
 const refusal = z.object({
   status: z.int().optional(),
@@ -146,7 +146,7 @@ const SPENT: ReadonlySet<string> = new Set([
   'organization_on_hold',
 ]);
 
-/** Anthropic has no code of its own for these two: only the wording tells them from other invalid requests. */
+/** Anthropic has no codes for these two errors. Only their wording distinguishes them from other invalid requests. */
 const TOO_LONG = /prompt is too long|exceed\S* (the )?context (window|limit)|input length and `max_tokens`/i;
 const NO_CREDIT = /credit balance is too low/i;
 

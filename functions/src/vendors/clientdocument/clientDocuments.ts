@@ -1,7 +1,7 @@
 /**
- * Reads documents that clients name, from servers that anybody may choose: so only by https, from public addresses, and
- * a little of it. Source: draft-ietf-oauth-client-id-metadata-document, sections 4.3 and 6.5; OWASP, "Server-Side
- * Request Forgery Prevention".
+ * Fetches client documents. Anyone can choose their URL, so only small documents from public addresses over https are
+ * read. Source: draft-ietf-oauth-client-id-metadata-document, sections 4.3 and 6.5; OWASP, "Server-Side Request
+ * Forgery Prevention".
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -27,7 +27,7 @@ const INTERNET: Network = {
   options: {},
 };
 
-/** Whether an address leads to the internet: to no machine, network, cloud or relay behind it. */
+/** Returns whether an address is public: not local, private, a cloud service's or a relay's. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   return ipaddr.process(address).range() === 'unicast';
@@ -42,13 +42,13 @@ export class HttpsClientDocuments {
   private readonly copies: string | undefined;
   private readonly network: Network;
 
-  /** @param copies where copies of some documents are, below the names of their hosts; in the emulators alone */
+  /** @param copies URL of local copies, by host name; only for the emulators */
   constructor(copies?: string, network: Network = INTERNET) {
     this.copies = copies;
     this.network = network;
   }
 
-  /** @throws Error whose message says why it was not read, for whoever wrote the client */
+  /** Fetches a document. @throws Error with the reason in a message for the client's developer */
   async fetch(url: URL): Promise<Fetched> {
     const copy = this.copies === undefined ? undefined : await fetchCopy(this.copies, url);
     return copy ?? this.fetchHttps(url);
@@ -56,42 +56,42 @@ export class HttpsClientDocuments {
 
   private async fetchHttps(url: URL): Promise<Fetched> {
     const { network } = this;
-    // An address by number would be connected to without a look at it; nobody's document is there.
+    // An IP address would skip the check of resolved addresses, and is not a valid location of a document.
     if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
-      throw new Error('it must be at a name, by https');
-    if (url.port !== '' && network.options.port === undefined) throw new Error('it must be at the port 443');
+      throw new Error('the URL must use https and a host name');
+    if (url.port !== '' && network.options.port === undefined) throw new Error('the port must be 443');
     const addresses = await network.resolve(url.hostname).catch(() => {
-      throw new Error('its host has no address');
+      throw new Error('the host name does not resolve');
     });
     if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address)))
-      throw new Error('its host is not on the internet');
+      throw new Error('the host is not on the public internet');
     const response = await this.connect(url, pinnedTo(addresses));
-    if (response.statusCode !== 200) throw abandoned(response, `its server answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw abandoned(response, `the server returned ${response.statusCode}`);
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? ''))
-      throw abandoned(response, 'it is not sent as application/json');
+      throw abandoned(response, 'the content type is not application/json');
     return { text: await textOf(response), maxAgeSeconds: maxAgeOf(response.headers['cache-control'] ?? '') };
   }
 
-  /** Redirects are not followed: they would lead past every look. */
+  /** Sends the request. Redirects are not followed, because they would bypass the checks. */
   private connect(url: URL, lookup: LookupFunction): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(MOST_MILLISECONDS);
       const headers = { accept: 'application/json', 'user-agent': 'Muster' };
       const sent = request(url, { agent: false, lookup, signal, headers, ...this.network.options }, resolve);
-      sent.once('error', (cause) => reject(new Error('its server cannot be reached', { cause })));
+      sent.once('error', (cause) => reject(new Error('the server cannot be reached', { cause })));
       sent.end();
     });
   }
 }
 
-/** Connects to what was looked at, whatever the name leads to a moment later. */
+/** Returns a lookup that connects to the checked addresses, even if the name resolves differently afterwards. */
 function pinnedTo(
   addresses: readonly { readonly address: string; readonly family: number }[],
 ): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;
     if (all) done(null, [...addresses]);
-    else if (first === undefined) done(new Error('There is no address.'), '', 0);
+    else if (first === undefined) done(new Error('No address.'), '', 0);
     else done(null, first.address, first.family);
   };
 }
@@ -111,20 +111,20 @@ async function textOf(response: IncomingMessage): Promise<string> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new Error('its server did not send all of it in time', { cause });
+    throw new Error('the server did not send it in time', { cause });
   }
-  if (length > MOST_BYTES) throw abandoned(response, `it has more than ${MOST_BYTES} bytes`);
+  if (length > MOST_BYTES) throw abandoned(response, `the document exceeds ${MOST_BYTES} bytes`);
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** In seconds; undefined where it is not said, 0 where it may not be kept. */
+/** Returns the cache lifetime in seconds; undefined if not stated, 0 if caching is forbidden. */
 function maxAgeOf(cacheControl: string): number | undefined {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
   const [, seconds] = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** Undefined if there is no copy of it. */
+/** Returns the local copy of a document; undefined if there is no copy. */
 async function fetchCopy(base: string, { host, pathname, search }: URL): Promise<Fetched | undefined> {
   const response = await fetch(`${base}/${host}${pathname}${search}`, {
     signal: AbortSignal.timeout(MOST_MILLISECONDS),

@@ -1,16 +1,16 @@
-/** Hands runs to the function that executes them, by Cloud Tasks. */
+/** Dispatches runs to the function that executes them through Cloud Tasks. */
 
 import type { TaskQueue } from 'firebase-admin/functions';
 import { firebaseApp } from '../../kernel/platform.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import type { RunDispatch } from '../../toolsets/orchestration/index.ts';
 
-/** The longest that Cloud Tasks gives a delivery. */
+/** Maximum dispatch deadline of Cloud Tasks. */
 const DEADLINE_SECONDS = 1800;
 
 const ID_LENGTH = 24;
 
-/** A task's name makes it one when sent twice; it is new with each dispatch, as a used one is refused for hours. */
+/** A task's name deduplicates retries. Each dispatch has a new name, because used names are refused for hours. */
 export function cloudTasksRunQueue(region: string, randomness: Randomness): RunDispatch {
   let executeRun: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
   return {

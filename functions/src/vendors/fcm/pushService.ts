@@ -1,4 +1,4 @@
-/** Pushes to devices through Firebase Cloud Messaging. */
+/** Sends push notifications through Firebase Cloud Messaging. */
 
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { firebaseApp } from '../../kernel/platform.ts';
 import type { Notification, PushService } from '../../toolsets/todo/index.ts';
 
 /**
- * The codes of a device that has gone for good, and of a message that will never be taken for it.
+ * Error codes of unregistered devices, and of messages that a device will never accept.
  * Source: https://firebase.google.com/docs/cloud-messaging/error-codes
  */
 const UNREGISTERED = ['messaging/registration-token-not-registered'];
@@ -23,7 +23,7 @@ export function fcmPushService(app: () => Promise<App>): PushService {
   let messaging: Promise<Messaging> | undefined;
   return {
     async send(token, notification) {
-      // The SDK is loaded when something is first pushed.
+      // The SDK is loaded on the first push.
       messaging ??= Promise.all([app(), import('firebase-admin/messaging')]).then(([sender, sdk]) =>
         sdk.getMessaging(sender),
       );
@@ -41,9 +41,9 @@ export function fcmPushService(app: () => Promise<App>): PushService {
 }
 
 /**
- * Named by the notification, so that a device shows it once even where it is pushed twice. FCM opens only https links;
- * the emulators' console has none, so there only the data has the link.
- * Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
+ * The notification's id is the tag, so that a device shows a repeated push once. FCM opens only https links. The
+ * emulators' console has no https link, so there only the data contains it. Source:
+ * https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
  */
 function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {
   return {
@@ -56,15 +56,15 @@ function messageTo(token: string, { id, about, title, body, link, at }: Notifica
   };
 }
 
-/** Takes what the SDK sends to Google to a service on this machine, unencrypted, for tests and demonstrations. */
+/** Redirects the SDK's requests to a local service, unencrypted, for tests and demos. */
 function detour({ hostname, port }: URL): Agent {
   return Object.assign(new Agent({ keepAlive: false }), {
-    protocol: 'https:', // what the SDK asks of its agent
+    protocol: 'https:', // required by the SDK
     createConnection: () => connect(Number(port), hostname),
   });
 }
 
-/** @param url `http://127.0.0.1:1234` */
+/** Returns an app that sends push notifications to a local service. @param url such as `http://127.0.0.1:1234` */
 export async function localMessagingApp(url: string): Promise<App> {
   const name = `messaging at ${url}`;
   const known = getApps().find((app) => app.name === name);

@@ -6,7 +6,7 @@ import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/or
 import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
-/** Our word for a prompt that is not answered at all. */
+/** Muster's finish reason for a blocked prompt. */
 const PROMPT_BLOCKED = 'PROMPT_BLOCKED';
 
 const REFUSED: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   PROMPT_BLOCKED,
 ]);
 
-/** Cut at a limit: the caller's, or the vendor's for one request. */
+/** Finish reasons of answers that were cut at the caller's limit or the vendor's limit for a request. */
 const CUT: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
 const count = z.int().min(0).nullish();
@@ -33,7 +33,7 @@ const candidate = z.object({
   finishReason: z.string().nullish(),
 });
 
-/** Pieces of a streamed answer. Source: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse */
+/** Parts of a streamed response. Source: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse */
 const chunk = z
   .object({
     candidates: z.array(candidate).nullish(),
@@ -71,7 +71,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
   protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
   protected readonly part = chunk;
 
-  /** No `retryOptions`: without them the SDK sends a request once. */
+  /** Creates the client. Without `retryOptions`, the SDK sends a request once. */
   protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
     const { GoogleGenAI: Client } = await import('@google/genai');
     return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
@@ -95,7 +95,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
         abortSignal,
         maxOutputTokens,
         ...(system !== undefined && { systemInstruction: system }),
-        automaticContinuation: false, // which would be requests of its own
+        automaticContinuation: false, // would send further requests
         httpOptions: { fetch: fetching },
       },
     });
@@ -118,7 +118,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
   }
 }
 
-// What the Gemini API's refusals mean. The SDK keeps of them the status, and the body as text. Source:
+// Errors of the Gemini API. The SDK keeps only the status, and the body as text. Source:
 // https://ai.google.dev/gemini-api/docs/troubleshooting; https://google.aip.dev/193
 
 const refusal = z.object({ name: z.literal('ApiError'), status: z.int(), message: z.string() });
@@ -141,7 +141,7 @@ type Said = z.output<typeof body>['error'];
 
 const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens/i;
 
-/** A quota that waiting does not give back: the day's, or one that the project does not have at all. */
+/** Quotas that do not recover soon: a daily quota, or one that the project does not have. */
 const USED_UP = /PerDay/;
 const NONE_AT_ALL = /\blimit: 0\b/;
 
@@ -159,7 +159,7 @@ function classOf(status: number, { status: name, message, details }: Said): Fail
   if (reasons.includes('API_KEY_INVALID')) return 'authentication';
   if (status === 429) return isUsedUp(message, details) ? 'quota' : 'rate_limited';
   if (status !== 400) return classOfStatus(status);
-  if (name === 'FAILED_PRECONDITION') return 'quota'; // no billing, where there is no free tier
+  if (name === 'FAILED_PRECONDITION') return 'quota'; // billing is off, and there is no free tier
   return TOO_LONG.test(message) ? 'context_too_long' : 'invalid_request';
 }
 
@@ -168,7 +168,7 @@ function isUsedUp(message: string, details: Said['details']): boolean {
   return NONE_AT_ALL.test(message) || violations.some(({ quotaId = '' }) => USED_UP.test(quotaId));
 }
 
-/** A duration as Protocol Buffers write one: `34.074s`. */
+/** Parses a Protocol Buffers duration such as `34.074s`. */
 function retryDelay({ details }: Said): number | undefined {
   const texts = details.map((one) => /^(\d+(?:\.\d+)?)s$/.exec(one.retryDelay ?? '')?.[1]);
   const seconds = texts.find((text) => text !== undefined);

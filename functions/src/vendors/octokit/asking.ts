@@ -1,4 +1,4 @@
-/** One request to GitHub: given up after a time, with a token made anew where it was refused, and our errors. */
+/** Requests to GitHub with a timeout, token renewal and Muster's errors. */
 
 import type { Octokit } from '@octokit/core';
 import { Service } from '../../kernel/ports.ts';
@@ -12,19 +12,19 @@ import {
 } from '../../toolsets/github/index.ts';
 import { failureOf, isUnanswered, refusalOf } from './failure.ts';
 
-/** The version of the API that Muster was written against. */
+/** Version of the GitHub API that Muster uses. */
 const API_VERSION = '2022-11-28';
 
-/** Beside what the route's documentation names, how octokit sends it. */
+/** Parameters of the route, plus octokit's options. */
 interface SentParameters extends RequestParameters {
   readonly request?: { readonly redirect?: 'manual'; readonly retries?: number };
 }
 
 interface ClientSettings {
   readonly octokit: Octokit;
-  /** Whether a token of the App's installation stands behind it, which can be had anew. */
+  /** Whether the credential is an installation token, which can be renewed. */
   readonly renewable?: boolean;
-  /** By which answers are kept apart; none are kept without it. */
+  /** Cache key of the credential; without it, responses are not cached. */
   readonly credential?: string;
   readonly known: KnownAnswers;
   readonly timeoutMilliseconds: number;
@@ -47,7 +47,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     return answer === 'missing' ? undefined : answer;
   }
 
-  /** GitHub answers with a short-lived address elsewhere, which is fetched without our token. */
+  /** Downloads the end of a text. GitHub returns a short-lived URL, which is fetched without the token. */
   async download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined> {
     const answer = await this.find(route, { ...parameters, request: { redirect: 'manual' } }, [404, 410]);
     if (answer === undefined) return undefined;
@@ -69,7 +69,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     });
   }
 
-  /** @throws MusterError for what `recognise` has no word for */
+  /** Sends a request. @throws MusterError for errors that `recognise` does not handle */
   private async send<Word extends string>(
     route: string,
     parameters: SentParameters,
@@ -89,16 +89,16 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
       return await this.unlessUnchanged(route, parameters);
     } catch (error) {
       if (!this.ports.renewable || refusalOf(error)?.status !== 401) throw error;
-      // Withdrawn before its time; the SDK makes a new one only when the old one's time is over.
+      // The token was revoked early. The SDK creates a new one only after the old one expires.
       await this.ports.octokit.auth({ type: 'installation', refresh: true });
       return this.unlessUnchanged(route, parameters);
     }
   }
 
   /**
-   * Asks only whether something has changed that is known, a file or list of a repository: a 304 costs nothing of the
-   * rate limit. GitHub decides about access again each time, and what one credential was answered is shown to no other.
-   * Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+   * Sends a conditional request if the response is cached, because a 304 does not count towards the rate limit.
+   * GitHub checks access each time, and the cache is not shared between credentials. Source:
+   * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
    */
   private async unlessUnchanged(route: string, parameters: SentParameters): Promise<GitHubAnswer> {
     const { known, credential } = this.ports;
@@ -120,7 +120,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     }
   }
 
-  /** A request that is still waiting for its turn when its time is over is never sent. */
+  /** Sends a request with a timeout. A request that is still queued at the timeout is never sent. */
   private async inTime(
     route: string,
     { headers, request, ...parameters }: SentParameters,
@@ -140,12 +140,12 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
   }
 }
 
-/** A text is read to its end only up to here. */
+/** Maximum number of bytes of a text that are read. */
 const MAX_TEXT_BYTES = 50_000_000;
 
 const DOWNLOAD_TIMEOUT_MILLISECONDS = 20_000;
 
-/** The address is a secret for a minute: it gets into no error. */
+/** Returns the end of a text. The URL is a secret for a minute, so it must not appear in errors. */
 async function endOfText(address: string, route: string, most: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MILLISECONDS);
   let status = 0;
@@ -173,20 +173,20 @@ async function endOf(body: ReadableStream<Uint8Array>, most: number): Promise<st
   return kept;
 }
 
-/** Of all that an instance keeps, and of one answer, in bytes at most. */
+/** Maximum sizes of an instance's cache and of one cached response, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** What a character may take in memory. */
+/** Maximum memory of a character. */
 const BYTES_PER_CHARACTER = 2;
 
 interface KnownAnswer {
   readonly etag: string;
-  /** As JSON, so that nobody changes it and its size is known. */
+  /** As JSON, so that it is immutable and its size is known. */
   readonly json: string;
 }
 
-/** What GitHub has answered, with its ETags, as far as there is room. */
+/** Cache of GitHub responses with their ETags. */
 export class KnownAnswers {
   private readonly kept = new Map<string, KnownAnswer>();
   private bytes = 0;
@@ -195,7 +195,7 @@ export class KnownAnswers {
     return this.kept.get(name);
   }
 
-  /** Keeps an answer as the latest, and drops those that were used longest ago where there is no room. */
+  /** Caches a response, and evicts the least recently used ones if the cache is full. */
   keep(name: string, etag: string, json: string): void {
     this.drop(name);
     const size = json.length * BYTES_PER_CHARACTER;

@@ -1,6 +1,6 @@
 /**
- * The clients of GitHub's SDK: one for each installation of the App, or one with the token. All is made on first use,
- * packages included. Source: https://github.com/octokit/app.js;
+ * GitHub SDK clients: one per installation of the App, or one with the token. Clients and packages are loaded on
+ * first use. Source: https://github.com/octokit/app.js;
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
  */
 
@@ -21,29 +21,29 @@ import {
 } from '../../toolsets/github/index.ts';
 import { KnownAnswers, OctokitClient } from './asking.ts';
 
-/** How soon GitHub is asked, asked again, and given up. */
+/** Pace, retries and timeout of GitHub requests. */
 export interface Pace {
   /**
-   * What requests of these kinds wait in. Left out, the SDK's own, which keep the pace that GitHub asks of programs: a
-   * write a second, a search every two. Source: https://github.com/octokit/plugin-throttling.js
+   * Queues by kind of request. The SDK's own by default, which keep GitHub's recommended pace: one write per second,
+   * one search every two seconds. Source: https://github.com/octokit/plugin-throttling.js
    */
   readonly queues?: Required<Pick<ThrottlingOptions, 'write' | 'search' | 'notifications'>>;
-  /** The first wait before another try; the second is four times as long. */
+  /** Wait before the first retry. The second wait is four times as long. */
   readonly retryBaseMilliseconds: number;
-  /** For one request, its wait for a turn and its retries included, so that a tool's few fit into its call. */
+  /** Timeout of a request with its queueing and retries, so that a tool's few requests fit into one call. */
   readonly timeoutMilliseconds: number;
 }
 
-/** Of a deployment. */
+/** Default pace of a deployment. */
 export const USUAL_PACE: Pace = { retryBaseMilliseconds: 500, timeoutMilliseconds: 20_000 };
 
-/** A rate limit that ends within so many seconds is waited for, once. */
+/** Longest rate limit that is waited for, once. */
 const WORTH_WAITING_SECONDS = 3;
 
-/** How often what GitHub or the network breaks is tried again, where trying again does no harm. */
+/** Number of retries of idempotent requests after failures of GitHub or the network. */
 const RETRIES = 2;
 
-/** What another try does not mend. Rate limits are the throttling plugin's. */
+/** Statuses that are not retried. The throttling plugin handles rate limits. */
 const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 
 async function octokitClass(
@@ -65,12 +65,12 @@ async function octokitClass(
     log: sdkLog,
     request: { log: sdkLog },
     retry: { retries: RETRIES, retryAfterBaseValue: retryBaseMilliseconds, doNotRetry: FINAL_STATUSES },
-    // Queues are per id: deployments in one process, as tests have them, must not wait for each other.
+    // Queues are per id, so that several deployments in one process, as in tests, do not wait for each other.
     throttle: { id: baseUrl, onRateLimit: wait, onSecondaryRateLimit: wait, ...queues },
   });
 }
 
-/** The SDK's own notes may quote what GitHub said: only that there was one is logged. */
+/** Logs only that the SDK wrote a warning or error, because its text may quote GitHub's responses. */
 function silentButFor(log: Log) {
   const note = (): void => log.info('github_sdk_note', {});
   const nothing = (): void => undefined;
@@ -78,21 +78,21 @@ function silentButFor(log: Log) {
 }
 
 export interface GitHubSettings {
-  /** `https://api.github.com`, or `https://host/api/v3` of a GitHub Enterprise Server. */
+  /** `https://api.github.com`, or `https://host/api/v3` for GitHub Enterprise Server. */
   readonly apiUrl: string;
-  /** Either of them, or neither where the deployment has no GitHub. */
+  /** App or token; neither if the deployment is not connected to GitHub. */
   readonly app?: { readonly id: string; readonly privateKey: string };
   readonly token?: string;
-  /** Left out: as GitHub asks of programs. */
+  /** Default: GitHub's recommended pace. */
   readonly pace?: Pace;
 }
 
-/** How long an installation that was found is not looked for again. */
+/** TTL of a cached installation. */
 const REMEMBERED_MILLISECONDS = 600_000;
 
 const MAX_REMEMBERED = 1000;
 
-/** What is read of an installation of the App. */
+/** Fields read from an installation of the App. */
 const installation = z.object({
   id: z.number(),
   repository_selection: z.enum(['all', 'selected']).catch('selected'),
@@ -153,7 +153,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return account && refusal('FORBIDDEN', 'notInstalled', at);
   }
 
-  /** The App, or the one client of a token. */
+  /** Returns the App, or the client of the token. */
   private open(): Promise<App | OctokitClient> {
     this.opened ??= this.connect().catch((error) => {
       this.opened = undefined;
@@ -167,7 +167,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     if (app === undefined && token === undefined) {
       throw notSetUp('This deployment is not connected to GitHub.');
     }
-    // Credentials go over TLS, or stay on this machine.
+    // Credentials are only sent over TLS or to this machine.
     if (!isSafeAddress(apiUrl)) throw notSetUp('GITHUB_API_URL is not an https:// address.');
     const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.ports.log, pace);
     if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
@@ -183,7 +183,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return new OctokitClient({ octokit, ...credential, known: this.known, timeoutMilliseconds });
   }
 
-  /** The client of an installation, or of the token where there is no App. */
+  /** Returns the client of an installation, or of the token if there is no App. */
   private async clientOf(find: (app: App) => Promise<Installation>): Promise<OctokitClient> {
     const app = await this.open();
     if (app instanceof OctokitClient) return app;
@@ -198,7 +198,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return this.client(octokit, { credential: `installation ${id}`, renewable: true });
   }
 
-  /** Any installation: it sees what is public elsewhere. */
+  /** Returns any installation, which can read public repositories elsewhere. */
   private async foreign(app: App): Promise<Installation> {
     const found = await this.remember('', async () => {
       const list = await this.client(app.octokit, {}).ask('GET /app/installations', { per_page: 1 });
@@ -224,7 +224,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     });
   }
 
-  /** What is not there is looked for again each time: the App may be installed any moment. */
+  /** Caches found installations only, because the App may be installed at any time. */
   private remember(
     name: string,
     look: () => Promise<Installation | undefined>,

@@ -1,5 +1,5 @@
 /**
- * What GitHub's refusals mean. GitHub's own words are looked at, and go to the log; the caller gets ours.
+ * Classifies GitHub's errors. GitHub's texts are inspected and logged. Callers receive Muster's texts.
  * Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api;
  * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
@@ -9,12 +9,12 @@ import { MusterError } from '../../kernel/errors.ts';
 import { isUnsent } from '../../kernel/platform.ts';
 import { plainLine, refusal } from '../../toolsets/github/index.ts';
 
-/** What a secondary rate limit asks to wait where it does not say, in seconds. */
+/** Default wait after a secondary rate limit, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
 
 const LOGGED_LENGTH = 300;
 
-/** Of GitHub's words only names are shown, and never a sentence. */
+/** Only names from GitHub's errors are shown, never sentences. */
 const name = z
   .string()
   .regex(/^[A-Za-z][\w.]{0,59}$/)
@@ -27,7 +27,7 @@ type RefusedField = z.output<typeof refusedField>;
 
 const MAX_FIELDS = 5;
 
-/** What of the request GitHub refuses, where it says so. */
+/** Fields of the request that GitHub rejected. */
 const refusedFields = z
   .object({ errors: z.array(z.unknown()) })
   .transform(({ errors }) =>
@@ -48,22 +48,22 @@ const thrown = z
   })
   .transform(({ status, message, response }) => ({
     status,
-    /** GitHub's own words, for recognising what it means. Never for the caller. */
+    /** GitHub's text, only for classification. Never shown to the caller. */
     text: message,
     headers: response?.headers ?? {},
     fields: response?.data ?? [],
-    /** Whether GitHub answered at all. */
+    /** Whether GitHub responded. */
     answered: response !== undefined,
   }));
 
 type Refusal = z.output<typeof thrown>;
 
-/** What octokit threw, or undefined where it is something else. */
+/** Parses an octokit error; undefined for other errors. */
 export function refusalOf(error: unknown): Refusal | undefined {
   return thrown.safeParse(error).data;
 }
 
-/** Whether GitHub may have carried the request out, though nobody knows. */
+/** Returns whether it is unknown if GitHub has executed the request. */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof Error && error.name === 'AbortError') return true;
   const refused = refusalOf(error);
@@ -71,7 +71,7 @@ export function isUnanswered(error: unknown): boolean {
   return refused.answered ? refused.status >= 500 : !isUnsent(error);
 }
 
-/** @param route the template, which has nothing of the caller's in it: `GET /repos/{owner}/{repo}` */
+/** Converts an error. @param route template without caller data, such as `GET /repos/{owner}/{repo}` */
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -79,12 +79,12 @@ export function failureOf(error: unknown, route: string): unknown {
   }
   const refused = refusalOf(error);
   if (refused === undefined) {
-    // Most likely a private key that cannot be read; its text must not get into the log.
+    // Probably an invalid private key, whose text must not be logged.
     const cause = `${route}: ${error instanceof Error ? error.name : typeof error}`;
-    const wrong = "This deployment's GitHub credentials cannot be used.";
+    const wrong = "This deployment's GitHub credentials are invalid.";
     return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
   }
-  // For the log. Requests, headers and addresses stay out, since they may hold secrets.
+  // For the log. It excludes requests, headers and URLs, because they may contain secrets.
   const cause = `${route}: ${refused.status} ${plainLine(refused.text, LOGGED_LENGTH)}`;
   if (!refused.answered) return refusal('GITHUB_ERROR', 'noConnection', { cause });
   return rateLimit(refused, cause) ?? unavailable(refused, cause) ?? byStatus(refused, cause);
@@ -102,18 +102,18 @@ function rateLimit({ status, text, headers }: Refusal, cause: string): MusterErr
   return rateLimited(SECONDARY_WAIT_SECONDS, cause);
 }
 
-/** Primary or secondary. */
+/** Returns the error for a primary or secondary rate limit. */
 function rateLimited(wait: number, cause: string, reset = new Date(Date.now() + wait * 1000)): MusterError {
   const seconds = Math.max(1, Math.ceil(wait));
   const until = reset.toISOString();
   return refusal('RATE_LIMITED', 'rateLimit', { until, seconds, retryAfter: seconds, cause });
 }
 
-/** What looks like a lack of permission and is none. */
+/** Returns errors that look like missing permissions but are not. */
 function unavailable({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
   if (status === 451) return refusal('FORBIDDEN', 'blocked', { cause });
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
-  // GitHub gives blobs up to 100 MB, and takes less.
+  // GitHub returns blobs of up to 100 MB, but accepts only smaller ones.
   if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
     return refusal('VALIDATION_ERROR', 'tooLarge', { cause });
   }
@@ -128,7 +128,7 @@ function byStatus({ status, fields }: Refusal, cause: string): MusterError {
     case 422:
       return invalidArguments(fields, cause);
     case 401: {
-      const wrong = "GitHub refuses this deployment's credentials.";
+      const wrong = "GitHub rejected this deployment's credentials.";
       return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
     }
     case 403:
@@ -142,7 +142,7 @@ function byStatus({ status, fields }: Refusal, cause: string): MusterError {
   }
 }
 
-/** The tools' arguments, by GitHub's names for them where these are others. Only what is here gets into a sentence. */
+/** Tool arguments by GitHub's field names. Only these names appear in messages. */
 const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ...['title', 'body', 'labels', 'assignees', 'milestone', 'head', 'base', 'draft', 'message', 'branch']
     .concat('maintainer_can_modify', 'status', 'workflow_id')
@@ -156,15 +156,15 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['tree.path', 'files'],
 ]);
 
-/** GitHub's codes in words. */
+/** Texts for GitHub's error codes. */
 const WORDS: Readonly<Record<string, string>> = {
-  missing: 'what it names does not exist',
+  missing: 'it refers to something that does not exist',
   missing_field: 'it is required',
   invalid: 'it is not valid',
-  already_exists: 'there is one like it already',
+  already_exists: 'it already exists',
   unprocessable: 'it cannot be used',
   too_large: 'it is too large',
-  custom: 'GitHub has reasons of its own',
+  custom: 'GitHub rejected it for another reason',
 };
 
 function invalidArguments(fields: readonly RefusedField[], cause: string): MusterError {

@@ -1,31 +1,31 @@
-/** GitHub's signed deliveries. Source: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries */
+/** GitHub webhook. Source: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries */
 import { Service } from '../../kernel/ports.ts';
 
 interface Received {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Reads the bytes as they came: the signature is over them. */
+  /** Reads the unchanged bytes, which are signed. */
   readonly body: () => Promise<Uint8Array>;
 }
 
 export interface Reply {
   readonly status: 202 | 204 | 400 | 401 | 405 | 503;
-  /** For whoever looks at the delivery in GitHub. */
+  /** Shown with the delivery in GitHub. */
   readonly text: string;
 }
 
 const REPLIES = {
-  noted: { status: 202, text: 'Noted.' },
+  noted: { status: 202, text: 'Accepted.' },
   ignored: { status: 204, text: '' },
-  malformed: { status: 400, text: 'This is not as GitHub describes it. Choose application/json.' },
+  malformed: { status: 400, text: 'Invalid delivery. Choose application/json.' },
 } as const;
 
-/** What has another shape is none, and its body need not be read. */
+/** Form of a signature. If it differs, the body is not read. */
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
 const NOT_SIGNED: Reply = {
   status: 401,
-  text: 'The signature is not right. The webhook needs the secret that GITHUB_WEBHOOK_SECRET holds.',
+  text: 'Invalid signature. Set the secret of the webhook to the value of GITHUB_WEBHOOK_SECRET.',
 };
 
 interface WebhookPorts {
@@ -34,7 +34,7 @@ interface WebhookPorts {
 }
 
 export class GitHubWebhook extends Service<WebhookPorts> {
-  /** Answers 2xx only once all is stored, so that GitHub shows a delivery that failed as such. */
+  /** Responds with 2xx only after everything is stored, so that GitHub shows failed deliveries as failed. */
   async receive({ method, headers, body }: Received): Promise<Reply> {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };
     const secret = this.ports.secret();

@@ -13,7 +13,7 @@ import {
 
 const DEAD_LETTERS = 'dead-letters';
 
-/** The trigger that publishes comes again; it must not be kept until it is cut. */
+/** Timeout of a publish. It is short, because the calling trigger is retried. */
 const TIMEOUT_MILLISECONDS = 20_000;
 
 export class PubSubPublisher implements EventPublisher, DeadLetters {
@@ -36,7 +36,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     try {
       await topic.publishMessage(message);
     } catch (error) {
-      // The client holds back all of a key after a failure, until it is told to go on.
+      // After a failure, the client blocks the ordering key until publishing is resumed.
       if (message.orderingKey !== undefined) topic.resumePublishing(message.orderingKey);
       throw error;
     }
@@ -54,7 +54,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     return topic;
   }
 
-  /** The client is loaded when something is first published; bundled, a CommonJS package is its default export. */
+  /** Loads the client on first use. In a bundle, a CommonJS package is its default export. */
   private pubSub(): Promise<PubSub> {
     this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
     return this.client;
@@ -68,9 +68,9 @@ interface PubSubMessage {
 }
 
 /**
- * An event as a message of Pub/Sub: its data is the event as JSON, its attributes are those of a CloudEvent in binary
- * mode, so that any consumer of CloudEvents can take it.
- * Source: https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
+ * Converts an event to a Pub/Sub message. Its data is the event as JSON, and its attributes are those of a CloudEvent
+ * in binary mode, for any consumer of CloudEvents. Source:
+ * https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
  */
 export function pubSubMessage(event: TaskEvent, project: string): PubSubMessage {
   return {
