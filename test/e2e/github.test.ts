@@ -50,7 +50,7 @@ describe('GitHub', () => {
     const repository = { id: await repositoryId() };
     const merged = { action: 'closed', repository, pull_request: { number, merged: true } };
     const { status, text } = await deliver('pull_request', JSON.stringify(merged));
-    assert.deepEqual([status, text], [202, 'Noted.']);
+    assert.deepEqual([status, text], [202, 'Accepted.']);
     const { tasks } = await succeed(client, 'coordination_get_all_tasks', { status_filter: 'done' });
     assert.ok(Array.isArray(tasks) && tasks.some((one) => isRecord(one) && one['id'] === task));
   });
@@ -58,7 +58,7 @@ describe('GitHub', () => {
   it('takes no delivery that GitHub did not sign, and shows nothing of itself', async () => {
     const forged = await deliver('pull_request', '{"action":"closed"}', 'sha256=00');
     assert.equal(forged.status, 401);
-    assert.match(forged.text, /^The signature is not right\. .*GITHUB_WEBHOOK_SECRET/);
+    assert.match(forged.text, /^Invalid signature\. .*GITHUB_WEBHOOK_SECRET/);
     const malformed = await deliver('pull_request', '{"action":');
     assert.equal(malformed.status, 400);
     assert.doesNotMatch(malformed.text, /<|at .*:\d+/);

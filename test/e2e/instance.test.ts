@@ -50,7 +50,6 @@ describe('an instance', () => {
       isError === true ? [String(structuredContent['error'])] : [],
     );
     assert.ok(errors.length > 10, `${errors.length} of 20 calls were refused`);
-    for (const error of errors)
-      assert.match(error, /^Too many calls in too short a time\. Call again in \d+ seconds?\.$/);
+    for (const error of errors) assert.match(error, /^Rate limit exceeded\. Retry in \d+ seconds?\.$/);
   });
 });

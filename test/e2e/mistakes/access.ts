@@ -16,7 +16,7 @@ export const accessMistakes: readonly Mistake[] = [
     who: 'invites as a worker',
     make: (scene) =>
       scene.call('access_invite', { email: 'eve@example.com', role: 'viewer' }, { by: scene.worker }),
-    happened: /needs the role leader; yours is worker/,
+    happened: /requires the role leader; yours is worker/,
     where: /access_invite/,
     next: /role leader.*access_explain/,
   },

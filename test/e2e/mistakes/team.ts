@@ -40,9 +40,9 @@ export const teamMistakes: readonly Mistake[] = [
     who: 'creates tasks as a worker',
     make: (scene) =>
       scene.call('coordination_create_task', { description: 'More work' }, { by: scene.worker }),
-    happened: /needs the role leader; yours is worker/,
+    happened: /requires the role leader; yours is worker/,
     where: /coordination_create_task/,
-    next: /Ask an agent or a person with the role leader/,
+    next: /Use an agent, person or credential with the role leader/,
   },
   {
     who: 'writes as a viewer',
@@ -52,7 +52,7 @@ export const teamMistakes: readonly Mistake[] = [
         { tool: 'CLAUDECODE', description: 'x', instructions: 'y' },
         { by: scene.viewer },
       ),
-    happened: /needs the role worker; yours is viewer/,
+    happened: /requires the role worker; yours is viewer/,
     where: /coding_create_task/,
     next: /Ask/,
   },

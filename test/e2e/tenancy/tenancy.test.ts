@@ -199,7 +199,7 @@ describe('tenancy', function () {
     it(`${name} is read by callers with the role ${need.role}, and nobody else`, async () => {
       for (const caller of ANNS) {
         const answer = await read(caller, world.alpha, ids);
-        const isLet = !/needs the role|have no role/.test(answer);
+        const isLet = !/requires the role|have no role/.test(answer);
         assert.equal(isLet, await isOpenTo(caller, need), `${caller}: ${answer}`);
       }
     });

@@ -214,7 +214,7 @@ describe('explain', () => {
     ]);
     const told = await explain('ada', { ...tool, agent: id });
     assert.deepEqual(told['for'], { uid: `agent:${id}`, agent: id });
-    assert.match(String(told['why']), /may only read/);
+    assert.match(String(told['why']), /is read-only/);
     const eve = await town.person('eve');
     const hidden = await town.refused(eve, 'explain', { ...tool, agent: id });
     const missing = await town.refused(eve, 'explain', { ...tool, agent: 'nobody' });

@@ -112,7 +112,7 @@ describe("the App's authentication", () => {
     stage.app = stage.compose(() => ({ apiUrl: stage.gitHub.url, app: { id, privateKey: pem } }));
     const { data, message } = await stage.refusal('readFile', README_FILE);
     assert.equal(data['reason'], 'NOT_SET_UP');
-    assert.equal(message, "GitHub refuses this deployment's credentials.");
+    assert.equal(message, "GitHub rejected this deployment's credentials.");
   });
 
   it('leaves no key and no token in an error, whatever breaks', async () => {

@@ -131,7 +131,7 @@ describe('a budget', () => {
       const { tasks } = await team.ask('coordination_get_all_tasks', {});
       const told = (tasks as { id: string; waits?: string }[]).filter(({ waits }) => waits !== undefined);
       assert.deepEqual(told.map(({ id }) => id).sort(), [first, second].sort());
-      assert.equal(told[0]?.waits, `Waits: the budget of task "${top}" is spent.`);
+      assert.equal(told[0]?.waits, `Waiting: the budget of task "${top}" is exhausted.`);
       const questions = await asked();
       assert.deepEqual(
         questions.map(({ state, asked_of }) => [state, asked_of]),

@@ -41,7 +41,7 @@ describe('rate limits', () => {
         principal,
       );
       const refusal = String(structuredContent['error']);
-      if (refusal.startsWith('Too many calls')) assert.match(refusal, /Call again in 1 second\.$/);
+      if (refusal.startsWith('Rate limit')) assert.match(refusal, /Retry in 1 second\.$/);
       else passed++;
     }
     return passed;

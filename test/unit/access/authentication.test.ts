@@ -227,7 +227,7 @@ describe('authentication', () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
-    assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent again.*npm run agents -- create/);
+    assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent .*npm run agents -- create/);
   });
 
   it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {

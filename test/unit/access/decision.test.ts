@@ -55,7 +55,7 @@ describe('a decision about direct access', () => {
       { isAllowed, needs, workspace, role, from },
       { isAllowed: true, needs: 'worker', workspace: 'beta', role: 'worker', from: 'deployment' },
     );
-    assert.match(reason, /role worker in the workspace "beta"; you have worker there, by the role/);
+    assert.match(reason, /role worker in the workspace "beta"; you have worker there, from the deployment/);
   });
 
   it('knows where each role comes from', () => {
@@ -92,11 +92,11 @@ describe('a decision about direct access', () => {
   it('lets nobody list, replace or read what is closed to all', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
-      [read('credentials/c-1'), /Nobody reads this directly, whatever their role\. The server keeps it/],
-      [read('people'), /listed to nobody/],
-      [read('presence', 'realtime'), /listed to nobody/],
-      [{ ...read('shared', 'realtime'), operation: 'write' }, /not written as a whole/],
-      [read('elsewhere/at-all'), /Nothing is kept there/],
+      [read('credentials/c-1'), /No role can read this directly\. The server writes it/],
+      [read('people'), /cannot be read as a whole/],
+      [read('presence', 'realtime'), /cannot be read as a whole/],
+      [{ ...read('shared', 'realtime'), operation: 'write' }, /cannot be written as a whole/],
+      [read('elsewhere/at-all'), /Nothing is stored there/],
     ] as const) {
       const { isAllowed, reason } = decideAccess(admin, question);
       assert.equal(isAllowed, false);

@@ -202,10 +202,10 @@ describe('the gate', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     const said = saidIn(await response.json());
-    if (/needs the role (?:viewer|worker|leader|admin)/.test(said)) return 'ROLE_TOO_WEAK';
+    if (/requires the role (?:viewer|worker|leader|admin)/.test(said)) return 'ROLE_TOO_WEAK';
     if (/have no role/.test(said)) return 'NO_ROLE';
-    if (/may only read/.test(said)) return 'READ_ONLY';
-    return /may not use the toolset/.test(said) ? 'TOOLSET_NOT_ALLOWED' : undefined;
+    if (/credential is read-only/.test(said)) return 'READ_ONLY';
+    return /does not include the toolset/.test(said) ? 'TOOLSET_NOT_ALLOWED' : undefined;
   }
 
   for (const toolset of toolsets)

@@ -149,7 +149,7 @@ describe('the budgets that hold for a thing', () => {
   });
 
   it('are named to whoever waits, but for a to-do, which is its owner’s', () => {
-    assert.equal(waitsForBudget('task-task-1'), 'Waits: the budget of task "task-1" is spent.');
-    assert.equal(waitsForBudget('todo-todo-1'), 'Waits: the budget of a to-do is spent.');
+    assert.equal(waitsForBudget('task-task-1'), 'Waiting: the budget of task "task-1" is exhausted.');
+    assert.equal(waitsForBudget('todo-todo-1'), 'Waiting: the budget of a to-do is exhausted.');
   });
 });

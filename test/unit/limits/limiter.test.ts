@@ -43,7 +43,7 @@ describe('the rate limiter', () => {
     assert.equal(refusal?.code, 'RATE_LIMITED');
     assert.deepEqual(refusal?.details, {
       reason: 'RATE_LIMITED',
-      suggestion: 'Call again in 1 second.',
+      suggestion: 'Retry in 1 second.',
       retryAfter: 1,
     });
   });

@@ -142,14 +142,14 @@ describe('callTool', () => {
       tool(async () => ({ ok: true })),
       { wrong: 1 },
     );
-    assert.match(result.content[0].text, /coordination\.work needs the role worker; yours is viewer/);
+    assert.match(result.content[0].text, /coordination\.work requires the role worker; yours is viewer/);
     assert.equal(ports.entries[0]?.fields['outcome'], 'FORBIDDEN');
     const confined = await call(
       ports,
       { ...LEADER, toolsets: ['todo'] },
       tool(async () => ({ ok: true })),
     );
-    assert.match(confined.content[0].text, /may not use the toolset coordination\. Your toolsets: todo/);
+    assert.match(confined.content[0].text, /does not include the toolset coordination\. It includes: todo/);
   });
 
   it('hides what nobody foresaw, also an answer that is not as promised', async () => {

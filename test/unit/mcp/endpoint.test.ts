@@ -83,7 +83,7 @@ describe('the endpoint', () => {
     assert.deepEqual(await toolNames('/mcp', confined), ['system_echo']);
     const params = { name: 'coordination_increment', arguments: {} };
     const { result } = await rpc('/mcp', 'tools/call', params, confined);
-    assert.match(JSON.stringify(result), /may not use the toolset coordination/);
+    assert.match(JSON.stringify(result), /does not include the toolset coordination/);
     assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
   });
 

@@ -97,9 +97,9 @@ describe('plain JSON-RPC', () => {
   it('asks the same gate', async () => {
     const weak = await errorOf(increment(1), undefined, { Authorization: 'Bearer viewer' });
     assert.equal(weak['code'], -32101);
-    assert.match(String(weak['message']), /needs the role worker/);
+    assert.match(String(weak['message']), /requires the role worker/);
     const confined = await errorOf(increment(1), undefined, { Authorization: 'Bearer confined' });
-    assert.match(String(confined['message']), /may not use the toolset coordination/);
+    assert.match(String(confined['message']), /does not include the toolset coordination/);
   });
 
   it('replays by idempotency key', async () => {

@@ -106,7 +106,7 @@ describe('views', () => {
     }
     await read('/mcp', 'ui://muster/todos', 'confined');
     const { error } = await ask('/mcp', 'resources/read', { uri: 'ui://muster/goal' }, 'confined');
-    assert.match(error?.message ?? '', /may not use the toolset coordination/);
+    assert.match(error?.message ?? '', /does not include the toolset coordination/);
   });
 
   it('are not where their tool is not, and no others are there', async () => {

@@ -166,10 +166,10 @@ describe('clients', () => {
     });
 
     it('are told why their document was not taken, and that is not kept', async () => {
-      document = new Error('its host is not on the internet');
+      document = new Error('the host is not on the internet');
       const error = await oauthError(find);
       assert.equal(error.code, 'invalid_client');
-      assert.match(error.message, /could not be read: its host is not on the internet\.$/);
+      assert.match(error.message, /could not be read: the host is not on the internet\.$/);
       assert.deepEqual(logged, ['client_document_refused']);
       document = described();
       assert.equal((await find())?.name, 'A client');

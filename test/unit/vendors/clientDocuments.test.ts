@@ -90,14 +90,14 @@ describe('the document of a client', () => {
     await rebinding.fetch(DOCUMENT);
     assert.deepEqual(resolved, [HOST]);
     assert.deepEqual(connectedTo, ['127.0.0.1']);
-    assert.equal(await refusal(rebinding.fetch(DOCUMENT)), 'its host is not on the internet');
+    assert.equal(await refusal(rebinding.fetch(DOCUMENT)), 'the host is not on the internet');
     assert.equal(requests.length, 1);
   });
 
   it('is not read from another who has its name', async () => {
-    assert.equal(await refusal(documents({ ca: [] }).fetch(DOCUMENT)), 'its server cannot be reached');
+    assert.equal(await refusal(documents({ ca: [] }).fetch(DOCUMENT)), 'the server cannot be reached');
     const foreign = new URL('https://other.example/client');
-    assert.equal(await refusal(documents().fetch(foreign)), 'its server cannot be reached');
+    assert.equal(await refusal(documents().fetch(foreign)), 'the server cannot be reached');
     assert.deepEqual(requests, []);
   });
 
@@ -151,19 +151,19 @@ describe('the document of a client', () => {
       '',
     ])
       it(`is not read: ${address}`, async () => {
-        assert.equal(await refusal(usual([address]).fetch(DOCUMENT)), 'its host is not on the internet');
+        assert.equal(await refusal(usual([address]).fetch(DOCUMENT)), 'the host is not on the internet');
         const among = usual(['93.184.215.14', address, '2606:4700::6810:84e5']);
-        assert.equal(await refusal(among.fetch(DOCUMENT)), 'its host is not on the internet');
+        assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not on the internet');
       });
 
     it('is not read where there is no address', async () => {
-      assert.equal(await refusal(usual([]).fetch(DOCUMENT)), 'its host is not on the internet');
+      assert.equal(await refusal(usual([]).fetch(DOCUMENT)), 'the host is not on the internet');
       const unknown = new HttpsClientDocuments(undefined, {
         resolve: async () => Promise.reject(new Error('ENOTFOUND')),
         isPublic: isPublicAddress,
         options: {},
       });
-      assert.equal(await refusal(unknown.fetch(DOCUMENT)), 'its host has no address');
+      assert.equal(await refusal(unknown.fetch(DOCUMENT)), 'the host name does not resolve');
     });
 
     it('is read where all addresses are public', async () => {
@@ -193,7 +193,7 @@ describe('the document of a client', () => {
     'data:application/json,{}',
   ])
     it(`is at a name, by https: ${url}`, async () => {
-      assert.equal(await refusal(documents().fetch(new URL(url))), 'it must be at a name, by https');
+      assert.equal(await refusal(documents().fetch(new URL(url))), 'the URL must use https and a host name');
       assert.deepEqual([resolved, requests], [[], []]);
     });
 
@@ -207,7 +207,7 @@ describe('the document of a client', () => {
       options: {},
     });
     const elsewhere = new URL('https://client.example:8443/client');
-    assert.equal(await refusal(usual.fetch(elsewhere)), 'it must be at the port 443');
+    assert.equal(await refusal(usual.fetch(elsewhere)), 'the port must be 443');
     assert.deepEqual(resolved, []);
   });
 
@@ -215,14 +215,14 @@ describe('the document of a client', () => {
     it(`is not where a redirect leads to: ${status}`, async () => {
       answer = (_request, response) =>
         response.writeHead(status, { ...JSON_TYPE, location: `https://${HOST}/other` }).end('{}');
-      assert.equal(await refusal(documents().fetch(DOCUMENT)), `its server answered ${status}`);
+      assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
       assert.equal(requests.length, 1);
     });
 
   for (const status of [201, 204, 206, 304, 404, 500])
     it(`is no answer but 200: ${status}`, async () => {
       answer = (_request, response) => response.writeHead(status, JSON_TYPE).end();
-      assert.equal(await refusal(documents().fetch(DOCUMENT)), `its server answered ${status}`);
+      assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
     });
 
   it('has 5 KiB at most, whether its server says so or goes on and on', async () => {
@@ -230,7 +230,7 @@ describe('the document of a client', () => {
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(full);
     assert.equal((await documents().fetch(DOCUMENT)).text, full);
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(`${full} `);
-    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'it has more than 5120 bytes');
+    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the document exceeds 5120 bytes');
     const closed = new Promise<void>((resolve) => {
       answer = (_request, response) => {
         response.writeHead(200, JSON_TYPE).once('close', resolve);
@@ -238,7 +238,7 @@ describe('the document of a client', () => {
         more();
       };
     });
-    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'it has more than 5120 bytes');
+    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the document exceeds 5120 bytes');
     await closed;
   });
 
@@ -250,16 +250,16 @@ describe('the document of a client', () => {
       response.writeHead(200, JSON_TYPE).write('{', () => setTimeout(end, 200));
     };
     const begun = documents({ signal: ending.signal }).fetch(DOCUMENT);
-    assert.equal(await refusal(begun), 'its server did not send all of it in time');
+    assert.equal(await refusal(begun), 'the server did not send it in time');
     ending = new AbortController();
     answer = end;
     const silent = documents({ signal: ending.signal }).fetch(DOCUMENT);
-    assert.equal(await refusal(silent), 'its server cannot be reached');
+    assert.equal(await refusal(silent), 'the server cannot be reached');
     answer = (_request, response) => {
       response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
       response.write('{', () => setTimeout(() => response.destroy(), 20));
     };
-    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'its server did not send all of it in time');
+    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the server did not send it in time');
   });
 
   for (const type of [
@@ -273,7 +273,7 @@ describe('the document of a client', () => {
     it(`is no ${type}`, async () => {
       answer = (_request, response) =>
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('{}');
-      assert.equal(await refusal(documents().fetch(DOCUMENT)), 'it is not sent as application/json');
+      assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the content type is not application/json');
     });
 
   for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/client+json'])

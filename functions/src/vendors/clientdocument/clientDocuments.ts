@@ -64,7 +64,7 @@ export class HttpsClientDocuments {
       throw new Error('the host name does not resolve');
     });
     if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address)))
-      throw new Error('the host is not on the public internet');
+      throw new Error('the host is not on the internet');
     const response = await this.connect(url, pinnedTo(addresses));
     if (response.statusCode !== 200) throw abandoned(response, `the server returned ${response.statusCode}`);
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? ''))

@@ -396,4 +396,4 @@ export class Forest {
 
 /** Errors of the permission check, the authentication or a database. */
 const REFUSED =
-  /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|You may not use|The credential is not valid)/;
+  /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|Your credential does not include|Invalid or revoked credential)/;

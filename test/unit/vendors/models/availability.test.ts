@@ -17,15 +17,15 @@ const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings
       says: /_BASE_URL is not an https:/,
     },
     'no address': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
-    'a key of two lines': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY has characters/ },
+    'a key of two lines': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
     'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
     'a price that is no number': {
       settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
-      says: /_INPUT_PRICE is not a number/,
+      says: /_INPUT_PRICE must be a number/,
     },
     'a negative price': {
       settings: { price: { inputPerMillion: 1, outputPerMillion: -1 } },
-      says: /_OUTPUT_PRICE is not a number/,
+      says: /_OUTPUT_PRICE must be a number/,
     },
   };
 
@@ -56,7 +56,7 @@ describe('the availability of hosted agents', () => {
       ['gemini', 'GEMINI_API_KEY'],
     ])) {
       const text = said[Number(index)] ?? '';
-      assert.ok(text.startsWith(`${name}: ${name} has no key here: `), text);
+      assert.ok(text.startsWith(`${name}: ${name} has no API key. `), text);
       assert.match(text, new RegExp(`functions:secrets:set ${key}.*functions/\\.env\\.local`));
       assert.match(text, /`npm start -- --demo-models`/);
       assert.equal(

@@ -18,7 +18,7 @@ for (const name of AGENTS) {
       models.when(match, { does: 'babble', type: 'text/event-stream', body });
       const failure = await failureOf(ask(agent(name), { prompt }));
       assert.deepEqual([failure.kind, failure.outcome_unknown], ['malformed', true]);
-      assert.match(failure.message, new RegExp(`^${name} answered .*\\(more than 32 MiB\\)\\.$`));
+      assert.match(failure.message, new RegExp(`^${name} returned .*\\(more than 32 MiB\\)\\.$`));
     });
 
     it('is read to its end below that, with what it cost', async () => {
