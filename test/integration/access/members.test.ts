@@ -116,7 +116,7 @@ describe('members', () => {
     assert.equal((await town.app.access.ports.people.leaders(workspace, 3)).length, 1);
   });
 
-  it('are removed by leaders or by themselves', async () => {
+  it('are removed by leaders, or leave on their own', async () => {
     const [ben, remove] = [await town.person('ben'), { workspace, uid: town.id('ben') }];
     const removed = await town.ask(await town.person('ada'), 'remove_member', remove);
     assert.deepEqual(removed, { ...remove, was: 'worker' });

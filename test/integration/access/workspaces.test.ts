@@ -54,7 +54,7 @@ describe('workspaces', () => {
     for (const caller of callers)
       assert.match(String((await town.refused(caller, 'create_workspace', args)).reason), /ROLE_TOO_WEAK$/);
     await town.ask(await town.agentOf('ada', 'leader'), 'create_workspace', args);
-    assert.equal(await town.roleOf('ada', args.name), 'leader', 'the agent's owner leads the workspace');
+    assert.equal(await town.roleOf('ada', args.name), 'leader', "the agent's owner leads the workspace");
   });
 
   it('cannot get a name under which data exists, and the error does not reveal the data', async () => {

@@ -100,7 +100,7 @@ describe('queue version shards', () => {
     assert.ok(now);
     const later = growth(now.readAt);
     const written = await sessionWrittenAt(now.session);
-    // By then, both listeners have received the existing documents.
+    // After this wait, both listeners have received the existing documents.
     await growth(before.readAt).waiting;
     assert.equal(later.isOver(), false);
     await team.createOne();

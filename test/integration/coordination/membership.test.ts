@@ -59,7 +59,11 @@ describe('register_agent and heartbeat', () => {
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
-    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'only tasks of the open session');
+    assert.equal(
+      (await join(team.principal('ann'), ann)).currentTask,
+      null,
+      'only tasks of the open session',
+    );
   });
 
   it('counts the leaders and workers of a workspace, each once', async () => {
@@ -94,7 +98,7 @@ describe('register_agent and heartbeat', () => {
     const { agent } = await join(ann, bob);
     assert.notEqual(agent.id, bob);
     assert.deepEqual([agent.name, agent.registered_by], [bob, ann.uid]);
-    assert.equal(await actAs(ann, bob), agent.id, 'the caller's name refers to its terminal');
+    assert.equal(await actAs(ann, bob), agent.id, "the caller's name refers to its terminal");
     assert.equal(await actAs(team.principal('bob'), bob), bob);
     assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
@@ -126,7 +130,7 @@ describe('register_agent and heartbeat', () => {
     for (const as of [team.principal('ann'), team.leader, person('ada')]) {
       const { agent } = await join(as, theirs);
       assert.notEqual(agent.id, theirs);
-      assert.equal(await actAs(as, theirs), agent.id, 'the caller's name refers to its terminal');
+      assert.equal(await actAs(as, theirs), agent.id, "the caller's name refers to its terminal");
     }
     assert.equal(await team.app.access.ports.agents.find(theirs), undefined);
   });

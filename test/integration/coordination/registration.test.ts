@@ -118,7 +118,11 @@ describe('registerAgent', () => {
     assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
     assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
     assert.equal((await register(ada)).agent.role, 'leader', 'the role stays if none is given');
-    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'the agent's role is above the caller's own');
+    assert.equal(
+      (await refusal(() => register(worker))).code,
+      'FORBIDDEN',
+      "the agent's role is above the caller's own",
+    );
     assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
   });
 

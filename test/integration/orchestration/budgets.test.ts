@@ -207,7 +207,7 @@ describe('a budget of runs', function () {
     assert.equal(
       after.spent.tokens,
       run.spent.input_tokens + run.spent.output_tokens,
-      'the run's recorded usage',
+      "the run's recorded usage",
     );
     assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });

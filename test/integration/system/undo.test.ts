@@ -227,7 +227,7 @@ describe('getAudit and undo', () => {
       assert.equal((await todos()).length, 50);
     });
 
-    it('leaves a partly undone change of an agent alone', async () => {
+    it("skips an agent's change that was partly undone before", async () => {
       const leading = await town.agentOf('ada', 'leader');
       await answer(town, 'coordination_init_coordination', { goal: 'Move' }, ada);
       await answer(

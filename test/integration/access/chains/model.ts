@@ -27,7 +27,7 @@ export interface Link {
   readonly name: string;
   readonly kind: 'person' | 'app' | 'key' | 'terminal' | 'invitation';
   readonly from: Link | undefined;
-  /** Its own rights, without those above it. */
+  /** Own rights, without those above it. */
   own: Choice;
   isRevoked: boolean;
 }
