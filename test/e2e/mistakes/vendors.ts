@@ -15,7 +15,7 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a repository that the App does not see',
     make: called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
-    happened: /not among the repositories.*no such repository/,
+    happened: /does not exist.*has no access to it/,
     where: /no-such-repo/,
     next: /install|owner|name|App/i,
   },
@@ -33,7 +33,7 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a file that there is not',
     make: called('github_readFile', { ...HERE, path: 'readme.md' }),
-    happened: /There is no .{0,2}readme\.md/,
+    happened: /readme\.md.{0,2} not found/,
     where: /path/,
     next: /Reading a directory lists it/,
   },

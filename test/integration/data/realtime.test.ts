@@ -115,7 +115,10 @@ describe('reading the Realtime Database as the caller', () => {
       { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
       worker.principal,
     );
-    assert.match(JSON.stringify(told), /"indexed":false,"note":"There is no index .*database\.rules\.json/);
+    assert.match(
+      JSON.stringify(told),
+      /"indexed":false,"note":"This order has no index .*database\.rules\.json/,
+    );
   });
 
   it('refuses to sort more than its bound without an index, and names it', async () => {

@@ -31,7 +31,7 @@ describe('what GitHub refuses', () => {
 
   it('FILE_NOT_FOUND', async () => {
     const { message, data } = await refused({ path: 'src/missing.ts' }, -32200, 'FILE_NOT_FOUND');
-    assert.equal(message, 'There is no "src/missing.ts" in "sartor-ai/claude-network" at "main".');
+    assert.equal(message, '"src/missing.ts" not found in "sartor-ai/claude-network" at "main".');
     assert.equal(data['field'], 'path');
   });
 

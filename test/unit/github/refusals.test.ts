@@ -79,7 +79,7 @@ describe("GitHub's refusals", () => {
     const request = { at: AT, branch: 'main', message: 'A', files };
     const { message, details } = await refusal(() => commitChanges(ports, request, () => undefined));
     assert.equal(details.reason, 'ACCESS_DENIED');
-    assert.match(message, /may read .* and not change it/);
+    assert.match(message, /read-only access to/);
   });
 
   it('say that a repository is archived', async () => {

@@ -14,7 +14,7 @@ export interface GitHubDependencies extends DocumentSource {
   readonly openRepositories: () => readonly string[];
 }
 
-/** Creates how tools use GitHub, and what its webhook brings about. */
+/** Creates the GitHub services and the receiver of webhook deliveries. */
 export function createGitHub(dependencies: GitHubDependencies) {
   const { database, documents, coordination, store, clients, openRepositories } = dependencies;
   const pullRequestLinks = new FirestorePullRequestLinkQueries(database, documents);

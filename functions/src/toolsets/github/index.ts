@@ -4,11 +4,11 @@ import { getJobLogs, getWorkflowRuns } from './tools/actions.ts';
 import { commitFiles, createBranch, readFile, searchCode } from './tools/code.ts';
 import { createIssue, createPR } from './tools/tracker.ts';
 
-/** Repositories. Source: the network specification, "GitHub Tools"; the last three are ours. */
+/** Repository tools. Source: the network specification, "GitHub Tools"; the last three are Muster's own. */
 export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:
-    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. github.createPR with task_id completes the task when it is merged.',
+    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. Merging a PR of github.createPR with task_id completes that task.',
   tools: [
     readFile,
     searchCode,

@@ -1,11 +1,11 @@
-/** GitHub's answers, checked and bounded. What others wrote loses what cannot be seen; the content of files is left as it is. */
+/** Schemas of GitHub's responses. Texts by others are truncated and cleaned; file contents are unchanged. */
 
 import { z } from 'zod';
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
 import texts from './errors.json' with { type: 'json' };
 import { plainLine, plainText, webAddress } from './text.ts';
 
-/** @throws MusterError GITHUB_ERROR where GitHub did not answer as its description says */
+/** Parses a response. @throws MusterError GITHUB_ERROR if the response does not match GitHub's documentation */
 export function checked<Schema extends z.ZodType>(schema: Schema, { data, route, status }: GitHubAnswer) {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
@@ -14,7 +14,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, { data, route,
   throw refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
 }
 
-/** A line of somebody's: a title, a name. */
+/** One line of text written by others, such as a title or a name. */
 export const line = z.string().transform((value) => plainLine(value, 300));
 
 const text = z.string().transform((value) => plainText(value, 1000));
@@ -32,7 +32,7 @@ export const number = z.int().positive();
 
 const count = z.int().min(0);
 
-/** GitHub has null, or nothing, where there is no value. */
+/** An optional value, which GitHub sends as null or omits. */
 function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -41,7 +41,7 @@ const login = z.object({ login: line }).transform((account) => account.login);
 
 const hasSha = z.object({ sha }).transform((object) => object.sha);
 
-/** Its id stays the same when the repository is renamed. */
+/** The id stays the same when the repository is renamed. */
 export const repository = z
   .object({ id: number, name: line, owner: login, default_branch: line, stargazers_count: count.default(0) })
   .transform(({ default_branch, stargazers_count: stars, ...same }) => ({
@@ -56,7 +56,7 @@ export const commit = z
 
 export type Commit = z.output<typeof commit>;
 
-/** What was made of a blob, a tree or a commit. */
+/** A created blob, tree or commit. */
 export const created = hasSha;
 
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
@@ -101,7 +101,7 @@ export const pullRequest = z
     head: head.ref,
     headSha: head.sha,
     base: base.ref,
-    /** Of the repository that it is to be merged into. */
+    /** Id of the target repository. */
     repositoryId: base.repo.id,
     createdAt: created_at,
   }));
@@ -186,7 +186,7 @@ const file = z
     content: base64,
     encoding: z.string(),
   })
-  // Above 1 MB it comes without content and says "none"; an empty file has none either.
+  // Above 1 MB the content is omitted and the encoding is "none"; an empty file has no content either.
   .transform(({ content, encoding, ...same }) => ({
     ...same,
     base64: encoding === 'base64' ? content : undefined,
@@ -214,10 +214,10 @@ export const blob = z
   .object({ content: base64, encoding: z.literal('base64') })
   .transform(({ content }) => content);
 
-/** What Git knows a file as. */
+/** File kinds of Git. */
 export type FileKind = 'file' | 'executable' | 'symlink';
 
-/** By Git's modes; all others are plain files. */
+/** Kinds by Git's modes; all other modes are plain files. */
 const KINDS: ReadonlyMap<string, FileKind | 'submodule'> = new Map([
   ['100755', 'executable'],
   ['120000', 'symlink'],
@@ -234,12 +234,12 @@ const treeEntry = z
 
 export type TreeEntry = z.output<typeof treeEntry>;
 
-/** It is truncated where there are more entries than GitHub lists. */
+/** Truncated if there are more entries than GitHub lists. */
 export const tree = z
   .object({ tree: z.array(treeEntry), truncated: z.boolean() })
   .transform(({ tree: entries, truncated }) => ({ entries, truncated }));
 
-/** The longest fragment that a hit is kept with. */
+/** Maximum fragment length kept for a hit. */
 const MAX_FRAGMENT_LENGTH = 4000;
 
 const textMatch = z.object({
@@ -261,7 +261,7 @@ const codeHit = z
     ...same,
     at: { owner, repo },
     description,
-    /** Parts of the file, and where in them the matches are, in UTF-16 units. */
+    /** Parts of the file, with the positions of the matches in UTF-16 units. */
     fragments: text_matches
       .filter(({ property }) => property === 'content')
       .map(({ fragment, matches }) => ({
@@ -274,7 +274,7 @@ const codeHit = z
 
 export type CodeHit = z.output<typeof codeHit>;
 
-/** It is incomplete where GitHub's search ran out of time. */
+/** Incomplete if GitHub's search timed out. */
 export const codeHits = z
   .object({ total_count: count, incomplete_results: z.boolean(), items: z.array(codeHit) })
   .transform(({ total_count: total, incomplete_results: incomplete, items: hits }) => ({
@@ -297,12 +297,12 @@ export interface GitHubAnswer {
 }
 
 /**
- * What GitHub's tools can be refused for: errors.json has the words, by the codes of "Specific Error Codes". The
- * specification's names are the errors' `reason`. Nothing that GitHub answered is in a message.
+ * Errors of the GitHub tools. errors.json contains the texts, by the codes of "Specific Error Codes". The
+ * specification's names are the errors' `reason`. No message contains text from GitHub.
  * Source: the network specification, "github.readFile", "Error Scenarios".
  */
 
-/** In braces stands what the error is about: `There is no branch "{branch}".` */
+/** Error texts with placeholders in braces: `Branch "{branch}" not found.` */
 interface Text {
   readonly field?: string;
   readonly reason: string;
@@ -316,11 +316,11 @@ type Codes = keyof typeof texts;
 
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
-/** What the words name, and what else the error says. */
+/** Values of the placeholders, and further error details. */
 type Said = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> &
   Readonly<Record<string, unknown>>;
 
-/** A path is cut where it is long. */
+/** Returns the error of this code and name. Long paths are truncated. */
 export function refusal<Code extends Codes>(
   code: Code,
   name: keyof (typeof texts)[Code],

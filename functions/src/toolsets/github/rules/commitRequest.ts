@@ -1,4 +1,4 @@
-/** What a caller wants to commit, checked before GitHub is asked. */
+/** A caller's commit request, validated before GitHub is called. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { FileKind, TreeEntry } from './answers.ts';
@@ -7,14 +7,14 @@ import { filePath, isSha, refName } from './names.ts';
 import type { GitHub, RepositoryName } from './ports.ts';
 import { isBase64, utf8Text } from './text.ts';
 
-/** Each is a request to GitHub of its own, which wants a second between two that write. */
+/** Maximum base64 files per commit. Each is a separate request, and GitHub requires a second between writes. */
 export const MAX_BINARY_FILES = 20;
 
 export const fileChange = z.strictObject({
   path: z.string().describe('File path'),
-  content: z.string().optional().describe('The whole new content'),
-  encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Of content'),
-  executable: z.boolean().optional().describe('As before if left out'),
+  content: z.string().optional().describe('Complete new content'),
+  encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Encoding'),
+  executable: z.boolean().optional().describe('Default: unchanged'),
   delete: z.boolean().default(false).describe('Instead of content'),
 });
 
@@ -25,7 +25,7 @@ export interface CommitRequest {
   readonly branch: string;
   readonly message: string;
   readonly files: readonly FileChange[];
-  /** The commit that the branch must still be at. */
+  /** Commit at which the branch must be. */
   readonly expectedParent?: string | undefined;
 }
 
@@ -62,10 +62,10 @@ function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, f
   }
 }
 
-/** What a symbolic link can lead to. Source: Linux, PATH_MAX. */
+/** Maximum length of a symbolic link's target. Source: Linux, PATH_MAX. */
 const MAX_TARGET_LENGTH = 4095;
 
-/** Why a file cannot be committed onto a tree: something else would be lost. */
+/** Reasons for which a commit onto a tree fails, because it would overwrite something else. */
 const OBSTACLES: ReadonlySet<string | undefined> = new Set([
   'FILE_NOT_FOUND',
   'IS_DIRECTORY',
@@ -79,9 +79,9 @@ export function isObstacle(error: unknown): boolean {
 }
 
 /**
- * By path, what each file is after the commit: as it was, unless the caller says otherwise. Nothing is said of those
- * that are deleted.
- * @throws MusterError NOT_FOUND for a deletion; CONFLICT where something else stands there
+ * Returns the kind of each file after the commit, by path: unchanged unless the caller sets it. Deleted files have no
+ * meaningful kind.
+ * @throws MusterError NOT_FOUND for a deletion; CONFLICT if the path has a conflicting kind
  */
 export async function kindsOf(
   view: TreeView,
@@ -91,7 +91,7 @@ export async function kindsOf(
   const kinds = await Promise.all(
     files.map(async (file, index): Promise<[string, FileKind]> => {
       const there = await view.find(file.path).catch((error: unknown) => {
-        // It need not be known what the file was.
+        // The previous kind is not needed.
         if (file.executable !== undefined && isTreeTooLarge(error)) return view.knownAt(file.path);
         throw error;
       });
@@ -116,7 +116,7 @@ function kindOf(file: FileChange, kind: TreeEntry['kind'] | undefined, field: st
   return kind ?? 'file';
 }
 
-/** What is above a file must be directories, or go with the same commit. */
+/** Throws unless every parent of a file is a directory, or is deleted in the same commit. */
 function requireParents(view: TreeView, path: string, deleted: ReadonlySet<string>, field: string): void {
   for (let above = directoryOf(path); above !== ''; above = directoryOf(above)) {
     const kind = view.knownAt(above)?.kind;
@@ -132,12 +132,12 @@ function isTarget({ content = '', encoding }: FileChange): boolean {
   return target !== undefined && target.length <= MAX_TARGET_LENGTH && /^[^\0\r\n]+$/.test(target);
 }
 
-// What stands at the paths of a tree. Source: https://docs.github.com/rest/git/trees, "Get a tree"
+// Entries at the paths of a tree. Source: https://docs.github.com/rest/git/trees, "Get a tree"
 
-/** So many directories are looked into for one commit; each is a request. */
+/** Maximum number of directories listed per commit; each is a request. */
 const MAX_DIRECTORIES = 100;
 
-/** GitHub lists a tree at once only up to a bound of its own. The rest is looked for from directory to directory. */
+/** Reads a tree. GitHub truncates a recursive listing at its own limit; the rest is read directory by directory. */
 export async function openTree(gitHub: GitHub, at: RepositoryName, root: string) {
   const known = new Map<string, TreeEntry>();
   const listings = new Map<string, Promise<void>>();
@@ -173,16 +173,16 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   }
 
   return {
-    /** What is known to stand there without another request. */
+    /** Returns an entry that is known without another request. */
     knownAt: (path: string) => known.get(path),
-    /** @throws MusterError VALIDATION_ERROR where that would take too many requests */
+    /** @throws MusterError VALIDATION_ERROR if this would require too many requests */
     find,
   };
 }
 
 export type TreeView = Awaited<ReturnType<typeof openTree>>;
 
-/** The directory that holds it; '' where that is the root. */
+/** Returns the parent directory; '' for the root. */
 export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -1,4 +1,4 @@
-/** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
+/** Creates branches and commits several files at once. Muster's own, in addition to the specified tools. */
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -15,27 +15,27 @@ import {
 import { isSha, outside, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 
-/** How often a branch may move on while a commit is made for it. */
+/** Maximum attempts for a commit while the branch keeps moving. */
 const MAX_ATTEMPTS = 3;
 
-/** How often something is sent whose answer is lost. */
+/** Maximum sendings of a request whose response is lost. */
 const MAX_SENT = 3;
 
-/** How many commits others may have built on one whose answer was lost. */
+/** Maximum number of later commits searched for one whose response was lost. */
 const MAX_LOOKED_THROUGH = 20;
 
-/** `created` is false where it was there already, at the same commit. */
+/** `created` is false if the branch already existed at the same commit. */
 type CreatedBranch = Readonly<{ branch: string; sha: string; created: boolean }>;
 
 export interface CommitOutcome {
   readonly sha: string;
   readonly parent: string;
   readonly tree: string;
-  /** False where the branch was at this very commit already: same message, same files. */
+  /** False if the branch was already at this commit: same message, same files. */
   readonly created: boolean;
 }
 
-/** @param wanted `from`: a branch, a tag or a commit; the default branch where absent */
+/** Creates a branch. @param wanted `from`: a branch, a tag or a commit; by default the default branch */
 export async function makeBranch(
   { gitHub, store }: GitHubPorts,
   at: RepositoryName,
@@ -55,7 +55,7 @@ export async function makeBranch(
   return outcome;
 }
 
-/** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
+/** Returns whether the branch is new. A request repeated after a lost response finds its own branch. */
 async function createBranch(
   gitHub: GitHub,
   at: RepositoryName,
@@ -74,7 +74,7 @@ async function createBranch(
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
-/** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
+/** Commits all files atomically: the commit is visible only after the branch moves, which is the last step. */
 export async function commitChanges(
   { gitHub, store }: GitHubPorts,
   request: CommitRequest,
@@ -89,7 +89,7 @@ export async function commitChanges(
 }
 
 class Committing extends Service<{ readonly gitHub: GitHub; readonly request: CommitRequest }> {
-  /** Those made so far, by path: a further attempt uses them again. */
+  /** Created blobs by path, reused by further attempts. */
   private readonly blobs = new Map<string, string>();
 
   async commit(attempt = 1): Promise<CommitOutcome> {
@@ -115,7 +115,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.ports.gitHub.found(at, this.ports.gitHub.commit(at, sha));
   }
 
-  /** Whether the head is this very commit: a deletion cannot be made over it again. */
+  /** Returns whether the head is this commit: a deletion cannot be applied to it again. */
   private async isMade(head: Commit): Promise<boolean> {
     const { message, files } = this.ports.request;
     const [before] = head.parents;
@@ -129,7 +129,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     }
   }
 
-  /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
+  /** Handles a branch that is not at the expected commit: an earlier attempt of this call may have moved it. */
   private before(head: Commit, expectedParent: string): Promise<Commit> {
     if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
     throw refusal('CONFLICT', 'branchMoved', { branch: this.ports.request.branch });
@@ -161,7 +161,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return { blob };
   }
 
-  /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
+  /** Moves the branch; returns whether the commit is on it. After a lost response, other commits may follow it. */
   private async move(sha: string, parent: string, attempt = 1): Promise<boolean> {
     const moved = await this.ports.gitHub.moveBranch(this.ports.request.at, this.ports.request.branch, sha);
     if (moved === 'moved') return true;
@@ -172,7 +172,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.move(sha, parent, attempt + 1);
   }
 
-  /** Whether the branch leads to the commit, by way of at most so many others. */
+  /** Returns whether the branch contains the commit, within the search limit. */
   private async holds(sha: string, parent: string): Promise<boolean> {
     const { at, branch } = this.ports.request;
     let ahead = [await this.ports.gitHub.found(at, this.ports.gitHub.branch(at, branch))];

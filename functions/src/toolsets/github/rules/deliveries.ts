@@ -1,7 +1,7 @@
 /**
- * What GitHub tells of by itself: a pull request was merged, a check failed. Only what Muster stored says which task a
- * pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it once, a failed
- * check is logged under an id of its own, and the task's mark follows from all that is known of its pull request. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
+ * GitHub's webhook deliveries: merged pull requests and check results. Only Muster's stored link determines a pull
+ * request's task. Deliveries may be repeated and unordered, so all effects are idempotent: closing a task, the log
+ * entry of a failed check, and the task's mark. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -14,21 +14,21 @@ import type { PullRequestLink } from './link.ts';
 import type { GitHubChange, GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
 
-/** The most pull requests of one check that are looked up. */
+/** Maximum number of pull requests looked up per check. */
 const MAX_PULL_REQUESTS = 20;
 
 const FAILURES: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const repository = z.object({ id: number });
 
-/** GitHub leaves a time out of what has not ended; an unreadable one counts as none. */
+/** A time. GitHub omits it while something is in progress; an unreadable one counts as absent. */
 const time = z.iso
   .datetime({ offset: true })
   .nullish()
   .catch(undefined)
   .transform((text) => (text == null ? undefined : new Date(text)));
 
-/** By the action that tells of it; other actions change neither the state nor the head. */
+/** States by webhook action; other actions change neither the state nor the head. */
 const STATES: Readonly<Record<string, PullRequestState | 'ended' | undefined>> = {
   opened: 'open',
   reopened: 'open',
@@ -56,7 +56,7 @@ const pullRequestTold = z
     return { repositoryId, pullRequests, state, at: one.updated_at, mergedAs: one.merge_commit_sha };
   });
 
-/** What checks of all kinds tell, as GitHub names it. */
+/** Common fields of all kinds of checks, under GitHub's names. */
 const check = z.object({
   id: number,
   conclusion: z.string().nullish(),
@@ -64,7 +64,7 @@ const check = z.object({
   pull_requests: z.array(z.object({ number, head: z.object({ sha }).optional() })).default([]),
 });
 
-/** What is told of a check that failed beside its outcome, in the words of the task's log. */
+/** Details of a failed check for the task's log. */
 interface Told {
   readonly source: 'check_run' | 'check_suite' | 'workflow_run';
   readonly name: string;
@@ -73,8 +73,8 @@ interface Told {
 }
 
 /**
- * @param id with the source, what there is one log entry for
- * @param apart tells checks of one source and name apart
+ * @param id identifies the log entry, together with the source
+ * @param apart distinguishes checks with the same source and name
  */
 function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
@@ -84,7 +84,7 @@ function endedCheck(
 ): Delivery | undefined {
   const passed = conclusion === 'success';
   if (typeof conclusion !== 'string' || !(passed || FAILURES.includes(conclusion))) return undefined;
-  // If GitHub does not say what the head was, it was this commit.
+  // If GitHub does not report the head, it was this commit.
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
     .map((one) => ({ number: one.number, head: one.head?.sha ?? commit }));
@@ -105,7 +105,7 @@ interface Delivery {
   readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
 
-/** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
+/** Parsers by the header `X-GitHub-Event`; they return undefined for irrelevant payloads. */
 const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   ['pull_request', pullRequestTold],
   [
@@ -161,7 +161,7 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
 ]);
 
 export class Deliveries extends Service<GitHubPorts> {
-  /** @param event GitHub's header `X-GitHub-Event` */
+  /** Processes a delivery. @param event GitHub's header `X-GitHub-Event` */
   async receive(event: string, body: string): Promise<'noted' | 'ignored' | 'malformed'> {
     const schema = EVENTS.get(event);
     if (schema === undefined) return 'ignored';
@@ -177,7 +177,7 @@ export class Deliveries extends Service<GitHubPorts> {
     return 'noted';
   }
 
-  /** Notes what is new in a delivery, with the mark of its task that follows from all that is known. */
+  /** Records new facts of a delivery, and the resulting mark of the task. */
   private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
@@ -187,14 +187,14 @@ export class Deliveries extends Service<GitHubPorts> {
       const { value: before, version } = found;
       const link = learned(before, { at, head, state, check });
       const ofTask = await this.taskChanges(link, delivery, at);
-      // A mark follows from the link: it is set and cleared only together with the version that it follows from.
+      // A mark depends on the link: it is set and cleared only together with the link version it is based on.
       const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
       const ofLink: GitHubChange[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
       if (ofLink.length + ofTask.length > 0) await store.commit([...ofLink, ...ofTask]);
     });
   }
 
-  /** The entry of a failed check in the log of its task, and the mark of the task. */
+  /** Returns the log entry of a failed check, and the change of the task's mark. */
   private async taskChanges(
     link: PullRequestLink,
     { entry }: Delivery,
@@ -234,37 +234,37 @@ export class Deliveries extends Service<GitHubPorts> {
       const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output });
       log.info('pull_request_merged', { taskId: link.task_id, kind });
     } catch (error) {
-      // The task is gone: another delivery of the same would not find it either.
+      // The task was deleted: a repeated delivery would not find it either.
       if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
       log.warn('pull_request_without_task', { taskId: link.task_id });
     }
   }
 }
 
-// What is known of a pull request: its state, its head commit and the results of its checks. What a delivery says is
-// merged into that by GitHub's times, so that the same is known in whatever order deliveries come. Pure.
+// Known facts about a pull request: its state, its head commit and its check results. Deliveries are merged by
+// GitHub's times, so that their order does not matter.
 
 export type CheckResult = PullRequestLink['checks'][number];
 
 export interface Seen {
-  /** When that was so, by GitHub's clock. */
+  /** Time of the facts, by GitHub's clock. */
   readonly at: Date;
-  /** The commit that was the head at that time. */
+  /** The head commit at that time. */
   readonly head?: string | undefined;
   readonly state?: PullRequestState | undefined;
   readonly check?: Omit<CheckResult, 'at'> | undefined;
 }
 
-/** The most results that are kept. */
+/** Maximum number of check results kept. */
 const MAX_CHECKS = 200;
 
-/** Returns what is known after a delivery: the same object if it says nothing new. */
+/** Returns the link updated by a delivery: the same object if there is nothing new. */
 export function learned(link: PullRequestLink, seen: Seen): PullRequestLink {
   const known = withCheck(withHead(withState(link, seen), seen), seen);
   return known.checks.length > MAX_CHECKS ? { ...known, checks: mostRelevant(known) } : known;
 }
 
-/** Of two states at the same time the last one holds. */
+/** Priority of states with the same time; the highest wins. */
 const STATE_ORDER = { open: 0, closed: 1, merged: 2 } as const satisfies Record<PullRequestState, number>;
 
 /** A later state replaces an earlier one. A merged pull request stays merged. */
@@ -282,7 +282,7 @@ function withHead(link: PullRequestLink, { head, at }: Seen): PullRequestLink {
   return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, head_at: at };
 }
 
-/** Keeps the latest result of each check of each commit; of two at the same time the one with the higher id. */
+/** Keeps the latest result of each check and commit; of two at the same time the one with the higher id. */
 function withCheck(link: PullRequestLink, { check, at }: Seen): PullRequestLink {
   if (check === undefined) return link;
   const result = { ...check, at };
@@ -296,13 +296,13 @@ function rankOf({ at, id, passed }: CheckResult): readonly number[] {
   return [at.getTime(), id, passed ? 0 : 1];
 }
 
-/** Those of the head, failures and late ones first. */
+/** Returns the most relevant results: those of the head first, then failures, then the latest. */
 function mostRelevant({ checks, head }: PullRequestLink): PullRequestLink['checks'] {
   const worth = (one: CheckResult) => [one.commit === head ? 1 : 0, one.passed ? 0 : 1, ...rankOf(one)];
   return checks.toSorted((left, right) => compared(worth(right), worth(left))).slice(0, MAX_CHECKS);
 }
 
-/** Returns the check of the head commit that failed last; undefined if none of them has failed. */
+/** Returns the latest failed check of the head commit; undefined if none has failed. */
 export function failureOf({ head, checks }: PullRequestLink): CheckResult | undefined {
   const failed = checks.filter(({ commit, passed }) => !passed && commit === head);
   return failed.toSorted((left, right) => compared(rankOf(right), rankOf(left)))[0];

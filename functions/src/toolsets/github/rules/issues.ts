@@ -1,4 +1,4 @@
-/** Creating issues. Source: the network specification, "github.createIssue". */
+/** Creates issues. Source: the network specification, "github.createIssue". */
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import type { Issue } from './answers.ts';
 import { refusal } from './answers.ts';
@@ -10,14 +10,13 @@ const MARK_LENGTH = 20;
 const HOUR_MILLISECONDS = 3_600_000;
 
 interface CreatedIssue extends Issue {
-  /** False where an earlier attempt of the same call had created it. */
+  /** False if an earlier attempt of this call created the issue. */
   readonly created: boolean;
 }
 
 /**
- * Creates an issue with a mark that nobody sees, and then stores the answer under the call's idempotency key. Where
- * GitHub's answer is lost, the issue is found by its mark, and so it is by a repetition, where an instance died in
- * between.
+ * Creates an issue with a hidden mark, then stores the result under the call's idempotency key. The mark identifies
+ * the issue if GitHub's response is lost, or if an instance crashes in between and the call is repeated.
  */
 export async function openIssue(
   ports: GitHubPorts,
@@ -53,7 +52,7 @@ async function createNew(
 }
 
 function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
-  // To the hour, so that the same is asked again, which costs nothing where nothing has changed.
+  // Rounded to the hour, so that the request repeats exactly and is free if nothing has changed.
   const hour = Math.floor(ports.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
   return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MILLISECONDS));
 }

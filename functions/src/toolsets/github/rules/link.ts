@@ -1,10 +1,10 @@
-/** A pull request that is linked to a task, or is part of something else, as it is stored. */
+/** Stored link of a pull request to its task, or to another item that it is part of. */
 
 import { z } from 'zod/mini';
 import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
-/** A merged one stays merged. */
+/** A merged pull request stays merged. */
 export const PULL_REQUEST_STATES = ['open', 'merged', 'closed'] as const;
 
 export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = documentCodec(
@@ -13,24 +13,24 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     number: z.number(),
     owner: z.string(),
     repo: z.string(),
-    /** The task that is done when it is merged; empty where it is part of something else. */
+    /** Task that the merge completes; empty if the pull request is part of another item. */
     task_id: z.string(),
     linked_by: z.string(),
     linked_at: timestamp,
-    /** From which it was linked. */
+    /** Workspace in which it was linked. */
     workspace: z.string(),
     title: z._default(z.string(), ''),
     state: z._default(z.enum(PULL_REQUEST_STATES), 'open'),
-    /** When GitHub says that it came into this state. */
+    /** Time of the state, according to GitHub. */
     state_at: z._default(z.nullable(timestamp), null),
-    /** Its head commit as far as deliveries have said, and when it was that. */
+    /** Latest known head commit, and its time. */
     head: z._default(z.nullable(z.string()), null),
     head_at: z._default(z.nullable(timestamp), null),
-    /** The latest result of each check of each commit. */
+    /** Latest result of each check and commit. */
     checks: z._default(
       z.array(
         z.object({
-          /** Tells checks of one name apart. */
+          /** Distinguishes checks with the same name. */
           key: z.string(),
           name: z.string(),
           commit: z.string(),

@@ -1,8 +1,8 @@
 /**
- * The names that callers give: of repositories, files and refs. They become parts of URLs, so all that a URL
- * would take for something else is refused before GitHub is asked. Then the queries of the code search, and where in a
- * file a hit is.
- * Source: the network specification, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
+ * Callers' names of repositories, files and refs. They become parts of URLs, so everything with a special meaning in
+ * a URL is rejected before GitHub is called. Also code search queries, and the position of a hit in a file.
+ * Source: the network specification, "github.readFile", "github.searchCode";
+ * https://git-scm.com/docs/git-check-ref-format
  */
 
 import { z } from 'zod';
@@ -11,18 +11,18 @@ import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import { refusal } from './answers.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 
-/** As the network specification writes them. */
+/** As in the network specification. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
 export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 
-/** GitHub's own bounds, and some room for GitHub Enterprise. */
+/** GitHub's own limits, with some margin for GitHub Enterprise. */
 const MAX_NAME_LENGTH = 100;
 
 const MAX_PATH_LENGTH = 4096;
 
 const MAX_REF_LENGTH = 250;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
 
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -42,7 +42,7 @@ export function repositoryName(
   return { owner, repo };
 }
 
-/** A file's path from the repository's root. @throws MusterError INVALID_FORMAT */
+/** Checks a file's path from the repository root. @throws MusterError INVALID_FORMAT */
 export function filePath(path: string, field = 'path'): string {
   const wrong = wrongWithPath(path);
   if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong, field });
@@ -51,13 +51,13 @@ export function filePath(path: string, field = 'path'): string {
 
 function wrongWithPath(path: string): string | undefined {
   if (!hasAtMost(path, MAX_PATH_LENGTH)) return `is longer than ${MAX_PATH_LENGTH} characters`;
-  if (CONTROL.test(path)) return 'holds control characters';
+  if (CONTROL.test(path)) return 'contains control characters';
   const segments = path.split('/');
-  if (segments.includes('')) return 'is empty or has an empty part: it neither begins nor ends with "/"';
+  if (segments.includes('')) return 'is empty or has an empty part: remove "/" at the start or end';
   return segments.some((segment) => /^\.{1,2}$/.test(segment)) ? 'has a part "." or ".."' : undefined;
 }
 
-/** A branch's or tag's name, or the SHA of a commit. @throws MusterError INVALID_FORMAT */
+/** Checks the name of a branch or tag, or the SHA of a commit. @throws MusterError INVALID_FORMAT */
 export function refName(ref: string, field = 'ref'): string {
   const parts = ref.split('/');
   const sound =
@@ -69,7 +69,7 @@ export function refName(ref: string, field = 'ref'): string {
   return ref;
 }
 
-/** A branch, alone or as `owner:branch` where it is a fork's. @throws MusterError INVALID_FORMAT */
+/** Parses a branch, or `owner:branch` for a fork. @throws MusterError INVALID_FORMAT */
 export function headName(head: string): { readonly owner?: string; readonly branch: string } {
   const colon = head.indexOf(':');
   if (colon === -1) return { branch: refName(head, 'head') };
@@ -89,7 +89,7 @@ export const searchFilters = z
     owner: z.string().describe('User or organization'),
     repo: z.string().describe('With owner, or as owner/name'),
     language: z.string().describe('"TypeScript"'),
-    path: z.string().describe('A folder'),
+    path: z.string().describe('Folder'),
     filename: z.string().describe('"package.json"'),
     extension: z.string().describe('"ts"'),
   })
@@ -97,7 +97,7 @@ export const searchFilters = z
 
 export type SearchFilters = z.output<typeof searchFilters>;
 
-/** What GitHub takes, qualifiers included. */
+/** GitHub's maximum, including qualifiers. */
 export const MAX_QUERY_LENGTH = 256;
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
@@ -106,8 +106,8 @@ const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 const BREAKS_OUT = /["\\\u0000-\u001f\u007f]/;
 
 /**
- * The filters as qualifiers, and then the query. The qualifiers come first and in quotes, so that neither they
- * nor an open quote of the query changes what the others mean.
+ * Returns the filters as qualifiers, followed by the query. The qualifiers come first and quoted, so that neither
+ * they nor an open quote in the query can change the meaning of the rest.
  * @throws MusterError INVALID_FORMAT
  */
 export function searchQuery(query: string, filters: SearchFilters): string {
@@ -138,7 +138,7 @@ function placesOf({ owner, repo }: SearchFilters): string[] {
   return [`repo:${at.owner}/${at.repo}`];
 }
 
-/** In whose repositories the search is, where the filters say so. */
+/** Returns the owner to which the filters restrict the search, if any. */
 export function searchedOwner({ owner, repo }: SearchFilters): string | undefined {
   return owner ?? (repo?.includes('/') ? repo.split('/')[0] : undefined);
 }
@@ -149,20 +149,20 @@ function quotable(name: string, value: string): string {
   throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
-/** The number of the line, from 1, of a match; undefined if the file lacks the fragment. @param start within the fragment */
+/** Returns a match's line number, from 1; undefined without the fragment. @param start within the fragment */
 export function lineOf(content: string, fragment: string, start: number): number | undefined {
   const at = content.indexOf(fragment);
   return at === -1 ? undefined : content.slice(0, at + start).split('\n').length;
 }
 
-/** The line of the fragment on which the match begins. */
+/** Returns the fragment's line on which the match starts. */
 export function matchedLine(fragment: string, start: number): string {
   const from = fragment.lastIndexOf('\n', start - 1) + 1;
   const to = fragment.indexOf('\n', start);
   return fragment.slice(start === 0 ? 0 : from, to === -1 ? undefined : to);
 }
 
-/** What the trail tells of what a call has made on GitHub, or changed there. */
+/** Returns the audit entry for a creation or change on GitHub. */
 export function outside(
   { owner, repo }: RepositoryName,
   what: string,

@@ -1,4 +1,4 @@
-/** How GitHub is reached, and the ports of the feature. */
+/** Ports of the toolset, including access to GitHub. */
 
 import type { z } from 'zod';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -25,7 +25,7 @@ import type {
 } from './answers.ts';
 import type { LinkChanges, PullRequestLink } from './link.ts';
 
-/** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
+/** A repository's name; toolsets/github/rules/names.ts validates callers' input. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 export interface NewIssue {
@@ -45,7 +45,7 @@ export interface NewPullRequest {
   readonly maintainer_can_modify: boolean;
 }
 
-/** A file of a tree to be: with its text, or a blob that is there, or none where it is to be deleted. */
+/** A file of a new tree: with its text, an existing blob, or undefined to delete it. */
 export interface NewTreeEntry {
   readonly path: string;
   readonly kind: FileKind;
@@ -65,39 +65,39 @@ export interface CodeSearch {
   readonly sort: 'indexed' | 'best-match';
   readonly page: number;
   readonly perPage: number;
-  /** In whose repositories, where only there. */
+  /** Owner to which the search is restricted, if any. */
   readonly owner?: string | undefined;
 }
 
-/** The variables of a route, and beside them the query or the body. */
+/** Route variables, and the query or the body. */
 export interface RequestParameters {
   readonly [name: string]: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Names what a refusal means. `text` is GitHub's own: it is for recognising, and never for the caller. */
+/** Classifies a rejection. `text` is GitHub's own, only for recognition and never for the caller. */
 export type RecogniseRefusal<Word> = (refusal: {
   readonly status: number;
   readonly text: string;
 }) => Word | undefined;
 
 /**
- * Sends requests to GitHub with one credential. A route is written as in GitHub's documentation:
- * `GET /repos/{owner}/{repo}`. All that goes wrong is a MusterError.
+ * Sends requests to GitHub with one credential. Routes are written as in GitHub's documentation:
+ * `GET /repos/{owner}/{repo}`. All failures are MusterErrors.
  */
 export interface GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubAnswer>;
-  /** @param missing the statuses that are answered with undefined; 404 where they are left out */
+  /** @param missing statuses for which the result is undefined; default: 404 */
   find(
     route: string,
     parameters: RequestParameters,
     missing?: readonly number[],
   ): Promise<GitHubAnswer | undefined>;
-  /** The last characters, at most so many, of a text that GitHub keeps elsewhere. Undefined where there is none. */
+  /** Returns at most the last `most` characters of a text that GitHub redirects to. Undefined if there is no text. */
   download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
   /**
-   * Sends the request once: what creates something would create it twice. A refusal that `recognise` knows is answered
-   * with its word, and `unanswered` says that GitHub may have done it all the same.
+   * Sends the request exactly once, because repeating a creation would create a duplicate. Returns the word of a
+   * rejection that `recognise` classifies, or `unanswered` if GitHub may have carried out the request.
    */
   once<Word extends string>(
     route: string,
@@ -107,59 +107,59 @@ export interface GitHubClient {
 }
 
 export interface GitHubClients {
-  /** Whether the deployment names an App or a token. */
+  /** Whether the deployment has an App or a token. */
   readonly configured: boolean;
-  /** For reading: where the App is not installed at the repository, another installation sees what is public. */
+  /** For reading. If the App is not installed on the repository, another installation can read public data. */
   reading(at: RepositoryName): Promise<GitHubClient>;
-  /** @throws MusterError ACCESS_DENIED where the App is not installed at the repository; NOT_FOUND */
+  /** @throws MusterError ACCESS_DENIED if the App is not installed on the repository; NOT_FOUND */
   writing(at: RepositoryName): Promise<GitHubClient>;
-  /** For what belongs to no repository. @param owner whose installation is preferred */
+  /** For requests without a repository. @param owner whose installation is preferred */
   any(owner?: string): Promise<GitHubClient>;
   /**
-   * Looks again at a repository that GitHub says is not there: it says the same of private ones. Undefined where it
-   * is certain that there is none; with a token, where nothing speaks against it.
+   * Checks a repository for which GitHub returned 404, which it also returns for private ones. Undefined if the
+   * repository certainly does not exist; with a token, if nothing indicates otherwise.
    */
   hiding(at: RepositoryName): Promise<Error | undefined>;
 }
 
-/** What GitHub answers about: undefined is its 404, which does not say what is missing. */
+/** A GitHub result; undefined for a 404, which does not identify the missing part. */
 type Found<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
 
-/** Repositories as GitHub's REST API has them. Source: https://docs.github.com/rest */
+/** GitHub's REST API for repositories. Source: https://docs.github.com/rest */
 export interface GitHub {
   readonly configured: boolean;
-  /** What is left of the hour's requests. Asking costs none of them. */
+  /** Returns the remaining requests of the hour. This request is free. */
   rateLimit(): Promise<RateLimit>;
-  /** @throws MusterError ACCESS_DENIED if nobody can tell whether it is there */
+  /** @throws MusterError ACCESS_DENIED if its existence cannot be determined */
   repository(at: RepositoryName): Found<typeof repository>;
   contents(at: RepositoryName, path: string, ref: string): Found<typeof contents>;
-  /** A file's content in base64. */
+  /** Returns a file's content in base64. */
   blob(at: RepositoryName, sha: string): Found<typeof blob>;
-  /** The commit of a branch, a tag or a SHA. */
+  /** Returns the commit of a branch, a tag or a SHA. */
   commit(at: RepositoryName, ref: string): Found<typeof commit>;
   searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
   workflowRuns(at: RepositoryName, query: WorkflowRunQuery): Found<typeof workflowRuns>;
-  /** The failed jobs of a run's latest attempt, and whether there may be more of them. */
+  /** Returns the failed jobs of a run's latest attempt, and whether there may be more. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
-  /** The end of a job's log: at most so many characters. */
+  /** Returns the end of a job's log, at most `most` characters. */
   jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined>;
-  /** Like all that create or move: `unanswered` if GitHub may have done it, and nobody knows. */
+  /** Like all that create or move: `unanswered` if it is unknown whether GitHub carried it out. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
-  /** The newest issue since then whose text holds the marker. */
+  /** Returns the newest issue since then whose text contains the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): Found<typeof issue>;
-  /** `exists` if there is an open one already. */
+  /** `exists` if an open one already exists. */
   createPullRequest(
     at: RepositoryName,
     fields: NewPullRequest,
   ): Promise<PullRequest | 'exists' | 'unanswered'>;
-  /** The open one from `owner:branch` into a branch. */
+  /** Returns the open pull request from `owner:branch` into a branch. */
   findPullRequest(at: RepositoryName, head: string, base: string): Found<typeof pullRequest>;
-  /** The commit at the head of a branch. */
+  /** Returns the head commit of a branch. */
   branch(at: RepositoryName, name: string): Found<typeof reference>;
   createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
-  /** Never by force: `stale` if the branch has moved on since. */
+  /** Never forces: `stale` if the branch has moved since. */
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
-  /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
+  /** Returns a tree with everything below, as far as GitHub lists it in one response; or only one level. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): Found<typeof tree>;
   createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
   createTree(
@@ -171,9 +171,9 @@ export interface GitHub {
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },
   ): Promise<z.output<typeof created>>;
-  /** What GitHub itself has said to be there. @throws MusterError if it is gone */
+  /** Returns a result that must exist according to GitHub. @throws MusterError if it was deleted */
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
-  /** What GitHub's 404 means: there is no such repository, or else what the caller says. */
+  /** Returns the error for a 404: repository not found, or else the given error. */
   missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError>;
 }
 
@@ -186,7 +186,7 @@ export interface GitHubPorts extends CoordinationPorts {
   readonly store: Store<GitHubChange>;
   readonly gitHub: GitHub;
   readonly pullRequestLinks: PullRequestLinkQueries;
-  /** What the deployment lists for its open workspaces. */
+  /** Repositories that the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Pull requests as parts of what they were opened for. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Pull requests as parts of other items. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<PullRequestState, NodeStatus>> = {
   closed: 'cancelled',
 };
 
-/** By the repository's id, which outlives its name. */
+/** Uses the repository's id, because its name can change. */
 export function linkId({ repository_id, number }: Pick<PullRequestLink, 'repository_id' | 'number'>): string {
   return `${repository_id}-${number}`;
 }
@@ -35,7 +35,7 @@ export function linkNode(link: PullRequestLink): GraphNode {
   };
 }
 
-/** Finds pull requests that were linked from the workspace in which they are asked for. */
+/** Finds pull requests that were linked in the current workspace. */
 export function linkNodeFinder(links: PullRequestLinkQueries): NodeFinder {
   return async (id, { workspace }) => {
     const found = await readIn((one) => one === workspace, links.findById(id));

@@ -1,4 +1,4 @@
-/** Creating pull requests, and the task of each. Source: the network specification. */
+/** Creates pull requests and links them to tasks. Source: the network specification. */
 import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -19,20 +19,20 @@ interface PullRequestRequest {
   readonly workspace: string;
   readonly at: RepositoryName;
   readonly pullRequest: NewPullRequest;
-  /** The task that is done when it is merged. */
+  /** Task that the merge completes. */
   readonly taskId: string | undefined;
-  /** What it is opened for; its task, where that is named. */
+  /** Item that it is part of; ignored if `taskId` is set. */
   readonly part_of?: NodeRef | undefined;
 }
 
 export interface CreatedPullRequest extends PullRequest {
-  /** False where there was an open one from the same branch into the same branch. */
+  /** False if an open one with the same head and base existed. */
   readonly created: boolean;
-  /** Where it is part of something. */
+  /** Present if it is part of an item. */
   readonly id?: string;
 }
 
-/** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
+/** Creates a pull request or returns the open one, then commits its link together with the call's result. */
 export async function openPullRequest(
   ports: GitHubPorts,
   request: PullRequestRequest,
@@ -67,13 +67,13 @@ async function findOrCreate(
   const created = await gitHub.createPullRequest(at, pullRequest);
   if (typeof created !== 'string') return { ...created, created: true };
   const there = await gitHub.findPullRequest(at, head, pullRequest.base);
-  const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
+  const isOurs = created === 'unanswered'; // None existed before; otherwise another caller was faster.
   if (there !== undefined) return { ...there, created: isOurs };
   if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
   throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head, field: 'head' });
 }
 
-/** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
+/** Allows only a task's holder or a leader to link a pull request, because the link decides when the task is done. */
 async function requireTask(
   ports: GitHubPorts,
   { principal, workspace }: PullRequestRequest,
@@ -90,8 +90,8 @@ async function requireTask(
 }
 
 /**
- * What it is part of is said once. Where it has parts itself, and would be part of one of them, the way round is named.
- * @throws MusterError CONFLICT where it is part of something else
+ * Returns the changes that link the pull request, unless it is linked. Rejects a link to a part of the pull request.
+ * @throws MusterError CONFLICT if it is part of another item
  */
 async function linkChanges(
   ports: GitHubPorts,
@@ -121,7 +121,7 @@ async function linkChanges(
   return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }
 
-/** For people who read the pull request; Muster itself goes by what it stored. */
+/** Adds the task for people who read the pull request. Muster itself uses only its stored link. */
 function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewPullRequest {
   if (taskId === undefined) return pullRequest;
   const line = `Muster-Task: ${taskId}`;

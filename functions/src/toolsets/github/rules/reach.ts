@@ -1,6 +1,6 @@
 /**
- * Which repositories the members of a workspace reach: what somebody has listed for it and, in an open workspace, what
- * the deployment lists for all. Nothing else, however much the GitHub App sees. Source: docs/guides/github.md.
+ * Repositories that a workspace's members can use: those listed for it and, in an open workspace, those that the
+ * deployment lists. No others, even if the GitHub App has access to them. Source: docs/guides/github.md.
  */
 
 import { isListed } from '../../../access/rules/workspace.ts';
@@ -15,7 +15,7 @@ export interface Place {
   readonly workspace: string;
 }
 
-/** As they are listed: `owner/name`, or `owner/*` for all of an owner's. */
+/** Returns the list entries: `owner/name`, or `owner/*` for all repositories of an owner. */
 export async function listedFor(
   { workspaces, openRepositories }: GitHubPorts,
   { principal, workspace }: Place,
@@ -24,7 +24,7 @@ export async function listedFor(
   return accessOf(principal.owner.access, workspace) === 'private' ? own : [...own, ...openRepositories()];
 }
 
-/** @throws MusterError with reason ACCESS_DENIED, the same whether there is such a repository or not */
+/** @throws MusterError with reason ACCESS_DENIED, regardless of whether the repository exists */
 export async function reachable(
   ports: GitHubPorts,
   place: Place,
@@ -38,23 +38,23 @@ function notListed(name: string, { workspace }: Place) {
   return refusal('FORBIDDEN', 'notListed', { name, workspace });
 }
 
-/** What names a repository or whose they are, wherever it stands in a query: also in quotes, and behind a minus. */
+/** Qualifiers of a repository or owner anywhere in a query, including in quotes and after a minus. */
 const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
 
 const QUOTED = /"[^"]*"?/g;
 
-/** What narrows a search to a place: a word of its own. */
+/** A separate word that restricts a search to a place. */
 const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
-/** With these in a query nobody is sure what its qualifiers mean. */
+/** Operators that make the effect of qualifiers uncertain. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
 const MAX_SHOWN = 100;
 
 /**
- * A query that finds nothing but what is listed: places that it names are, and where they do not narrow it, it is given
- * all that are. GitHub counts what it finds anywhere, also on a page that shows nothing.
- * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR where too many are listed to search all at once
+ * Returns a query restricted to listed repositories. Its own places must be listed; if they do not restrict it, all
+ * listed repositories are added. Otherwise GitHub's total would count hits elsewhere.
+ * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR if too many are listed for one search
  */
 export async function searchWithin(ports: GitHubPorts, place: Place, query: string) {
   const listed = await listedFor(ports, place);
@@ -71,7 +71,7 @@ export async function searchWithin(ports: GitHubPorts, place: Place, query: stri
   return { query: whole, listed };
 }
 
-/** Quoted, excluded or combined, a place may not narrow the search. */
+/** Returns whether a place restricts the search. In quotes, excluded or combined, it may not. */
 function isNarrowed(query: string): boolean {
   const bare = query.replace(QUOTED, ' ');
   return NARROWING.test(bare) && !OPERATORS.test(bare);

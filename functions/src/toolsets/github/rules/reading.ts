@@ -1,4 +1,4 @@
-/** Reading files and searching code. Source: the network specification, "GitHub Tools"; docs/semantics.md#network. */
+/** Reads files and searches code. Source: the network specification, "GitHub Tools"; docs/semantics.md#network. */
 
 import { isListed } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -19,20 +19,20 @@ import type { CodeSearch, GitHub, GitHubPorts, RepositoryName, WorkflowRunQuery 
 import { type Place, searchWithin } from './reach.ts';
 import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
-/** The largest file that is read, in bytes, in parts where it is larger than an answer. */
+/** Maximum size of a file, in bytes. Files that exceed a response are returned in parts. */
 const MAX_FILE_BYTES = 5_242_880;
 
 const SHOWN_ENTRIES = 100;
 
-/** Of so many hits the files are read to find the lines; each is a request to GitHub. */
+/** Number of hits whose files are read for line numbers; each is a request to GitHub. */
 const FILES_READ = 5;
 
-/** The same for their repositories, which a hit does not describe whole. */
+/** Number of repositories read for details that hits lack. */
 const REPOSITORIES_READ = 5;
 
 const MAX_MATCHES = 10;
 
-/** Of a search, GitHub shows no more. */
+/** Maximum results that GitHub returns for a search. */
 const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
@@ -59,7 +59,7 @@ export async function readContent(
   }
 }
 
-/** Finds code in what is listed for the caller's workspace. A hit elsewhere is left out, and then nothing is counted. */
+/** Finds code in listed repositories. If hits elsewhere are omitted, the total is that of the shown hits. */
 export async function findCode(
   ports: GitHubPorts,
   place: Place,
@@ -90,7 +90,7 @@ export async function findCode(
   return { results, total, page, perPage, hasNext, incomplete };
 }
 
-/** A file that is not text comes as base64, whatever was asked for. */
+/** Returns a file; a binary file is returned as base64 regardless of the encoding. */
 async function file(
   gitHub: GitHub,
   at: RepositoryName,
@@ -108,7 +108,7 @@ async function file(
     : { ...file, ...textPart(text, offset), encoding };
 }
 
-/** GitHub's 404 does not tell what is missing. */
+/** Determines what is missing, which GitHub's 404 does not show. */
 async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: string): Promise<MusterError> {
   const [repository, commit] = await Promise.all([gitHub.repository(at), gitHub.commit(at, ref)]);
   if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
@@ -119,7 +119,7 @@ async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: st
   return refusal('NOT_FOUND', 'refOfDefault', { ...about, field: 'ref', entries: [defaultBranch] });
 }
 
-/** Only for the numbers of lines: a hit without them is still a hit. */
+/** Returns the text for line numbers; undefined on errors, because a hit is useful without them. */
 async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | undefined> {
   const base64 = await gitHub.blob(at, sha).catch(unlessBroken);
   return base64 === undefined ? undefined : utf8Text(base64);
@@ -167,12 +167,12 @@ function directoryRead(path: string, entries: readonly string[]): MusterError {
   return refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries: shown });
 }
 
-/** Runs of GitHub Actions and what their failed jobs said. Source: the network specification, "github.getWorkflowRuns". */
+/** GitHub Actions runs and their failed jobs' logs. Source: the network specification, "github.getWorkflowRuns". */
 
-/** Of so many failed jobs the logs are read; the others are named. */
+/** Number of failed jobs whose logs are read; further jobs are only listed. */
 const LOGS_READ = 5;
 
-/** The end of a log that lines are taken from, in characters. */
+/** Maximum length of a log's end that is read, in characters. */
 const MAX_LOG_LENGTH = 400_000;
 
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
@@ -187,7 +187,7 @@ export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, .
   throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
 }
 
-/** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
+/** Returns a run's failed jobs, with the end of their logs. GitHub deletes old logs. */
 export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
   const failed = await gitHub.failedJobs(at, runId);
   if (failed === undefined) {
@@ -210,12 +210,12 @@ function workflowName(workflow: string | number): string | number {
   throw refusal('INVALID_FORMAT', 'workflow');
 }
 
-/** What GitHub puts before each line. */
+/** GitHub's prefix of each line. */
 const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-/** The last lines of a job's log, without timestamps and terminal codes. @param mostBytes what they may take of an answer */
+/** Returns a log's last lines, without timestamps and terminal codes. @param mostBytes limit within the response */
 export function logTail(log: string, lines: number, mostBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));

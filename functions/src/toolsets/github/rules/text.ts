@@ -1,22 +1,22 @@
 /**
- * What others wrote on GitHub, on its way to an agent: data in a field of its own, never part of our sentences. The
- * content of files is whole, in as many parts as answers have room for.
+ * Texts from GitHub, written by others: returned as data in separate fields, never within Muster's own sentences.
+ * Contents of files are complete, split into as many parts as necessary.
  */
 import { withoutHidden } from '../../../kernel/hidden.ts';
 import { fitsPage, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 
-/** The text without what cannot be seen, at most `most` characters long; one that was cut ends with `…`. */
+/** Removes hidden characters and truncates to `most` characters, ending with `…`. */
 export function plainText(text: string, most: number): string {
   const seen = withoutHidden(text.slice(0, most * 4)).toWellFormed();
   return seen.length <= most ? seen : `${beginning(seen, most - 1)}…`;
 }
 
-/** The same on one line. */
+/** Like `plainText`, on one line. */
 export function plainLine(text: string, most: number): string {
   return plainText(text, most).replace(/[\t\n]+/g, ' ');
 }
 
-/** The address, if it is one of the web's. */
+/** Returns the address if it is a web URL without credentials. */
 export function webAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
@@ -25,7 +25,7 @@ export function webAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** The content of files, which GitHub gives in base64. */
+/** Base64, in which GitHub returns file contents. */
 
 const ENCODED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
@@ -33,7 +33,7 @@ export function isBase64(text: string): boolean {
   return ENCODED.test(text);
 }
 
-/** The text, or undefined where the bytes are not UTF-8 or hold a NUL: what Git too takes for binary. */
+/** Returns the text; undefined if it is not UTF-8 or contains a NUL, which Git treats as binary too. */
 export function utf8Text(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.includes(0)) return undefined;
@@ -44,15 +44,15 @@ export function utf8Text(base64: string): string | undefined {
   }
 }
 
-/** No answer has room for more of a text. */
+/** Maximum characters of a text in one response. */
 const MOST_CHARACTERS = MAX_LISTED_BYTES;
 
-/** Their base64 has less than 25,000 tokens, and does not end within a group of its letters. */
+/** Maximum bytes per part: fewer than 25,000 tokens in base64, and a multiple of 3, the size of a base64 group. */
 const BASE64_BYTES = 24_000;
 
 /**
- * The part of a file from an offset that one answer has room for; `nextOffset` says where the next begins, if any.
- * @param offset in bytes; within a letter, what is left of it comes as U+FFFD
+ * Returns the part of a file from an offset that fits into a response, and the next part's `nextOffset`, if any.
+ * @param offset in bytes; within a character, its rest becomes U+FFFD
  */
 export function textPart(text: string, offset: number) {
   const rest = Buffer.from(text).subarray(offset).toString();
@@ -69,7 +69,7 @@ export function base64Part(base64: string, offset: number) {
   return { content, ...(end < bytes.length && { nextOffset: end }) };
 }
 
-/** At most so many UTF-16 units of the text, and no half of a character. */
+/** Returns at most `most` UTF-16 units of the text, without splitting a character. */
 function beginning(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

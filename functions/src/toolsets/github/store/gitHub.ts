@@ -1,4 +1,4 @@
-/** Undefined is GitHub's 404, which does not tell what is missing: who asked looks again. Source: https://docs.github.com/rest */
+/** GitHub's REST API. Undefined is a 404, whose cause is unknown. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import {
@@ -32,27 +32,27 @@ import type {
   WorkflowRunQuery,
 } from '../rules/ports.ts';
 
-/** How the routes of GitHub's documentation begin. */
+/** Prefix of GitHub's repository routes. */
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** The largest page that GitHub gives, and how many pages of a list are read that is filtered here. */
+/** GitHub's maximum page size, and maximum number of pages read of a list that is filtered here. */
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-/** The most failed jobs of a run that are answered. */
+/** Maximum number of failed jobs returned. */
 const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
 interface Asked {
-  /** Below the repository. */
+  /** Relative to the repository. */
   readonly path: string;
   readonly parameters?: RequestParameters | undefined;
-  /** The statuses that mean that it is not there. */
+  /** Statuses that mean not found. */
   readonly missing?: readonly number[];
 }
 
@@ -90,9 +90,9 @@ export class RestGitHub implements GitHub {
   }
 
   commit(at: RepositoryName, ref: string) {
-    // One of the files that it changed is still too many, but GitHub gives no fewer.
+    // Lists one changed file of the commit, GitHub's minimum.
     const parameters = { ref, per_page: 1 };
-    // 409: an empty repository; 422: no commit of that name.
+    // 409: an empty repository; 422: unknown commit.
     return this.read('reading', commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
   }
 
@@ -141,7 +141,7 @@ export class RestGitHub implements GitHub {
     const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
     for (let page = 1; page <= MAX_PAGES; page++) {
       const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
-      // 410: issues are switched off.
+      // 410: issues are disabled.
       const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
       const listed = answer && checked(z.array(z.unknown()), answer);
       const marked = listed?.find((one) => {
@@ -243,7 +243,7 @@ export class RestGitHub implements GitHub {
     return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
   }
 
-  /** @param as what is read for writing is read with the credential that writes */
+  /** @param as data read for writing is read with the credential that writes */
   private async read<Schema extends z.ZodType>(
     as: 'reading' | 'writing',
     schema: Schema,
@@ -255,7 +255,7 @@ export class RestGitHub implements GitHub {
     return answer && checked(schema, answer);
   }
 
-  /** Sends what would be done twice if it were sent twice. @throws MusterError also where GitHub answers 404 */
+  /** Sends a request that must not be repeated. @throws MusterError also if GitHub responds with 404 */
   private async write<Word extends string>(
     at: RepositoryName,
     { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
@@ -271,7 +271,7 @@ export class RestGitHub implements GitHub {
     return answer;
   }
 
-  /** An object of Git: to make it twice makes nothing more. */
+  /** Creates a Git object. Creating it twice is harmless. */
   private async createObject(
     at: RepositoryName,
     kind: 'blobs' | 'trees' | 'commits',
@@ -283,7 +283,7 @@ export class RestGitHub implements GitHub {
     return checked(created, made);
   }
 
-  /** Why GitHub answers 404 to what would change a repository. */
+  /** Returns why GitHub responds with 404 to a write. */
   private unwritable(at: RepositoryName): Promise<MusterError> {
     return this.missing(at, refusal('FORBIDDEN', 'readOnly', at));
   }

@@ -1,4 +1,4 @@
-/** What the github tools have in common. Source: the network specification, "GitHub Tools". */
+/** Definitions shared by the github tools. Source: the network specification, "GitHub Tools". */
 
 import { z } from 'zod';
 import { toolsFor } from '../../../mcp/tool.ts';
@@ -12,7 +12,7 @@ export const inRepository = {
   repo: z.string().describe('Repository name'),
 };
 
-/** Listed with its patterns; what does not match is an error of ours, which says more. */
+/** Listed with the patterns. The rules check them and return an error that explains more. */
 export const inPatternedRepository = {
   owner: z.string().meta({ pattern: OWNER_PATTERN, description: 'Repository owner (user or organization)' }),
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
@@ -25,5 +25,5 @@ export const READS = {
   openWorldHint: true,
 } as const;
 
-/** Adds to what is there, and finds what is there already. Nothing takes back what others may have seen. */
+/** Hints of tools that only add, or find what exists. Destructive, because others may have seen the result. */
 export const ADDS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const;

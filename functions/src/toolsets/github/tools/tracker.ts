@@ -1,4 +1,4 @@
-/** The tools that create pull requests and issues. Source: the network specification. */
+/** Tools that create pull requests and issues. Source: the network specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
@@ -13,9 +13,9 @@ export const createPR = defineTool({
   name: 'createPR',
   title: 'Create a pull request',
   description:
-    'Creates a pull request, or answers the open one of the same branches. With task_id, merging it completes that task.',
+    'Creates a pull request or returns the open one for the same branches. With task_id, merging it completes that task.',
   details:
-    'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
+    'An open one is returned unchanged, with created: false. With task_id, failed checks are logged under tasks/<task_id>/logs.',
   rare: ['maintainer_can_modify', 'part_of'],
   input: z.strictObject({
     ...inRepository,
@@ -25,12 +25,12 @@ export const createPR = defineTool({
     base: z.string().describe('Target branch'),
     draft: z.boolean().default(false).describe('As a draft'),
     maintainer_can_modify: z.boolean().default(true).describe('Maintainers may push'),
-    task_id: idOf('a task').optional().describe('Task of the queue'),
-    part_of: partOf.describe('What it is for, where no task_id'),
+    task_id: idOf('a task').optional().describe('Task in the queue'),
+    part_of: partOf.describe('Parent item, without task_id'),
   }),
   output: z.object({
     number: z.int(),
-    url: z.string().optional().describe('Where people see it.'),
+    url: z.string().optional().describe('Web page.'),
     title: z.string(),
     state: z.string(),
     draft: z.boolean(),
@@ -38,9 +38,9 @@ export const createPR = defineTool({
     headSha: z.string(),
     base: z.string(),
     createdAt: z.iso.datetime(),
-    created: z.boolean().describe('False where it was there already.'),
+    created: z.boolean().describe('False if it already existed.'),
     taskId: z.string().optional(),
-    id: z.string().optional().describe('For part_of and system.getTree, where it is part of something.'),
+    id: z.string().optional().describe('For part_of and system.getTree, if it is part of an item.'),
   }),
   annotations: ADDS,
   loosens: [],
@@ -70,7 +70,7 @@ export const createIssue = defineTool({
   title: 'Create an issue',
   description: 'Creates an issue.',
   details:
-    "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
+    "A hidden comment marks the issue, so that it can be found if GitHub's response is lost; with idempotency_key, a retry never creates a second one.",
   input: z.strictObject({
     ...inRepository,
     title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('Issue title'),
@@ -81,13 +81,13 @@ export const createIssue = defineTool({
   }),
   output: z.object({
     number: z.int(),
-    url: z.string().optional().describe('Where people see it.'),
+    url: z.string().optional().describe('Web page.'),
     title: z.string(),
     state: z.string(),
     labels: z.array(z.string()),
-    assignees: z.array(z.string()).describe('GitHub drops those who cannot be assigned.'),
+    assignees: z.array(z.string()).describe('GitHub drops users who cannot be assigned.'),
     createdAt: z.iso.datetime(),
-    created: z.boolean().describe('False where an earlier attempt of this call had created it.'),
+    created: z.boolean().describe('False if an earlier attempt of this call created it.'),
   }),
   annotations: ADDS,
   loosens: [],
