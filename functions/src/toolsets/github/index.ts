@@ -8,7 +8,7 @@ import { createIssue, createPR } from './tools/tracker.ts';
 export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:
-    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. Merging a PR of github.createPR with task_id completes that task.',
+    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. Merging a PR created by github.createPR with task_id completes that task.',
   tools: [
     readFile,
     searchCode,

@@ -108,7 +108,7 @@ export class Encoder {
     const refuse: Refuse = (what) => invalidDataType(place.field, `${name} ${what}.`);
     const kind = VALUES.get(name);
     if (kind === undefined) return this.transform(name, content, place, refuse);
-    if (name === '__vector__' && place.parent === 'list') throw refuse('is not allowed in a list');
+    if (name === '__vector__' && place.parent === 'list') throw refuse('is not allowed directly in a list');
     const [takes, schema] = kind;
     const { success, data } = schema.safeParse(content);
     if (!success) throw refuse(`must be ${takes}`);

@@ -89,7 +89,7 @@ export const pollEvents = defineTool({
     'Oldest first; without a cursor, starts at the oldest event. If nothing happens during the wait, events is empty: call again later. Events are lost only if overflow says so.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription'),
-    cursor: z.string().min(1).max(100).optional().describe('cursor of last result'),
+    cursor: z.string().min(1).max(100).optional().describe('cursor of previous result'),
     waitMs: z
       .number()
       .int()

@@ -21,14 +21,14 @@ export const readFile = defineTool({
     path: z.string().describe('File path'),
     ref: z.string().default('main').describe('Branch, tag or commit'),
     encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Encoding'),
-    offset: z.int().min(0).default(0).describe('metadata.nextOffset of last part'),
+    offset: z.int().min(0).default(0).describe('metadata.nextOffset of previous part'),
   }),
   output: z.object({
     content: z.string().describe('File content (text or base64)'),
     metadata: partial({
       path: z.string(),
       size: z.int().describe('In bytes.'),
-      sha: z.string().describe('Of the blob, or commit of the submodule.'),
+      sha: z.string().describe("SHA of the blob, or of a submodule's commit."),
       encoding: z.string(),
       type: z.enum(['file', 'symlink', 'submodule']),
       url: z.string().describe("The submodule's repository."),
@@ -101,7 +101,7 @@ export const createBranch = defineTool({
   input: z.strictObject({
     ...inRepository,
     branch: z.string().describe('New branch'),
-    from: z.string().optional().describe('Branch, tag or commit; default: default branch'),
+    from: z.string().optional().describe('Branch, tag or commit; default: the default branch'),
   }),
   output: z.object({
     branch: z.string(),

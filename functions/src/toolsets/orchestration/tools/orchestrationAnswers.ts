@@ -27,7 +27,7 @@ export const prompt = (description: string) =>
 
 export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected a run id, run-…').describe('Run id');
 
-export const cache = z.boolean().default(false).describe('Reuse 5-minute-old result');
+export const cache = z.boolean().default(false).describe('Reuse results for 5 minutes');
 
 export const budget = z
   .strictObject({

@@ -219,7 +219,8 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
 
 /** Returns why a run waits for a budget, and what resolves that. */
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent) return `${waitsForBudget(key)} Its setter was asked; system.setBudget raises it.`;
+  if (is_spent)
+    return `${waitsForBudget(key)} The person who set it has been asked to raise it with system.setBudget.`;
   return 'Waiting for calls in flight that have reserved the rest of a budget.';
 }
 

@@ -34,7 +34,7 @@ export const listRuns = defineTool({
   input: z.strictObject({
     status: z.enum(RUN_STATUSES).optional().describe('Status'),
     limit: z.int().min(1).max(100).default(20).describe('Maximum'),
-    cursor: runId.optional().describe('nextCursor of last page'),
+    cursor: runId.optional().describe('nextCursor of previous page'),
   }),
   output: z.object({
     success: z.boolean(),

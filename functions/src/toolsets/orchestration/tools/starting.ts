@@ -71,7 +71,7 @@ export const orchestrate = defineTool({
           .optional()
           .describe('Workflow'),
         role: z.enum(['auto', 'plan', 'execute', 'review']).optional().describe('In one-step workflows'),
-        cache: z.boolean().default(true).describe('Reuse 5-minute-old result'),
+        cache: z.boolean().default(true).describe('Reuse results for 5 minutes'),
       })
       .optional()
       .describe('Overrides'),

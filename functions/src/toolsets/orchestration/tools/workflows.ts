@@ -78,7 +78,7 @@ export const listWorkflows = defineTool({
       .string()
       .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
       .optional()
-      .describe('nextCursor of last page'),
+      .describe('nextCursor of previous page'),
   }),
   output: z.object({
     workflows: z.array(workflowShape),
