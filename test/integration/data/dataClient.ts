@@ -15,7 +15,7 @@ import type {
 import { outsideOf } from '../../support/outside.ts';
 import { UNKEYED } from './callers.ts';
 
-/** The data service of one instance, with what a test leaves out filled in. */
+/** Data service of one instance, with defaults for the arguments that a test omits. */
 export class DataClient {
   readonly app: Composition;
   private readonly database: DatabaseName;
@@ -50,7 +50,7 @@ export class DataClient {
   }
 }
 
-/** Waits for a refusal for this `reason`, and gives it. */
+/** Waits for an error with this `reason` and returns it. */
 export async function refusedFor(reason: string, work: Promise<unknown>): Promise<MusterError> {
   try {
     await work;
@@ -62,7 +62,7 @@ export async function refusedFor(reason: string, work: Promise<unknown>): Promis
   assert.fail(`not refused for ${reason}`);
 }
 
-/** A name that no other test uses. */
+/** Returns a name that no other test uses. */
 export function unique(): string {
   return randomUUID().slice(0, 13);
 }

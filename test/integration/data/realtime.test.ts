@@ -1,4 +1,3 @@
-/** Reading the Realtime Database as the caller, and what the rules have to say. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -12,15 +11,15 @@ import { withRules } from './realtimeRules.ts';
 
 const viewer = agentCaller('viewer');
 
-describe('reading the Realtime Database as the caller', () => {
+describe('firebase.read of the Realtime Database', () => {
   let path: string;
 
   beforeEach(() => {
     path = `shared/${randomUUID()}`;
   });
 
-  describe('reading', () => {
-    it('gives a value, how many children it has, and its version', async () => {
+  describe('values', () => {
+    it('are returned with the number of children and the version', async () => {
       await write(path, { a: { x: 1 }, b: [true, 'two'] });
       const outcome = await read(path);
       assert.deepEqual(outcome.data, { a: { x: 1 }, b: [true, 'two'] });
@@ -30,43 +29,43 @@ describe('reading the Realtime Database as the caller', () => {
       assert.ok(Math.abs(outcome.timestamp.getTime() - Date.now()) < 60_000);
     });
 
-    it('gives a single value as it is', async () => {
+    it('can be single values', async () => {
       await write(path, 'text');
       const { data: value, count } = await read(path);
       assert.deepEqual([value, count], ['text', 1]);
     });
 
-    it('gives the keys alone', async () => {
+    it('are omitted in a shallow read, which returns only keys', async () => {
       await write(path, { a: { x: 1 }, b: 2 });
       const { data: value, count, version } = await keys(path);
       assert.deepEqual([value, count, version], [{ a: true, b: true }, 2, undefined]);
     });
 
-    it('says that there is nothing', async () => {
+    it('are NOT_FOUND if the path is empty', async () => {
       await assert.rejects(read(path), because('NOT_FOUND'));
       await assert.rejects(keys(path), because('NOT_FOUND'));
     });
 
-    it('answers a query that finds nothing with nothing', async () => {
+    it('are an empty object if a query matches nothing', async () => {
       assert.deepEqual((await read(path, { limit: 5 })).data, {});
       await write(path, { a: 1 });
       const { data: value, count, nextCursor } = await read(path, { orderBy: '$key', startAt: 'b' });
       assert.deepEqual([value, count, nextCursor], [{}, 0, undefined]);
     });
 
-    it('does not give more than an answer may hold', async () => {
+    it('are refused above the maximum size of a response, and can be read in pages', async () => {
       const text = 'x'.repeat(1_000_000);
       const parts = Array.from({ length: 9 }, (_, index) => write(`${path}/part${index}`, text));
       await Promise.all(parts);
       await assert.rejects(read(path), because('SIZE_LIMIT_EXCEEDED'));
       assert.equal((await keys(path)).count, 9);
       const { count, nextCursor } = await read(path, { limit: 2 });
-      assert.deepEqual([count, nextCursor === undefined], [1, false], 'what fits, and where it goes on');
+      assert.deepEqual([count, nextCursor === undefined], [1, false], 'the part that fits, and a cursor');
     });
   });
 
-  describe('the rules', () => {
-    it('decide: with another rule the same call has another answer', async () => {
+  describe('security rules', () => {
+    it('decide: a call succeeds or fails depending on the current rules', async () => {
       await assert.rejects(write(path, 1, {}, viewer), because('PERMISSION_DENIED'));
       const loosened = { '.read': true, $first: { '.write': "auth.token.role === 'viewer'" } };
       await withRules(
@@ -80,7 +79,7 @@ describe('reading the Realtime Database as the caller', () => {
       assert.equal(await stored(path), 1);
     });
 
-    it('see uid, provider and claims of the caller', async () => {
+    it('can refer to uid, provider and claims of the caller', async () => {
       const rule = `auth.uid === '${worker.principal.uid}' && auth.provider === 'custom' && auth.token.kind === 'agent' && auth.token.agentId === '${worker.principal.agent_id}'`;
       await withRules(
         (rules) => ({ ...rules, mine: { '.read': rule, '.write': rule } }),
@@ -96,7 +95,7 @@ describe('reading the Realtime Database as the caller', () => {
     });
   });
 
-  it('sorts within bounds what has no index, and names the index that is missing', async () => {
+  it('sorts a small node without an index, and names the missing index', async () => {
     await write(path, { a: { score: 3 }, b: { score: 1 }, c: { score: 2 } });
     for (const [orderBy, index] of [
       ['score', '"score"'],
@@ -121,7 +120,7 @@ describe('reading the Realtime Database as the caller', () => {
     );
   });
 
-  it('refuses to sort more than its bound without an index, and names it', async () => {
+  it('refuses to sort a large node without an index, and names the missing index', async () => {
     const large = Object.fromEntries(
       Array.from({ length: 11 }, (_, index) => [`k${index}`, { score: index, text: 'x'.repeat(100_000) }]),
     );
@@ -135,7 +134,7 @@ describe('reading the Realtime Database as the caller', () => {
     });
   });
 
-  it('keeps to rules that let a node be read by queries alone', async () => {
+  it('respects rules that allow only queries on a node', async () => {
     await withRules(
       (rules) => ({ ...rules, mine: { '.write': 'auth != null', '.read': 'query.limitToFirst <= 1001' } }),
       async () => {
@@ -145,14 +144,14 @@ describe('reading the Realtime Database as the caller', () => {
     );
   });
 
-  it('says at once that the database is down', async () => {
+  it('fails immediately if the database is unreachable, without showing the token', async () => {
     await withDatabaseAt('127.0.0.1:1', async () => {
       await assert.rejects(write(path, 1), because('CONNECTION_ERROR'));
       await assert.rejects(read(path), (error: unknown) => {
         assert.doesNotMatch(
           inspect(error, { depth: 20, showHidden: true }),
           /auth=|eyJ/,
-          'it shows the token',
+          'the error contains the token',
         );
         return because('CONNECTION_ERROR')(error);
       });

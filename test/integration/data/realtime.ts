@@ -1,4 +1,4 @@
-/** The Realtime Database through the real services, in few words. */
+/** Short functions for the Realtime Database through the real services. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -35,7 +35,7 @@ export function write(
   });
 }
 
-/** What is really there. */
+/** Returns the stored value, read as admin. */
 export async function stored(path: string): Promise<unknown> {
   const database = await realtimeDatabase();
   return (await database.ref(path).get()).val();

@@ -1,4 +1,4 @@
-/** Writes of the Realtime Database whose answer is lost: they happen once, and nobody is told otherwise. */
+/** Writes to the Realtime Database whose response is lost: applied once, and the caller learns the outcome. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -12,7 +12,7 @@ import { withDatabaseAt } from './realtimeReach.ts';
 
 const MORE = { '.sv': { increment: 1 } };
 
-describe('a write of the Realtime Database whose answer is lost', () => {
+describe('a write to the Realtime Database whose response is lost', () => {
   let path: string;
   let proxy: LossyProxy;
 
@@ -23,13 +23,13 @@ describe('a write of the Realtime Database whose answer is lost', () => {
 
   afterEach(() => proxy.close());
 
-  /** Writes through what loses answers. */
+  /** Writes through the proxy that loses responses. */
   const write = (data: JsonValue, request: Partial<WriteRequest> = {}, at = path) =>
     withDatabaseAt(proxy.host, () => writeThere(at, data, request));
 
   async function refusal(written: Promise<unknown>): Promise<MusterError> {
     const error = await written.then(
-      () => assert.fail('it was not refused'),
+      () => assert.fail('the call succeeded'),
       (thrown: unknown) => thrown,
     );
     assert.ok(error instanceof MusterError, String(error));
@@ -44,11 +44,11 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     ['cut', true],
     [503, false],
   ] as const) {
-    describe(`(${ends}, ${isKeyed ? 'with' : 'without'} a key)`, () => {
+    describe(`response ${ends}, ${isKeyed ? 'with' : 'without'} a key`, () => {
       const key = () => (isKeyed ? keyed() : {});
       const methods = { set: 'PUT', update: 'PUT', delete: 'DELETE' };
 
-      it('replaces, and tells the version', async () => {
+      it('replaces the value and returns the version', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends });
         const { version } = await write({ n: 2, at: { '.sv': 'timestamp' } }, key());
@@ -56,21 +56,21 @@ describe('a write of the Realtime Database whose answer is lost', () => {
         assert.equal(Object(await stored(path)).n, 2);
       });
 
-      it('deletes', async () => {
+      it('deletes the value', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends });
         await write(null, { operation: 'delete', ...key() });
         assert.equal(await stored(path), null);
       });
 
-      it('updates', async () => {
+      it('updates the value', async () => {
         await writeThere(path, { a: 1, b: 1 });
         proxy.lose({ ends, method: 'PATCH' });
         await write({ a: 2 }, { operation: 'update', ...key() });
         assert.deepEqual(await stored(path), { a: 2, b: 1 });
       });
 
-      it('pushes once, also what somebody has taken away already', async () => {
+      it('pushes once, even if the child was already deleted again', async () => {
         proxy.lose({ ends, times: 2 });
         const { key: pushed = '' } = await write({ n: 1 }, { operation: 'push', ...key() });
         assert.deepEqual(await stored(path), { [pushed]: { n: 1 } });
@@ -79,7 +79,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
         assert.equal(await stored(path), null);
       });
 
-      it('counts once', async () => {
+      it('increments once', async () => {
         await writeThere(path, { count: 5 });
         proxy.lose({ ends, method: 'PATCH', times: 2 });
         await write({ count: MORE }, { operation: 'update', ...key() });
@@ -93,14 +93,14 @@ describe('a write of the Realtime Database whose answer is lost', () => {
         ['update', { count: MORE }, { n: 1, count: 6 }],
         ['delete', null, null],
       ] as const) {
-        it(`knows that it won: ${operation} at expectedVersion`, async () => {
+        it(`recognizes its own ${operation} at expectedVersion`, async () => {
           const { version: expectedVersion = '' } = await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, expectedVersion, ...key() });
           assert.deepEqual(await stored(path), after);
         });
 
-        it(`knows that it won: ${operation} over what it read`, async () => {
+        it(`recognizes its own ${operation} in a transaction without a version`, async () => {
           await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, ...key() });
@@ -108,7 +108,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
         });
       }
 
-      it('tells the version of what it won', async () => {
+      it('returns the version of the transaction', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends, method: 'PUT' });
         const { version } = await write({ n: 2 }, { transaction: true, ...key() });
@@ -117,14 +117,14 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     });
   }
 
-  it('creates where nothing may be, whatever the database makes of the data', async () => {
+  it("creates a value in spite of the database's normalization of the data", async () => {
     proxy.lose({ method: 'PUT' });
     const data = { list: ['a', null, 'b'], none: {}, at: { '.sv': 'timestamp' }, deep: { x: [], y: 1 } };
     await write(data, { transaction: true, expectedVersion: null });
     assert.deepEqual(Object(await stored(path)).deep, { y: 1 });
   });
 
-  it('is sent again where it never arrived', async () => {
+  it('is sent again if it never arrived', async () => {
     proxy.lose({ ends: 'unsent' });
     await write({ n: 1 });
     proxy.lose({ ends: 'unsent' });
@@ -132,7 +132,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('says that it does not know, where somebody has written over it since', async () => {
+  it('returns an unknown outcome if another write has replaced the value since', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     proxy.lose({ method: 'PUT', meanwhile: () => writeThere(path, { n: 3 }) });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
@@ -142,14 +142,14 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     assert.deepEqual(await stored(path), { n: 3 });
   });
 
-  it('says that nothing was written where that is known', async () => {
+  it('states that nothing was written if that is certain', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     await writeThere(path, { n: 3 });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.match(String(error.details.suggestion), /Nothing was written/);
   });
 
-  it('says that it may have been written where no answer comes at all', async () => {
+  it('states that it may have been written if no response arrives', async () => {
     proxy.lose({ times: 100 });
     for (const data of [{ n: 1 }, { n: MORE }]) {
       const error = await refusal(write(data));
@@ -158,26 +158,26 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     }
   });
 
-  it('says that the database cannot be reached where nothing was sent', async () => {
+  it('reports an unreachable database if nothing was sent', async () => {
     proxy.close();
     const error = await refusal(write({ n: 1 }));
     assert.equal(error.message, 'The database is unreachable.');
   });
 
-  it('is not taken for a refusal by rules that it has changed the answer of', async () => {
+  it('succeeds if another write during the call changes what the rules check', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'PATCH', meanwhile: () => writeThere(path, { n: 7 }) });
     await write({ n: MORE }, { operation: 'update' });
     assert.deepEqual(await stored(path), { n: 7 });
   });
 
-  describe('repeated under its key', () => {
-    /** The instance dies after the database has carried it out. */
+  describe('a repetition with the key', () => {
+    /** Writes without storing the response, as an instance that crashes afterwards. */
     async function died(data: JsonValue, request: Partial<WriteRequest>): Promise<void> {
       await writeThere(path, data, request);
     }
 
-    it('counts, replaces and pushes once, also over what others have written since', async () => {
+    it('increments, replaces and pushes once, without overwriting later writes', async () => {
       const key = keyed();
       await writeThere(path, { count: 5 });
       await died({ count: MORE }, { operation: 'update', ...key });
@@ -198,7 +198,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('builds on what its first attempt has read', async () => {
+    it('reports a conflict or an unknown outcome if the value has changed since', async () => {
       const key = keyed();
       await writeThere(path, { count: 5 });
       await died({ count: MORE }, { operation: 'update', transaction: true, ...key });
@@ -214,7 +214,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
       assert.deepEqual(await stored(path), { n: 2 });
     });
 
-    it('is refused where its key belongs to another call', async () => {
+    it('is refused if the key belongs to another call', async () => {
       const key = keyed();
       await died({ n: 1 }, key);
       const repetition = { ...key.repetition, argumentsHash: 'another' };
@@ -226,7 +226,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     });
   });
 
-  it('is proven for as long as somebody may ask, and no longer', async () => {
+  it('keeps its commit marker as long as a repetition is possible', async () => {
     const expire = (hours: number) =>
       new DatabaseCommitProofs(realtimeDatabase, {
         now: () => new Date(Date.now() + hours * 3_600_000),
@@ -239,7 +239,7 @@ describe('a write of the Realtime Database whose answer is lost', () => {
     assert.equal(await expire(24.5), 1);
   });
 
-  it('reads although an answer is lost', async () => {
+  it('a read succeeds although a response is lost', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'GET' });
     const { data } = await withDatabaseAt(proxy.host, () => read(path, undefined, worker));

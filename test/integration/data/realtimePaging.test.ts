@@ -1,4 +1,4 @@
-/** Pages of the Realtime Database, compared with the order that the SDK makes of the whole. */
+/** Pages of the Realtime Database, compared with the SDK's order of the whole list. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ const key = fc.oneof(
   fc.stringMatching(/^[a-z0-9_-]{1,6}$/),
 );
 
-/** Few different ones, so that there are ties. */
+/** Few different values, so that ties occur. */
 const ordered = fc.constantFrom<unknown>(
   null,
   false,
@@ -73,10 +73,10 @@ async function filledAt(path: string, nodes: object): Promise<string> {
   return path;
 }
 
-/** JavaScript keeps other keys in the order in which they came. */
+/** JavaScript moves whole-number keys to the front and keeps the order of the others. */
 const isWholeNumber = (one: string) => /^(0|[1-9]\d*)$/.test(one) && Number(one) < 2 ** 32 - 1;
 
-/** All pages, checked against the expected keys one after the other. */
+/** Reads all pages in turn and compares them with the expected keys. */
 async function readThrough(path: string, query: ReadQuery & { limit: number }, expected: readonly string[]) {
   const rest = [...expected];
   let cursor: string | undefined;
@@ -88,12 +88,12 @@ async function readThrough(path: string, query: ReadQuery & { limit: number }, e
     else assert.deepEqual(given, due);
     assert.equal(page.count, due.length);
     cursor = page.nextCursor;
-    assert.equal(cursor !== undefined, rest.length > 0, 'a cursor says that there is more');
+    assert.equal(cursor !== undefined, rest.length > 0, 'a cursor is returned only if there is more');
   } while (cursor !== undefined);
   assert.deepEqual(rest, []);
 }
 
-describe('paging over the Realtime Database', () => {
+describe('paging in the Realtime Database', () => {
   let restore: () => Promise<void>;
 
   before(async () => {
@@ -109,7 +109,7 @@ describe('paging over the Realtime Database', () => {
     return filledAt(`shared/${randomUUID()}`, nodes);
   }
 
-  /** Orders of children, and what such a child looks like. */
+  /** Orders of children, with a function that creates such a child. */
   const orders = [
     ['$value', (value: unknown) => value ?? 0],
     ['v', (value: unknown) => ({ v: value, other: 1 })],
@@ -117,7 +117,7 @@ describe('paging over the Realtime Database', () => {
   ] as const;
 
   for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders]) {
-    it(`gives each child once and in order, by ${orderBy}`, async () => {
+    it(`returns each child once and in order, by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -133,7 +133,7 @@ describe('paging over the Realtime Database', () => {
   }
 
   for (const [orderBy, wrapped] of orders) {
-    it(`gives without an index what it gives with one, by ${orderBy}`, async () => {
+    it(`returns equal pages without an index, by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -152,13 +152,13 @@ describe('paging over the Realtime Database', () => {
     });
   }
 
-  it('orders by key between keys, and where only a limit is given', async () => {
+  it('orders by key between keys, and if only a limit is given', async () => {
     const path = await filled({ a: 1, b: 2, c: 3, d: 4 });
     assert.deepEqual((await read(path, { orderBy: '$key', startAt: 'b', endAt: 'c' })).data, { b: 2, c: 3 });
     await readThrough(path, { limit: 3 }, ['a', 'b', 'c', 'd']);
   });
 
-  it('gives 100 unless told otherwise', async () => {
+  it('returns 100 children by default', async () => {
     const many = Array.from({ length: 130 }, (_, index) => [`k${index}`, index] as const);
     const path = await filled(Object.fromEntries(many));
     const first = await read(path, {});
@@ -166,7 +166,7 @@ describe('paging over the Realtime Database', () => {
     assert.equal((await read(path, { cursor: first.nextCursor })).count, 30);
   });
 
-  it('goes on after children that came and went between pages', async () => {
+  it('continues correctly after children were added and deleted between pages', async () => {
     const path = await filled({ a: { v: 1 }, c: { v: 1 }, e: { v: 1 }, g: { v: 1 }, i: { v: 2 } });
     const query = { orderBy: 'v', limit: 2 };
     const { nextCursor: cursor } = await read(path, query);
@@ -178,7 +178,7 @@ describe('paging over the Realtime Database', () => {
     assert.deepEqual([third.data, third.nextCursor], [{ i: { v: 2 } }, undefined]);
   });
 
-  it('sees that many new ties have pushed the rest out of the page, and asks again', async () => {
+  it('reads again if many new ties have filled the page', async () => {
     const path = await filled({ m: { v: 1 }, n: { v: 1 }, o: { v: 1 } });
     const query = { orderBy: 'v', limit: 1 };
     const { nextCursor: cursor } = await read(path, query);
@@ -187,7 +187,7 @@ describe('paging over the Realtime Database', () => {
     assert.deepEqual((await read(path, { ...query, cursor })).data, { n: { v: 1 } });
   });
 
-  it('says so where ties are too many to go on', async () => {
+  it('refuses to continue among too many equal values', async () => {
     const many = Array.from({ length: 1102 }, (_, index) => [`k${index}`, { v: 1 }] as const);
     const path = await filled(Object.fromEntries(many));
     const { nextCursor: cursor } = await read(path, { orderBy: 'v', limit: 1000 });
@@ -196,14 +196,14 @@ describe('paging over the Realtime Database', () => {
     assert.equal((await read(path, { orderBy: 'v', limit: 200, cursor })).count, 102);
   });
 
-  it('says so where a value is too long to go on', async () => {
+  it('refuses to continue after a value that is too long for a cursor', async () => {
     const path = await filled({ a: 'x'.repeat(5000), b: 'y' });
     const long = read(path, { orderBy: '$value', limit: 1 });
     await assert.rejects(long, because('VALIDATION_ERROR'));
     assert.equal((await read(path, { orderBy: '$value' })).count, 2);
   });
 
-  it('takes no cursor but its own', async () => {
+  it('refuses cursors of other queries and invalid ones', async () => {
     const path = await filled({ a: { v: 1 }, b: { v: 2 } });
     const { nextCursor: cursor = '' } = await read(path, { orderBy: 'v', limit: 1 });
     const other = await filled({ a: { v: 1 }, b: { v: 2 } });
@@ -219,11 +219,11 @@ describe('paging over the Realtime Database', () => {
 
   for (const [what, query] of [
     ['a priority', { orderBy: '$priority' }],
-    ['a key that there cannot be', { orderBy: 'a.b' }],
+    ['an invalid key', { orderBy: 'a.b' }],
     ['an empty key', { orderBy: 'a//b' }],
     ['a control character', { orderBy: 'a\nb' }],
     ['a number among keys', { orderBy: '$key', startAt: 5 }],
-    ['a key among keys that there cannot be', { orderBy: '$key', endAt: 'a[0]' }],
+    ['an invalid key among keys', { orderBy: '$key', endAt: 'a[0]' }],
   ] as const) {
     it(`refuses to order by or between ${what}`, async () => {
       const path = await filled({ a: 1 });

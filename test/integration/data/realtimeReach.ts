@@ -1,11 +1,11 @@
-/** The way to the Realtime Database's emulator: another one, or one that breaks. */
+/** Replaces the address of the Realtime Database emulator, or interrupts its connections. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setVariable } from '../../support/environment.ts';
 import { listen, portOf } from '../../support/listening.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
-/** Runs while the emulator is thought to be elsewhere. */
+/** Runs with another address for the emulator. */
 export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);
@@ -18,9 +18,9 @@ export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Pr
 
 export interface Proxy {
   readonly host: string;
-  /** From now on no answer comes back over the connections that there are. */
+  /** Discards all further responses on the open connections. */
   silence(): void;
-  /** Ends the connections that there are. */
+  /** Closes the open connections. */
   cut(): void;
   close(): void;
 }
@@ -33,7 +33,7 @@ export async function openProxy(target: string): Promise<Proxy> {
     const outward = connect(Number(port), host);
     for (const socket of [inward, outward]) {
       sockets.add(socket);
-      socket.on('error', () => {}); // it was cut
+      socket.on('error', () => {}); // the connection was cut
       socket.on('close', () => sockets.delete(socket));
     }
     inward.pipe(outward);

@@ -1,4 +1,4 @@
-/** The Realtime Database's rules, changed while a test runs. */
+/** Changes the rules of the Realtime Database during a test. */
 
 type Rules = Record<string, unknown>;
 
@@ -12,10 +12,10 @@ const headers = { authorization: 'Bearer owner' };
 
 async function replace(rules: string): Promise<void> {
   const response = await fetch(url(), { method: 'PUT', headers, body: rules });
-  if (!response.ok) throw new Error(`The rules were not taken: ${await response.text()}`);
+  if (!response.ok) throw new Error(`Cannot replace the rules: ${await response.text()}`);
 }
 
-/** Runs with other rules: `change` is given what stands below "rules". */
+/** Runs with changed rules. `change` receives the object below "rules". */
 export async function withRules<T>(change: (rules: Rules) => Rules, run: () => Promise<T>): Promise<T> {
   const restore = await changeRules(change);
   try {
@@ -25,7 +25,7 @@ export async function withRules<T>(change: (rules: Rules) => Rules, run: () => P
   }
 }
 
-/** Changes the rules until what it gives is called. */
+/** Changes the rules and returns a function that restores them. */
 export async function changeRules(change: (rules: Rules) => Rules): Promise<() => Promise<void>> {
   const original = await (await fetch(url(), { headers })).text();
   const { rules } = JSON.parse(original) as { rules: Rules };

@@ -1,4 +1,3 @@
-/** Watching the Realtime Database as the caller. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +18,7 @@ async function set(path: string, value: unknown): Promise<void> {
   await (await realtimeDatabase()).ref(path).set(value);
 }
 
-describe('watching the Realtime Database as the caller', () => {
+describe('a watch of the Realtime Database', () => {
   const access = openAccess();
   let path: string;
   let watches: Recorder[];
@@ -38,8 +37,8 @@ describe('watching the Realtime Database as the caller', () => {
     return recorder;
   }
 
-  describe('as one value', () => {
-    it('tells what there is, and then each change', async () => {
+  describe('of one value', () => {
+    it('reports the current value and then each change', async () => {
       await set(path, { a: [1, null, 3] });
       const recorder = watch('value');
       assert.deepEqual(await recorder.begun(), { '': { a: [1, null, 3] } });
@@ -51,7 +50,7 @@ describe('watching the Realtime Database as the caller', () => {
       await recorder.told([['', undefined]]);
     });
 
-    it('begins with nothing where there is nothing', async () => {
+    it('starts empty if the path has no value', async () => {
       const recorder = watch('value');
       assert.deepEqual(await recorder.begun(), {});
       await set(path, false);
@@ -59,8 +58,8 @@ describe('watching the Realtime Database as the caller', () => {
     });
   });
 
-  describe('as children', () => {
-    it('tells all that there are, and then each change', async () => {
+  describe('of children', () => {
+    it('reports the current children and then each change', async () => {
       await set(path, { a: 1, b: { x: 1 } });
       const recorder = watch('children');
       assert.deepEqual(await recorder.begun(), { a: 1, b: { x: 1 } });
@@ -72,7 +71,7 @@ describe('watching the Realtime Database as the caller', () => {
       await recorder.told([['a', undefined]]);
     });
 
-    it('tells at once what one message of the server brings', async () => {
+    it('reports the changes of one server message together', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children');
       await recorder.begun();
@@ -81,7 +80,7 @@ describe('watching the Realtime Database as the caller', () => {
       assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
     });
 
-    it('begins with nothing, also at a single value', async () => {
+    it('starts empty, including at a single value', async () => {
       await set(path, 'text');
       const recorder = watch('children');
       assert.deepEqual(await recorder.begun(), {});
@@ -89,7 +88,7 @@ describe('watching the Realtime Database as the caller', () => {
       await recorder.told([['a', 1]]);
     });
 
-    it('loses and repeats nothing of many writes, in order for each child', async () => {
+    it('loses and repeats no change among many writes, and keeps the order per child', async () => {
       const recorder = watch('children');
       await recorder.begun();
       const seen = new Map<string, JsonValue[]>();
@@ -111,7 +110,7 @@ describe('watching the Realtime Database as the caller', () => {
       }
     });
 
-    it('holds as many as it may, and fails at one more', async () => {
+    it('reports up to the maximum of children and fails above it', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children', worker, path, 2);
       assert.deepEqual(await recorder.begun(), { a: 1, b: 2 });
@@ -122,7 +121,7 @@ describe('watching the Realtime Database as the caller', () => {
     });
   });
 
-  it('shares what is at hand with another watch of the caller', async () => {
+  it('shares loaded data with another watch of the caller', async () => {
     await set(path, { a: 1 });
     const first = watch('children');
     await first.begun();
@@ -134,7 +133,7 @@ describe('watching the Realtime Database as the caller', () => {
     assert.deepEqual(first.changes, []);
   });
 
-  it('tells nothing after it was stopped', async () => {
+  it('reports nothing after it was stopped', async () => {
     const [stopped, other] = [watch('value'), watch('value')];
     stopped.stop();
     stopped.stop();
@@ -145,9 +144,9 @@ describe('watching the Realtime Database as the caller', () => {
     assert.deepEqual(stopped.changes, []);
   });
 
-  describe('under the rules', () => {
+  describe('under security rules', () => {
     for (const shape of ['value', 'children'] as const) {
-      it(`fails where they say no, as ${shape}, also for an admin`, async () => {
+      it(`fails for ${shape} if the rules refuse it, also for an admin`, async () => {
         for (const closed of ['credentials', 'limits/agent-1', 'bus', 'anything/else']) {
           const recorder = watch(shape, agentCaller('admin'), closed);
           because('PERMISSION_DENIED')(await recorder.failed());
@@ -155,7 +154,7 @@ describe('watching the Realtime Database as the caller', () => {
         }
       });
 
-      it(`fails when they are tightened, as ${shape}, and not for others`, async () => {
+      it(`fails for ${shape} when the rules get stricter, but not for permitted callers`, async () => {
         await set(path, { a: 1 });
         const person = await personCaller('viewer');
         const [mine, theirs] = [watch(shape), watch(shape, person)];
@@ -175,7 +174,7 @@ describe('watching the Realtime Database as the caller', () => {
       });
     }
 
-    it('begins when they are loosened', async () => {
+    it('starts after the rules allow it', async () => {
       await set('mine/thing', 1);
       because('PERMISSION_DENIED')(await watch('value', worker, 'mine/thing').failed());
       const rule = `auth.provider === 'custom' && auth.token.role === 'worker' && auth.uid === '${worker.principal.uid}'`;
@@ -191,7 +190,7 @@ describe('watching the Realtime Database as the caller', () => {
     });
   });
 
-  it('goes on after the connection was lost, with all that happened meanwhile', async () => {
+  it('continues after a lost connection, with all changes in between', async () => {
     await set(path, { a: 1, b: 2 });
     const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     const recorder = await withDatabaseAt(proxy.host, async () => {
@@ -208,7 +207,7 @@ describe('watching the Realtime Database as the caller', () => {
     proxy.close();
   });
 
-  it('ends with the token of a person', async () => {
+  it("ends when a person's token expires", async () => {
     const person = await personCaller('viewer');
     const later = new Date(Date.now() + 3_700_000);
     const recorder = new Recorder(openAccess({ now: () => later }), person, path, {
@@ -220,7 +219,7 @@ describe('watching the Realtime Database as the caller', () => {
     assert.equal(error.code, 'TOKEN_EXPIRED');
   });
 
-  it('does not wait for ever for a database that is down', async () => {
+  it('fails after a timeout if the database is unreachable', async () => {
     await withDatabaseAt('127.0.0.1:1', async () => {
       const unreachable = openAccess(undefined, 500);
       because('CONNECTION_ERROR')(
@@ -229,7 +228,7 @@ describe('watching the Realtime Database as the caller', () => {
     });
   });
 
-  it('leaves nothing running: a process that has stopped watching ends', async () => {
+  it('lets the process exit after it was stopped', async () => {
     await set(path, { a: 1 });
     const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
     const options = { timeout: 120_000 };

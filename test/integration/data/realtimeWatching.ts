@@ -1,4 +1,4 @@
-/** The adapter alone, and what a watch of it tells. */
+/** The Realtime Database adapter without services, and a recorder of its watches. */
 import assert from 'node:assert/strict';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -36,7 +36,7 @@ export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): D
 
 type Told = [key: string, data: JsonValue | undefined];
 
-/** A watch that notes what it is told. */
+/** A watch that records its events. */
 export class Recorder {
   state: Record<string, JsonValue> | undefined;
   readonly changes: Told[][] = [];
@@ -51,15 +51,15 @@ export class Recorder {
       { shape, most },
       {
         initial: (state) => {
-          assert.ok(this.state === undefined && this.error === undefined, 'it begins once');
+          assert.ok(this.state === undefined && this.error === undefined, 'the watch starts once');
           this.state = Object.fromEntries(state);
         },
         changed: (changes) => {
-          assert.ok(this.state !== undefined && this.error === undefined, 'changes come after the beginning');
+          assert.ok(this.state !== undefined && this.error === undefined, 'changes follow the first state');
           this.changes.push(changes.map(({ key, data }: Change): Told => [key, data]));
         },
         failed: (error) => {
-          assert.ok(this.error === undefined, 'it fails once');
+          assert.ok(this.error === undefined, 'the watch fails once');
           this.error = error;
         },
       },
@@ -77,7 +77,7 @@ export class Recorder {
     return eventually('the failure', async () => this.error);
   }
 
-  /** The next batch of changes. */
+  /** Returns the next batch of changes. */
   async next(): Promise<Told[]> {
     const batch = await eventually('a change', async () => this.changes[this.taken]);
     this.taken++;

@@ -1,4 +1,4 @@
-/** `node realtimeWatchingProgram.ts <path>`: watches, stops, and ends when nothing is left running. */
+/** `node realtimeWatchingProgram.ts <path>`: watches and stops, and exits if nothing keeps the process running. */
 import { getApps } from 'firebase-admin/app';
 import { agentCaller } from './callers.ts';
 import { openAccess, Recorder } from './realtimeWatching.ts';

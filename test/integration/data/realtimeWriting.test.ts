@@ -1,4 +1,3 @@
-/** Writing the Realtime Database as the caller. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
@@ -7,18 +6,18 @@ import { MOST_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime
 import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
-/** An object of so many levels. */
+/** Returns an object with `levels` levels. */
 const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { x: deep(levels - 1) });
 
-describe('writing the Realtime Database as the caller', () => {
+describe('firebase.write to the Realtime Database', () => {
   let path: string;
 
   beforeEach(() => {
     path = `shared/${randomUUID()}`;
   });
 
-  describe('writing', () => {
-    it('replaces with set, whose version a read repeats', async () => {
+  describe('writes', () => {
+    it('replace the value with set, and return the version that a read returns', async () => {
       await write(path, { a: 1, b: 2 });
       const { version } = await write(path, { c: 3 });
       assert.deepEqual(await stored(path), { c: 3 });
@@ -26,37 +25,37 @@ describe('writing the Realtime Database as the caller', () => {
     });
 
     for (const nothing of [null, {}, [], { a: { b: null } }]) {
-      it(`removes by setting ${JSON.stringify(nothing)}`, async () => {
+      it(`delete the value by setting ${JSON.stringify(nothing)}`, async () => {
         await write(path, 1);
         assert.equal((await write(path, nothing)).version, undefined);
         assert.equal(await stored(path), null);
       });
     }
 
-    it('replaces children with update, and removes those that are null', async () => {
+    it('replace children with update, and delete those that are null', async () => {
       await write(path, { a: { x: 1 }, b: 2, c: 3 });
       await write(path, { a: { y: 1 }, b: null }, { operation: 'update' });
       assert.deepEqual(await stored(path), { a: { y: 1 }, c: 3 });
     });
 
-    it('updates only what exists', async () => {
+    it('update only an existing value', async () => {
       await assert.rejects(write(path, { a: 1 }, { operation: 'update' }), because('NOT_FOUND'));
       assert.equal(await stored(path), null);
     });
 
-    it('sees that something large exists without reading it', async () => {
+    it('find out that a large value exists without reading it', async () => {
       const many = Array.from({ length: 500 }, (_, index) => [`key-${index}`, index] as const);
       await write(path, Object.fromEntries(many));
       await write(path, { more: true }, { operation: 'update' });
       assert.equal((await keys(path)).count, 501);
     });
 
-    it('adds to no list that is full, and changes what is in it', async () => {
+    it('add nothing to a full list, and change its existing children', async () => {
       const list = `${path}/list`;
       const full = Object.fromEntries(Array.from({ length: MOST_CHILDREN }, (_, index) => [`k${index}`, 1]));
       await write(list, { k0: 1 });
       await write(list, { n: 1 }, { operation: 'push' });
-      // Past the tool, which then looks again.
+      // Direct writes fill the list, so the tool has to check it again.
       await write(list, full);
       const isFull = because('SIZE_LIMIT_EXCEEDED');
       for (const caller of [agentCaller('worker'), agentCaller('worker')]) {
@@ -71,19 +70,19 @@ describe('writing the Realtime Database as the caller', () => {
       await write(list, { more: 1 }, { operation: 'update' });
     });
 
-    it('says what is wrong with what the rules bound', async () => {
+    it('report data that exceeds the limits of the rules', async () => {
       await assert.rejects(write(path, deep(FREE_FORM.levels - 1)), because('INVALID_DATA_TYPE'));
       await write(path, deep(FREE_FORM.levels - 2));
     });
 
-    it('pushes under keys that sort by time', async () => {
+    it('push with keys that sort by time', async () => {
       const first = await write(path, { n: 1 }, { operation: 'push' });
       const second = await write(path, { n: 2 }, { operation: 'push' });
       assert.ok(first.key && second.key && first.key < second.key);
       assert.deepEqual(await stored(path), { [first.key]: { n: 1 }, [second.key]: { n: 2 } });
     });
 
-    it('pushes once under the key of a repeated call', async () => {
+    it('push once for the key of a repeated call', async () => {
       const repetition = { id: 'abcdef0123', argumentsHash: 'hash' };
       const push = { operation: 'push', repetition } as const;
       assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
@@ -91,14 +90,14 @@ describe('writing the Realtime Database as the caller', () => {
       assert.deepEqual(await stored(path), { abcdef0123: { n: 1 } });
     });
 
-    it('deletes, also what is not there', async () => {
+    it('delete a value whether or not it exists', async () => {
       await write(path, 1);
       await write(path, null, { operation: 'delete' });
       assert.equal(await stored(path), null);
       await write(path, null, { operation: 'delete' });
     });
 
-    it('computes with server values', async () => {
+    it('compute server values', async () => {
       await write(path, { count: 5 });
       await write(
         path,
@@ -113,13 +112,13 @@ describe('writing the Realtime Database as the caller', () => {
 
     for (const [what, value, operation] of [
       ['a key with a dot', { ok: { 'a.b': 1 } }, 'set'],
-      ['a path for a key', { 'a/b': 1 }, 'update'],
+      ['a path as a key', { 'a/b': 1 }, 'update'],
       ['a list of children to update', [1], 'update'],
       ['another server value', { '.sv': 'random' }, 'set'],
-      ['nothing pushed', { a: {} }, 'push'],
+      ['a push without data', { a: {} }, 'push'],
       ['a priority', { '.priority': 1, a: 1 }, 'set'],
     ] as const) {
-      it(`refuses ${what}`, async () => {
+      it(`refuse ${what}`, async () => {
         await write(path, { kept: true });
         await assert.rejects(write(path, value, { operation }), because('INVALID_DATA_TYPE'));
         assert.deepEqual(await stored(path), { kept: true });
@@ -130,7 +129,7 @@ describe('writing the Realtime Database as the caller', () => {
   describe('a transaction', () => {
     const transaction = true;
 
-    it('writes over the version that it names, and over no other', async () => {
+    it('writes only if the expected version is the current one', async () => {
       const { version = '' } = await write(path, { n: 1 });
       const second = await write(path, { n: 2 }, { transaction, expectedVersion: version });
       assert.ok(second.version && second.version !== version);
@@ -141,7 +140,7 @@ describe('writing the Realtime Database as the caller', () => {
       assert.deepEqual(await stored(path), { n: 2 });
     });
 
-    it('writes where nothing may be', async () => {
+    it('writes with the version null only if no value exists', async () => {
       await write(path, { n: 1 }, { transaction, expectedVersion: null });
       const late = write(path, { n: 2 }, { transaction, expectedVersion: null });
       await assert.rejects(late, because('CONFLICT'));
@@ -165,13 +164,13 @@ describe('writing the Realtime Database as the caller', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('takes no header for a version', async () => {
+    it('refuses header syntax as a version', async () => {
       for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
         await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
       }
     });
 
-    it('lets one of many at the same version win', async () => {
+    it('commits one of several concurrent writes with one version', async () => {
       const { version = '' } = await write(path, { n: 0 });
       const attempts = Array.from({ length: 10 }, (_, index) =>
         write(path, { n: index + 1 }, { transaction, expectedVersion: version }),

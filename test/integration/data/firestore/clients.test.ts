@@ -9,7 +9,7 @@ const START = Date.parse('2040-01-01T00:00:00Z');
 
 const HOUR = 3_600_000;
 
-/** Callers' uids are their tokens; each is good for an hour. */
+/** Returns clients for callers whose uid is their token, valid for an hour. */
 function world() {
   const time = { now: START };
   const clock = { now: () => new Date(time.now) };
@@ -19,7 +19,7 @@ function world() {
   return { clients: new CallerClients({ tokens, clock }), time };
 }
 
-/** Notes when a client is closed. */
+/** Records when a client is closed. */
 function watched(lease: Lease): { closed: boolean } {
   const state = { closed: false };
   const { terminate } = lease.client;
@@ -30,7 +30,7 @@ function watched(lease: Lease): { closed: boolean } {
   return state;
 }
 
-describe('clients that come as their caller', () => {
+describe('Firestore clients of callers', () => {
   const callers = Array.from({ length: 101 }, () => agentCaller('worker'));
   const [first = agentCaller('worker'), ...others] = callers;
 
@@ -38,14 +38,14 @@ describe('clients that come as their caller', () => {
     for (const caller of all) (await clients.lease(caller)).release();
   };
 
-  it('are shared by the calls of one ID token, also at once', async () => {
+  it('are shared by calls with one ID token, including concurrent ones', async () => {
     const { clients } = world();
     const [one, two] = await Promise.all([clients.lease(first), clients.lease(first)]);
     assert.equal(one.client, two.client);
     assert.notEqual((await clients.lease(others[0] ?? first)).client, one.client);
   });
 
-  it('are closed when there are too many, the least recently used first', async () => {
+  it('are closed above the maximum number, least recently used first', async () => {
     const { clients } = world();
     const oldest = await clients.lease(first);
     const second = await clients.lease(others[0] ?? first);
@@ -58,7 +58,7 @@ describe('clients that come as their caller', () => {
     assert.equal((await clients.lease(first)).client, oldest.client);
   });
 
-  it('stay open while somebody uses them', async () => {
+  it('stay open while a call uses them', async () => {
     const { clients } = world();
     const one = await clients.lease(first);
     const two = await clients.lease(first);
@@ -72,7 +72,7 @@ describe('clients that come as their caller', () => {
     assert.equal(state.closed, true);
   });
 
-  it('are closed once their ID token has expired', async () => {
+  it('are closed after their ID token has expired', async () => {
     const { clients, time } = world();
     const lease = await clients.lease(first);
     const state = watched(lease);
@@ -82,7 +82,7 @@ describe('clients that come as their caller', () => {
     assert.equal(state.closed, true);
   });
 
-  it('are given back also when the work fails', async () => {
+  it('are released if the work fails', async () => {
     const { clients, time } = world();
     const lease = await clients.lease(first);
     const state = watched(lease);

@@ -20,7 +20,7 @@ const READ = "allow get: if hasRoleIn(workspaceNamed(first), 'viewer');";
 const WRITE = "allow write: if hasRoleIn(workspaceNamed(first), 'worker');";
 const SHARED = `match /shared/{first} {\n      ${READ}\n      ${WRITE}`;
 
-describe('the rules of Firestore decide', () => {
+describe('Firestore security rules', () => {
   const place = `shared/${unique()}`;
   let writer: Caller;
 
@@ -28,7 +28,7 @@ describe('the rules of Firestore decide', () => {
     writer = await personCaller('worker');
   });
 
-  it('that what is in workspaces is listed to who asks for one of theirs', async () => {
+  it("allow listing only documents of the caller's workspaces", async () => {
     const theirs = `workspace-${unique()}`;
     for (const workspace of ['default', theirs])
       for (const name of ['one', 'two']) {
@@ -54,7 +54,7 @@ describe('the rules of Firestore decide', () => {
     }
   });
 
-  it('also where a write would change nothing', async () => {
+  it('apply to a write that would change nothing', async () => {
     const empty = `shared/${unique()}`;
     await data.write(worker, empty, {});
     await refusedFor('PERMISSION_DENIED', data.write(viewer, empty, {}, { transaction: true }));
@@ -65,10 +65,10 @@ describe('the rules of Firestore decide', () => {
     );
   });
 
-  describe('when they change', () => {
+  describe('changes of the rules', () => {
     afterEach(restoreRules);
 
-    it('so does the answer', async () => {
+    it('apply to the next call', async () => {
       await refusedFor('PERMISSION_DENIED', data.write(viewer, place, { by: 'viewer' }));
       await changeRules(SHARED, SHARED.replace(WRITE, WRITE.replace('worker', 'viewer')));
       await data.write(viewer, place, { by: 'viewer' });
@@ -79,7 +79,7 @@ describe('the rules of Firestore decide', () => {
       await refusedFor('PERMISSION_DENIED', data.read(admin, place));
     });
 
-    it('they see the agent that calls, and its owner', async () => {
+    it('can refer to the calling agent and its owner', async () => {
       const { uid, agent_id: agentId, owner_uid: ownerUid } = worker.principal;
       const only = `request.auth.uid == '${uid}' && request.auth.token.agentId == '${agentId}' && request.auth.token.kind == 'agent' && request.auth.token.ownerUid == '${ownerUid}'`;
       await changeRules(SHARED, SHARED.replace(WRITE, `allow write: if ${only};`));

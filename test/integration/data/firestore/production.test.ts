@@ -11,7 +11,7 @@ import { openProduction, type Production } from './production.ts';
 
 const program = fileURLToPath(new URL('productionCaller.ts', import.meta.url));
 
-/** An environment like a deployed function's, but for the way to Firestore. */
+/** Returns an environment like that of a deployed function, except for the route to Firestore. */
 function environment({ proxy }: Production, roots: string): NodeJS.ProcessEnv {
   const { PATH, NODE_OPTIONS, GCLOUD_PROJECT } = process.env;
   return {
@@ -38,7 +38,7 @@ describe('Firestore in production', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('is read, written and watched under the ID token, and under nothing else', async () => {
+  it("reads, writes and watches with only the caller's ID token", async () => {
     const { credential } = await personCaller('worker');
     const roots = join(directory, 'roots.pem');
     await writeFile(roots, production.certificate);
@@ -53,7 +53,7 @@ describe('Firestore in production', () => {
       refused: 'PERMISSION_DENIED',
       changes: [{ key: '', data: { n: 2 } }],
     });
-    // Each once: what the rules refuse is not tried again.
+    // Each method occurs once per call: a call that the rules refuse is not retried.
     const methods = production.calls.map(({ method }) => method).sort();
     assert.deepEqual(methods, [
       'BatchGetDocuments',

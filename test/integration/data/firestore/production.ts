@@ -1,6 +1,6 @@
 /**
- * Firestore as it looks in production, in front of the emulator: firestore.googleapis.com over TLS, reached by
- * way of a proxy. It writes down what each call carries.
+ * Firestore as in production, in front of the emulator: firestore.googleapis.com over TLS, through a proxy that
+ * records each call.
  */
 
 import { createServer } from 'node:http';
@@ -24,7 +24,7 @@ export interface Call {
 }
 
 export interface Production {
-  /** Where the proxy is, for `grpc_proxy`. */
+  /** Address of the proxy, for `grpc_proxy`. */
   readonly proxy: string;
   /** PEM, for `GRPC_DEFAULT_SSL_ROOTS_FILE_PATH`. */
   readonly certificate: string;
@@ -42,7 +42,7 @@ export async function openProduction(emulator: string): Promise<Production> {
     const { ':authority': _authority, ...rest } = headers;
     forward(stream, upstream.request(rest));
   });
-  server.on('sessionError', () => undefined); // the client's process ends when it is done
+  server.on('sessionError', () => undefined); // the client's process exits when it is done
   await listen(server);
   const proxy = createServer();
   const sockets = new Set<Duplex>();
@@ -76,7 +76,7 @@ function forward(
 ): void {
   let trailers: IncomingHttpHeaders = {};
   onwards.on('response', ({ ...headers }, flags) => {
-    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // a call that fails at once
+    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // a call that fails immediately
     stream.respond(headers, isAll ? { endStream: true } : { waitForTrailers: true });
     if (isAll) return;
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));

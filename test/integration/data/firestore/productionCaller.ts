@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own, in an environment without emulators: writes, reads and watches as a person, and
- * prints what came of it. Arguments: the person's ID token, and a path that nobody else uses.
+ * Separate process in an environment without emulators: writes, reads and watches as a person, and prints the
+ * results. Arguments: the person's ID token, and a path that no other test uses.
  */
 
 import { CachedCallerTokens } from '../../../../functions/src/access/store/idTokens.ts';

@@ -10,7 +10,7 @@ const data = new DataClient('firestore');
 
 const worker = agentCaller('worker');
 
-/** Puts documents into a collection of their own, by name. */
+/** Stores documents by name in a new collection. */
 async function collectionOf(documents: Readonly<Record<string, JsonObject>>): Promise<string> {
   const path = `shared/${unique()}/documents`;
   const writing = Object.entries(documents).map(([name, fields]) =>
@@ -29,7 +29,7 @@ function list(value: JsonValue): readonly JsonObject[] {
 
 const ids = (value: JsonValue) => list(value).map(({ id }) => id);
 
-/** All pages of a query, each as the ids in it. */
+/** Returns all pages of a query as lists of ids. */
 async function pages(path: string, query: ReadQuery): Promise<unknown[][]> {
   const found: unknown[][] = [];
   let cursor: string | undefined;
@@ -41,8 +41,8 @@ async function pages(path: string, query: ReadQuery): Promise<unknown[][]> {
   return found;
 }
 
-describe('reading Firestore as the caller', () => {
-  it('gives the fields of a document, its version and when it was read', async () => {
+describe('firebase.read of Firestore', () => {
+  it('returns the fields of a document, its version and the time of the read', async () => {
     const path = await collectionOf({ one: { text: 'x', nested: { list: [1, 'two', null, true] } } });
     const before = Date.now();
     const outcome = await data.read(worker, `${path}/one`, { limit: 10 });
@@ -53,12 +53,12 @@ describe('reading Firestore as the caller', () => {
     assert.equal(outcome.nextCursor, undefined);
   });
 
-  it('does not find what is not there', async () => {
+  it('fails for a document that does not exist', async () => {
     const { code } = await refusedFor('NOT_FOUND', data.read(worker, `shared/${unique()}`));
     assert.equal(code, 'NOT_FOUND');
   });
 
-  it('gives a collection in the order of names, each document beginning with its id', async () => {
+  it('returns a collection in order of names, with the id first in each document', async () => {
     const path = await collectionOf({ b: { n: 1 }, a: { id: 'a', n: 2 }, c: { n: 3, id: 'own' } });
     const { data: documents, count, version } = await data.read(worker, path);
     assert.deepEqual(documents, [
@@ -71,13 +71,13 @@ describe('reading Firestore as the caller', () => {
     assert.equal(version, undefined);
   });
 
-  it('gives an empty list of an empty collection', async () => {
+  it('returns an empty list for an empty collection', async () => {
     const { data: documents, count } = await data.read(worker, `shared/${unique()}/nothing`);
     assert.deepEqual(documents, []);
     assert.equal(count, 0);
   });
 
-  it('orders by a field, also of a map, and leaves out what does not have it', async () => {
+  it('orders by a field, including one in a map, and omits documents without it', async () => {
     const path = await collectionOf({
       a: { at: { rank: 3 } },
       b: { at: { rank: 1 } },
@@ -93,7 +93,7 @@ describe('reading Firestore as the caller', () => {
     ]);
   });
 
-  it('begins at startAt and ends at endAt, both included', async () => {
+  it('starts at startAt and ends at endAt, both inclusive', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 }, c: { n: 2 }, d: { n: 3 }, e: { n: 4 } });
     const between = (query: ReadQuery) => data.read(worker, path, query).then((outcome) => ids(outcome.data));
     assert.deepEqual(await between({ orderBy: 'n', startAt: 2, endAt: 3 }), ['b', 'c', 'd']);
@@ -102,7 +102,7 @@ describe('reading Firestore as the caller', () => {
     assert.deepEqual(await between({ orderBy: '__name__', startAt: 'b', endAt: 'd' }), ['b', 'c', 'd']);
   });
 
-  it('pages exactly, also among equal values', async () => {
+  it('pages exactly, including among equal values', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `doc-${String(index).padStart(2, '0')}`);
     const path = await collectionOf(
       Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])),
@@ -116,7 +116,7 @@ describe('reading Firestore as the caller', () => {
     }
   });
 
-  it('pages over values of every kind, and goes on where a document has gone', async () => {
+  it('pages over values of every kind, and continues after a document was deleted', async () => {
     const values = [null, false, true, -1, 2.5, 'text', 'text', ['list'], { map: 1 }, 'long'.repeat(1000)];
     const path = await collectionOf(
       Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])),
@@ -139,12 +139,12 @@ describe('reading Firestore as the caller', () => {
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
-    // Alone it is given, however large it is: only the tool knows what an answer has room for.
+    // A single document is returned at any size: only the tool knows the limit of a response.
     const alone = await collectionOf({ a: { text: text.repeat(6) }, b: { text } });
     assert.deepEqual(await pages(alone, {}), [['a'], ['b']]);
   });
 
-  it('reads those of one value, in the order of their names', async () => {
+  it('reads the documents of one value in order of their names', async () => {
     const path = await collectionOf({
       a: { kind: 'x' },
       b: { kind: 'y' },
@@ -157,7 +157,7 @@ describe('reading Firestore as the caller', () => {
     ]);
   });
 
-  it('refuses cursors that are none, or belong to another query', async () => {
+  it('refuses invalid cursors and those of other queries', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 } });
     const { nextCursor: cursor = '' } = await data.read(worker, path, { orderBy: 'n', limit: 1 });
     const written = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as JsonObject;
@@ -191,7 +191,7 @@ describe('reading Firestore as the caller', () => {
     await refusedFor('VALIDATION_ERROR', data.read(worker, other, { orderBy: 'n', cursor }));
   });
 
-  it('refuses orders that Firestore does not have', async () => {
+  it('refuses orders that Firestore does not support', async () => {
     const path = `shared/${unique()}/documents`;
     const hostile = ['', '.', 'a..b', '__x__', 'a.__b__', '\ud800', 'x'.repeat(1501), 'x.'.repeat(5000)];
     for (const orderBy of hostile) {
@@ -206,13 +206,13 @@ describe('reading Firestore as the caller', () => {
     }
   });
 
-  it('takes the longest of paths', async () => {
+  it('accepts the longest possible path', async () => {
     const long = Array.from({ length: 4 }, () => 'a'.repeat(1500)).join('/');
     await refusedFor('NOT_FOUND', data.read(worker, `shared/${long}/x`));
     assert.deepEqual((await data.read(worker, `shared/${long}`)).data, []);
   });
 
-  describe('counting', () => {
+  describe('document reads', () => {
     let reads: Reads;
 
     before(() => {
@@ -221,7 +221,7 @@ describe('reading Firestore as the caller', () => {
 
     after(() => reads.stop());
 
-    it('reads at most one document more than it gives', async () => {
+    it('are at most one more than the returned documents', async () => {
       const path = await collectionOf(
         Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`d${index}`, { n: index }])),
       );

@@ -1,4 +1,4 @@
-/** Writes that are repeated under an idempotency key whose answer was never stored: their instance died before. */
+/** Repeated writes with an idempotency key whose response was never stored, because the instance crashed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
@@ -7,7 +7,7 @@ import type { WriteRequest } from '../../../../functions/src/toolsets/firebase/r
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 
-describe('a write to Firestore that is repeated under its key', () => {
+describe('a repeated write to Firestore', () => {
   const data = new DataClient('firestore');
   const worker = agentCaller('worker');
   const place = () => `shared/${unique()}`;
@@ -17,7 +17,7 @@ describe('a write to Firestore that is repeated under its key', () => {
   });
   const stored = async (path: string) => (await firestore().doc(path).get()).data();
 
-  it('counts an increment once, and answers the same again', async () => {
+  it('applies an increment once and returns the first response', async () => {
     const path = place();
     await data.write(worker, path, { n: 1 });
     const request = keyed({ operation: 'update' });
@@ -27,7 +27,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('is the same call while the clock of the emulators is moved, for which the rules have no other time', async () => {
+  it('is recognized with a simulated clock, although the rules use real time', async () => {
     const now = () => new Date(Date.now() + 30 * 86_400_000);
     for (const database of ['firestore', 'realtime'] as const) {
       const later = new DataClient(database, { now });
@@ -41,7 +41,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     }
   });
 
-  it('is no conflict with its own expected version', async () => {
+  it('does not conflict with its own expected version', async () => {
     const path = place();
     const { version } = await data.write(worker, path, { n: 1 });
     const request = keyed({ transaction: true, expectedVersion: version ?? '' });
@@ -51,7 +51,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('overwrites nothing that others have written since', async () => {
+  it('does not overwrite later writes of others', async () => {
     const path = place();
     const request = keyed();
     await data.write(worker, path, { by: 'first' }, request);
@@ -60,7 +60,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.deepEqual(await stored(path), { by: 'other' });
   });
 
-  it('brings back nothing that was pushed and deleted since', async () => {
+  it('does not restore a pushed document that was deleted since', async () => {
     const path = `${place()}/messages`;
     const request = keyed({ operation: 'push' });
     const { key = '' } = await data.write(worker, path, { n: 1 }, request);
@@ -69,7 +69,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.equal(await stored(`${path}/${key}`), undefined);
   });
 
-  it('is carried out once by repetitions at the same moment', async () => {
+  it('is applied once if the repetitions are concurrent', async () => {
     const path = place();
     await data.write(worker, path, { n: 0 });
     const request = keyed({ operation: 'update', transaction: true });
@@ -80,7 +80,7 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.deepEqual(await stored(path), { n: 1 });
   });
 
-  it('is refused with other arguments, and carried out anew when the key is free again', async () => {
+  it('is refused with other arguments, and applied again after the key has expired', async () => {
     const path = place();
     const request = keyed();
     await data.write(worker, path, { n: 1 }, request);

@@ -1,12 +1,12 @@
-/** Changes the rules of the running emulator, and puts the committed ones back. */
+/** Changes the rules of the running emulator, and restores the committed ones. */
 import { readFileSync } from 'node:fs';
 
 const committed = readFileSync(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
 
-/** Replaces one text of the committed rules. */
+/** Replaces one part of the committed rules. */
 export async function changeRules(text: string, replacement: string): Promise<void> {
   const changed = committed.replace(text, replacement);
-  if (changed === committed) throw new Error(`firestore.rules does not hold: ${text}`);
+  if (changed === committed) throw new Error(`firestore.rules does not contain: ${text}`);
   await load(changed);
 }
 
@@ -20,5 +20,5 @@ async function load(content: string): Promise<void> {
     method: 'PUT',
     body: JSON.stringify({ rules: { files: [{ content }] } }),
   });
-  if (!response.ok) throw new Error(`the rules were not taken: ${await response.text()}`);
+  if (!response.ok) throw new Error(`cannot replace the rules: ${await response.text()}`);
 }

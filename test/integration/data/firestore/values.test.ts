@@ -10,10 +10,10 @@ const data = new DataClient('firestore');
 
 const worker = agentCaller('worker');
 
-describe('values of Firestore', () => {
+describe('Firestore values', () => {
   const path = `shared/${unique()}`;
 
-  it('come back as they were written', async () => {
+  it('are returned exactly as written', async () => {
     const property = fc.asyncProperty(fieldsInJson, async (fields) => {
       await data.write(worker, path, fields);
       assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -24,7 +24,7 @@ describe('values of Firestore', () => {
     await fc.assert(property, { numRuns: 60, endOnFailure: true });
   });
 
-  it('are refused where the SDK could not update them, and can be set all the same', async () => {
+  it('with names that the SDK cannot update are refused in updates and allowed in set', async () => {
     const fields = { toString: 'a name that every object has', constructor: { valueOf: 1 } };
     await data.write(worker, path, fields);
     assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -34,7 +34,7 @@ describe('values of Firestore', () => {
     }
   });
 
-  it('are those of other clients', async () => {
+  it('of other clients are returned in an encoding that can be written again', async () => {
     await firestore()
       .doc(path)
       .set({

@@ -35,7 +35,7 @@ const viewer = agentCaller('viewer');
 
 const document = (path: string) => firestore().doc(path);
 
-describe('watching Firestore as the caller', () => {
+describe('a watch of Firestore', () => {
   const watches: Watch[] = [];
 
   function watch(
@@ -56,7 +56,7 @@ describe('watching Firestore as the caller', () => {
     for (const one of watches.splice(0)) one.stop();
   });
 
-  it('tells of a document as one value, whether it is there or not', async () => {
+  it('reports a document as one value, including its creation and deletion', async () => {
     const path = `shared/${unique()}`;
     const recorder = watch(path, 'value');
     assert.deepEqual(await recorder.begun(), {});
@@ -76,7 +76,7 @@ describe('watching Firestore as the caller', () => {
     assert.deepEqual(recorder.failures, []);
   });
 
-  it('tells of a collection as one value, complete and as a read gives it', async () => {
+  it('reports a collection as one value, in the format of a read', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'value');
     assert.deepEqual(await recorder.begun(), { '': [] });
@@ -93,7 +93,7 @@ describe('watching Firestore as the caller', () => {
     ]);
   });
 
-  it('tells of each document of a collection', async () => {
+  it('reports each document of a collection', async () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ id: `own ${id}` })));
     const recorder = watch(path, 'children');
@@ -111,7 +111,7 @@ describe('watching Firestore as the caller', () => {
     assert.equal(recorder.initials.length, 1);
   });
 
-  it('tells of what was written at once together', async () => {
+  it('reports every document of one batch', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'children');
     await recorder.begun();
@@ -122,7 +122,7 @@ describe('watching Firestore as the caller', () => {
     assert.deepEqual(new Set(changes.map(({ key }) => key)).size, 20);
   });
 
-  it('fails where there are more documents than may be, also later', async () => {
+  it('fails if there are too many documents, at the start or later', async () => {
     const path = `shared/${unique()}/documents`;
     await document(`${path}/a`).set({});
     await document(`${path}/b`).set({});
@@ -137,7 +137,7 @@ describe('watching Firestore as the caller', () => {
     assert.deepEqual(recorder.changes, []);
   });
 
-  it('fails at once where the rules refuse', async () => {
+  it('fails immediately if the rules refuse it', async () => {
     for (const [path, shape] of [
       ['credentials/any', 'value'],
       ['credentials', 'children'],
@@ -148,7 +148,7 @@ describe('watching Firestore as the caller', () => {
     }
   });
 
-  it('tells nothing more once it is stopped', async () => {
+  it('reports nothing after it was stopped', async () => {
     const path = `shared/${unique()}`;
     const stopped = new Recorder();
     const one = access.watch(viewer, parsePath('firestore', path), { shape: 'value', most: 1 }, stopped);
@@ -164,14 +164,14 @@ describe('watching Firestore as the caller', () => {
     assert.deepEqual([stopped.changes, neverBegun.initials, neverBegun.failures], [[], [], []]);
   });
 
-  it('goes on under a new ID token, without gap or repeat', async () => {
+  it('continues with a new ID token, without gaps or repetitions', async () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ n: 0 })));
     let asked = 0;
     const shortLived: CallerTokens = {
       async of(caller) {
         asked += 1;
-        // While no token is had, something is added, changed and removed.
+        // While the watch waits for a token, documents are added, changed and deleted.
         if (asked === 2) {
           await document(`${path}/a`).set({ n: 1 });
           await document(`${path}/b`).delete();
@@ -195,7 +195,7 @@ describe('watching Firestore as the caller', () => {
     assert.deepEqual(recorder.failures, []);
   });
 
-  it('ends where the rules have changed when the ID token is renewed', async () => {
+  it('fails if the rules refuse it when the ID token is renewed', async () => {
     const path = `shared/${unique()}`;
     const shortLived: CallerTokens = {
       of: async (caller) => ({
@@ -213,7 +213,7 @@ describe('watching Firestore as the caller', () => {
     }
   });
 
-  it("ends with a person's ID token", async () => {
+  it("ends when a person's ID token expires", async () => {
     const person = await personCaller('viewer');
     const expiring: CallerTokens = {
       of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date() }),
@@ -222,18 +222,18 @@ describe('watching Firestore as the caller', () => {
     assert.equal((await recorder.failure()).code, 'TOKEN_EXPIRED');
   });
 
-  it('fails where no ID token is to be had', async () => {
+  it('fails if no ID token is available', async () => {
     const none: CallerTokens = { of: () => Promise.reject(new Error('a bug')) };
     const recorder = watch(`shared/${unique()}`, 'value', { on: accessWith(none) });
     assert.equal((await recorder.failure()).details.reason, 'CONNECTION_ERROR');
   });
 });
 
-describe('Firestore out of reach', () => {
+describe('Firestore unreachable', () => {
   const HOST = 'FIRESTORE_EMULATOR_HOST';
   const host = process.env[HOST];
 
-  // Nothing listens there. Clients are told when they are made.
+  // Nothing listens at this address. Clients read the variable when they are created.
   before(() => {
     process.env[HOST] = '127.0.0.1:1';
   });
@@ -242,7 +242,7 @@ describe('Firestore out of reach', () => {
     setVariable(HOST, host);
   });
 
-  it('is a CONNECTION_ERROR, soon', async () => {
+  it('returns CONNECTION_ERROR before the timeout of the client', async () => {
     const gone = accessWith(minted, 300);
     const path = parsePath('firestore', 'shared/any');
     const collection = parsePath('firestore', 'shared');

@@ -20,8 +20,8 @@ async function put(fields: JsonObject): Promise<string> {
   return path;
 }
 
-describe('writing Firestore as the caller', () => {
-  it('sets: replaces the document, and tells its version', async () => {
+describe('firebase.write to Firestore', () => {
+  it('set replaces the document and returns its version', async () => {
     const path = await put({ a: 1, b: 2 });
     const { version, timestamp, key } = await data.write(worker, path, { a: 3 });
     const read = await data.read(worker, path);
@@ -31,7 +31,7 @@ describe('writing Firestore as the caller', () => {
     assert.equal(key, undefined);
   });
 
-  it('merges: keeps what it does not name', async () => {
+  it('merge keeps fields that are not given', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, gone: 1 });
     await data.write(worker, path, { map: { y: 3 }, gone: { __delete__: true }, 'b.c': 4 }, { merge: true });
     assert.deepEqual(await stored(path), { a: 1, map: { x: 1, y: 3 }, 'b.c': 4 });
@@ -40,7 +40,7 @@ describe('writing Firestore as the caller', () => {
     assert.deepEqual(await stored(fresh), { a: 1 });
   });
 
-  it('updates: changes the named fields of what exists', async () => {
+  it('update changes the given fields of an existing document', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, list: [1] });
     const changes = {
       'map.y': 3,
@@ -53,7 +53,7 @@ describe('writing Firestore as the caller', () => {
     await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { operation: 'update' }));
   });
 
-  it('refuses updates that say nothing, or one thing twice', async () => {
+  it('refuses updates without fields, or with overlapping ones', async () => {
     const path = await put({ a: 1 });
     for (const changes of [{}, { a: 1, 'a.b': 2 }, { 'x.y.z': 1, x: 1 }]) {
       await refusedFor('VALIDATION_ERROR', data.write(worker, path, changes, { operation: 'update' }));
@@ -66,14 +66,14 @@ describe('writing Firestore as the caller', () => {
     assert.deepEqual(await stored(path), { a: 1 });
   });
 
-  it('pushes: adds a document under a new key', async () => {
+  it('push adds a document with a new key', async () => {
     const path = `${place()}/messages`;
     const { key = '', version } = await data.write(worker, path, { text: 'x' }, { operation: 'push' });
     assert.deepEqual(await stored(path), [{ id: key, text: 'x' }]);
     assert.equal((await data.read(worker, `${path}/${key}`)).version, version);
   });
 
-  it('pushes once under a derived key', async () => {
+  it('push adds a document once for a derived key', async () => {
     const path = `${place()}/messages`;
     const id = randomUUID();
     const push = { operation: 'push', repetition: { id, argumentsHash: 'hash' } } as const;
@@ -84,7 +84,7 @@ describe('writing Firestore as the caller', () => {
     assert.deepEqual(await stored(path), [{ id, n: 1 }]);
   });
 
-  it('deletes, whether or not there is something', async () => {
+  it('delete succeeds whether or not the document exists', async () => {
     const path = await put({ a: 1 });
     for (const transaction of [false, true]) {
       const { version } = await data.write(worker, path, null, { operation: 'delete', transaction });
@@ -93,7 +93,7 @@ describe('writing Firestore as the caller', () => {
     }
   });
 
-  it('takes no documents that are no objects', async () => {
+  it('refuses documents that are not objects', async () => {
     for (const value of [null, 'text', 1, true, [], [{}], { __timestamp__: '2026-01-01T00:00:00Z' }]) {
       for (const operation of ['set', 'update'] satisfies WriteOperation[]) {
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, place(), value, { operation }));
@@ -102,7 +102,7 @@ describe('writing Firestore as the caller', () => {
     }
   });
 
-  it('answers for what is too large', async () => {
+  it('refuses documents that are too large', async () => {
     const text = 'x'.repeat(1_048_500);
     await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), { text }));
     await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), { text: `${text}${text}` }));
@@ -111,7 +111,7 @@ describe('writing Firestore as the caller', () => {
     await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), many, { operation: 'update' }));
   });
 
-  it('stores the time of the write, and what builds on what was there', async () => {
+  it('stores server times, and applies increments and array changes', async () => {
     const path = await put({ count: 1, list: ['a', 'b'], kept: 1 });
     await data.write(
       worker,
@@ -134,7 +134,7 @@ describe('writing Firestore as the caller', () => {
   describe('in a transaction', () => {
     const transaction = { transaction: true };
 
-    it('writes over the version that was read', async () => {
+    it('writes if the expected version is the current one', async () => {
       const path = await put({ a: 1, b: { c: 1, d: 1 }, 'dotted.name': 1 });
       const write = async (value: JsonValue, request: object): Promise<JsonValue> => {
         const { version: expectedVersion = null } = await data.read(worker, path);
@@ -159,7 +159,7 @@ describe('writing Firestore as the caller', () => {
       assert.deepEqual(await write({}, { merge: true }), {});
     });
 
-    it('is a conflict where the version is another', async () => {
+    it('conflicts if the version is another one', async () => {
       const path = await put({ a: 1 });
       const { version: expectedVersion = '' } = await data.read(worker, path);
       await data.write(worker, path, { a: 2 });
@@ -173,7 +173,7 @@ describe('writing Firestore as the caller', () => {
       assert.deepEqual(await stored(path), { a: 2 });
     });
 
-    it('creates where there must be nothing', async () => {
+    it('creates a document only if none exists', async () => {
       const path = place();
       const create = { ...transaction, expectedVersion: null };
       const merged = { a: 1, b: { c: { __delete__: true } }, n: { __increment__: 1 } };
@@ -190,8 +190,8 @@ describe('writing Firestore as the caller', () => {
       );
     });
 
-    it('lets one of many at once through', async () => {
-      const path = await put({ n: 'first' }); // a write that changes nothing would leave the version as it is
+    it('commits one of several concurrent writes', async () => {
+      const path = await put({ n: 'first' }); // An unchanged document would keep its version.
       const { version: expectedVersion = '' } = await data.read(worker, path);
       const request = { ...transaction, expectedVersion };
       const attempts = Array.from({ length: 5 }, (_, n) => data.write(worker, path, { n }, request));
@@ -206,7 +206,7 @@ describe('writing Firestore as the caller', () => {
       }
     });
 
-    it('does not replace by what builds on what was there', async () => {
+    it('refuses increments and array changes when it replaces a document', async () => {
       const path = await put({ n: 1 });
       for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }]) {
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { n: value }, transaction));
@@ -216,7 +216,7 @@ describe('writing Firestore as the caller', () => {
     });
   });
 
-  it('never writes half of it', async () => {
+  it('never writes a part of the data', async () => {
     const path = await put({ a: 1 });
     await refusedFor(
       'INVALID_DATA_TYPE',
