@@ -1,4 +1,4 @@
-/** Calls of coding's tools and resources as MCP makes them. */
+/** Calls of the coding tools and resources, as the MCP server makes them. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -26,7 +26,7 @@ export class CodingTeam extends Team {
     return this;
   }
 
-  /** The result of a call that succeeds. */
+  /** Returns the result of a call that succeeds. */
   async ask(tool: string, args: JsonObject, principal = this.runner): Promise<Fields> {
     const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
     assert.equal(isError, undefined, JSON.stringify(structuredContent));
@@ -34,7 +34,7 @@ export class CodingTeam extends Team {
     return fields(structuredContent['result']);
   }
 
-  /** The error of a call that is refused. */
+  /** Returns the error of a call that fails. */
   async refused(tool: string, args: JsonObject, principal = this.runner): Promise<string> {
     const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
     assert.equal(isError, true, JSON.stringify(structuredContent));
@@ -43,7 +43,7 @@ export class CodingTeam extends Team {
     return `${type} ${structuredContent['message']} ${JSON.stringify(details)}`;
   }
 
-  /** Creates a task. Gives its id. */
+  /** Creates a task and returns its id. */
   async order(changes: JsonObject = {}): Promise<string> {
     const draft = { tool: 'CLAUDECODE', description: 'Add a login', instructions: 'Use JWT', ...changes };
     return String((await this.ask('create_task', draft, this.creator))['taskId']);
@@ -58,7 +58,7 @@ export class CodingTeam extends Team {
     return this.ask('report_task', { taskId }, this.creator);
   }
 
-  /** The task as report_task shows it. */
+  /** Returns the task as shown by report_task. */
   async shown(taskId: string): Promise<Fields> {
     return fields((await this.report(taskId))['task']);
   }
@@ -67,10 +67,10 @@ export class CodingTeam extends Team {
     return this.ask('append_logs', { taskId, epoch, entries });
   }
 
-  /** The text of a resource, or the error. */
+  /** Returns the text of a resource, or throws its error. */
   read(uri: string, principal = this.creator): Promise<string> {
     const found = resources.find(uri);
-    assert.ok(found, `there is no resource ${uri}`);
+    assert.ok(found, `unknown resource ${uri}`);
     return readResource(this.ports, this.exchange(principal), found);
   }
 
@@ -97,7 +97,7 @@ export function fields(value: unknown): Fields {
   return value;
 }
 
-/** An entry of a log, at a minute past ten. */
+/** Returns a log entry with a time one minute past ten. */
 export function entry(sequence: number, message = `line ${sequence}`, changes: JsonObject = {}): JsonObject {
   return { sequence, at: '2040-01-01T10:01:00.000Z', level: 'info', type: 'agent', message, ...changes };
 }

@@ -1,4 +1,3 @@
-/** The log of a coding task: each line once, in order, bounded, read from a cursor. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -16,7 +15,7 @@ describe('the log of a coding task', () => {
 
   const page = (args: object = {}) => team.ask('get_task_logs', { taskId, ...args }, team.creator);
 
-  /** The messages of the whole log, read in pages. */
+  /** Returns the messages of the whole log, read in pages. */
   async function messages(limit: number): Promise<unknown[]> {
     const read: unknown[] = [];
     for (let cursor = '0', more = true; more; ) {
@@ -29,7 +28,7 @@ describe('the log of a coding task', () => {
     return read;
   }
 
-  it('has each sequence once, however often and with whatever else it is sent', async () => {
+  it('stores each sequence once if it is sent again or with others', async () => {
     const entries = [0, 1, 2].map((sequence) => entry(sequence));
     assert.deepEqual(
       [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(
@@ -46,7 +45,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('has each line once where the same is sent at the same time', async () => {
+  it('stores each line once if equal calls are concurrent', async () => {
     const entries = Array.from({ length: 20 }, (_, sequence) => entry(sequence));
     const answers = await Promise.all([1, 2, 3, 4].map(() => team.log(taskId, 1, entries)));
     assert.equal(
@@ -59,9 +58,9 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('goes on with the next attempt, whose sequences are its own', async () => {
+  it('continues in the next attempt, which has its own sequences', async () => {
     await team.log(taskId, 1, [entry(0, 'first'), entry(7, 'second')]);
-    const failure = { class: 'crashed', message: 'It died' };
+    const failure = { class: 'crashed', message: 'It crashed' };
     await team.ask('end_task', { taskId, status: 'failed', epoch: 1, failure });
     await team.take();
     await team.log(taskId, 2, [entry(0, 'third')]);
@@ -73,7 +72,7 @@ describe('the log of a coding task', () => {
     assert.match(text, new RegExp(`system +\\[${team.creator.agent_id}\\] Please hurry\n`));
   });
 
-  it('costs few writes: a chunk has many lines', async () => {
+  it('stores many lines per document', async () => {
     for (let start = 0; start < 1000; start += 250) {
       const entries = Array.from({ length: 250 }, (_, index) => entry(start + index));
       await team.log(taskId, 1, entries);
@@ -89,7 +88,7 @@ describe('the log of a coding task', () => {
     assert.deepEqual([beyond['entries'], beyond['cursor'], beyond['more']], [[], '5000', false]);
   });
 
-  it('keeps long lines and data as they are, in more chunks', async () => {
+  it('returns long lines and data unchanged, in several documents and pages', async () => {
     const long = 'é'.repeat(15_000);
     const entries = Array.from({ length: 8 }, (_, sequence) =>
       entry(sequence, `${sequence}${long}`, { type: 'tool', prefix: 'Edit', data: { rows: [[1], [2]] } }),
@@ -103,7 +102,7 @@ describe('the log of a coding task', () => {
       read.push(...part['entries']);
       more = part['more'] === true;
     }
-    assert.ok(pages > 1, 'a page has room for all of it');
+    assert.ok(pages > 1, 'one page contains everything');
     assert.deepEqual(
       read.map((line) => fields(line)),
       entries.map(({ sequence, ...line }) => ({ ...line, line: sequence })),
@@ -117,7 +116,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('is refused where it is out of order, too large, or not of this claim', async () => {
+  it('refuses lines that are out of order, too large or of another claim', async () => {
     const append = (entries: readonly object[], epoch = 1) =>
       team.refused('append_logs', { taskId, epoch, entries: JSON.parse(JSON.stringify(entries)) });
     assert.match(await append([entry(1), entry(1)]), /^VALIDATION_ERROR .*entries\.1\.sequence/);
@@ -136,7 +135,7 @@ describe('the log of a coding task', () => {
     assert.match(await team.refused('append_logs', theirs, stranger), /^FORBIDDEN/);
   });
 
-  it('is shown by type and day', async () => {
+  it('is listed by type and day', async () => {
     const other = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0, 'an edit', { type: 'tool' }), entry(1, 'a thought')]);
@@ -151,7 +150,7 @@ describe('the log of a coding task', () => {
     assert.equal(await team.read('log://git/2040-01-01'), '');
   });
 
-  it('shows what programs print as text and nothing else', async () => {
+  it('shows output of programs as plain text', async () => {
     const forged = 'one\n2040-01-01T00:00:00.000Z ERROR system forged\u001b[2J';
     await team.log(taskId, 1, [entry(0, forged)]);
     const lines = (await team.read(`task://${taskId}/logs`)).split('\n');

@@ -1,4 +1,3 @@
-/** The resources of coding: what they show, what completes them, what watches them, what they refuse. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { completeVariable, readingContext } from '../../../functions/src/mcp/call.ts';
@@ -6,13 +5,13 @@ import { refusal } from '../../support/refusal.ts';
 import { answer } from '../coordination/calls.ts';
 import { CodingTeam, entry, fields, resources } from './calls.ts';
 
-describe('the resources of coding', () => {
+describe('coding resources', () => {
   let team: CodingTeam;
   let taskId = '';
   before(async () => {
     team = await new CodingTeam().begin();
     taskId = await team.order({ branch: 'feature/auth', config: { project: 'owner/name' } });
-    // Newest first is an order only where one is newer.
+    // A list that is newest first needs two different times.
     team.pass(1);
     await team.order({ tool: 'GEMINI', branch: 'Main,2' });
     await team.take({ project: 'owner/name' });
@@ -28,7 +27,7 @@ describe('the resources of coding', () => {
     );
   }
 
-  it('tell how many tasks there are and who has which tool', async () => {
+  it('return the number of tasks and the agents of each tool', async () => {
     const { activeTasks, pendingTasks, tools } = await read('agent://status');
     assert.deepEqual([activeTasks, pendingTasks], [1, 1]);
     assert.ok(Array.isArray(tools) && tools.length === 2);
@@ -43,7 +42,7 @@ describe('the resources of coding', () => {
     });
   }
 
-  it('show a task with the latest of its log', async () => {
+  it('return a task with the latest lines of its log', async () => {
     const task = await read(`task://${taskId}`);
     assert.deepEqual([task['status'], task['hasResult']], ['in_progress', false]);
     const { lines, latest } = fields(task['logs']);
@@ -51,7 +50,7 @@ describe('the resources of coding', () => {
     assert.deepEqual([lines, fields(latest[0])['message']], [1, 'Reading src/app.ts']);
   });
 
-  it('show sessions of runners and of coordinations', async () => {
+  it('return sessions of runners and of coordination', async () => {
     const runner = await read(`session://coding/${taskId}.1`);
     assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agent_id]);
     const open = await team.app.services.coordination.session(team.workspace);
@@ -62,7 +61,7 @@ describe('the resources of coding', () => {
     await missing('session://coordination/session-none');
   });
 
-  it('show an archived coordination and a past attempt', async () => {
+  it('return an archived session and a past attempt', async () => {
     const other = await new CodingTeam().begin();
     const { session } = await other.app.services.coordination.initialise(
       other.workspace,
@@ -71,7 +70,7 @@ describe('the resources of coding', () => {
     );
     const id = await other.order();
     await other.take();
-    const failure = { class: 'crashed', message: 'It died' };
+    const failure = { class: 'crashed', message: 'It crashed' };
     await other.ask('end_task', { taskId: id, status: 'failed', epoch: 1, failure });
     await other.app.services.coordination.initialise(
       other.workspace,
@@ -84,7 +83,7 @@ describe('the resources of coding', () => {
     assert.deepEqual([archived['isOpen'], archived['goal']], [false, 'One']);
   });
 
-  it('show the tasks of a branch and a project, slashes encoded or not', async () => {
+  it('return the tasks of a branch and a project, with or without encoded slashes', async () => {
     for (const uri of ['branch://feature%2Fauth/tasks', 'branch://feature/auth/tasks']) {
       const { branch, tasks } = await read(uri);
       assert.ok(Array.isArray(tasks));
@@ -98,14 +97,14 @@ describe('the resources of coding', () => {
     }
   });
 
-  it('say that there is no result yet, and no such task', async () => {
+  it('report a missing result and an unknown task', async () => {
     for (const uri of [`task://${taskId}/result`, 'task://none', 'task://none/logs', 'task://none/result'])
       await missing(uri);
   });
 
-  describe('do not show one workspace to another', () => {
+  describe('in another workspace', () => {
     let other: CodingTeam;
-    /** A workspace's coordinations: one that is open, and one that is archived. */
+    /** Sessions of workspaces: one open, one archived. */
     let sessions: readonly string[] = [];
 
     before(async () => {
@@ -125,7 +124,7 @@ describe('the resources of coding', () => {
       return JSON.stringify([code, message, details]).replaceAll(id, '{id}');
     };
 
-    it('in what is named: that reads as what is not there', async () => {
+    it('return items of the first workspace as not found', async () => {
       for (const [form, none] of [
         ['task://{id}', 'task-none'],
         ['task://{id}/logs', 'task-none'],
@@ -147,7 +146,7 @@ describe('the resources of coding', () => {
       assert.equal((await refusal(() => watch(context))).code, 'NOT_FOUND');
     });
 
-    it('in what is listed', async () => {
+    it('list nothing of the first workspace', async () => {
       for (const uri of ['task://list', 'agent://tasks', 'branch://feature/auth/tasks']) {
         assert.notDeepEqual((await read(uri))['tasks'], [], uri);
         assert.deepEqual(fields(JSON.parse(await other.read(uri)))['tasks'], [], uri);
@@ -159,7 +158,7 @@ describe('the resources of coding', () => {
       assert.equal(await other.read(log), '');
     });
 
-    it('in who does the work', async () => {
+    it('list only the agents of the same workspace', async () => {
       const runners = async (of: CodingTeam) =>
         JSON.stringify(JSON.parse(await of.read('agent://status')).tools);
       for (const [one, another] of [
@@ -173,7 +172,7 @@ describe('the resources of coding', () => {
       assert.deepEqual([status['activeTasks'], status['pendingTasks']], [0, 0]);
     });
 
-    it('in what completes a variable', async () => {
+    it('complete variables only with values of the same workspace', async () => {
       for (const template of [
         ['task://{taskId}', 'taskId'],
         ['task://{taskId}/logs', 'taskId'],
@@ -218,7 +217,7 @@ describe('the resources of coding', () => {
     'TASK://list',
     'task://list?x=1',
   ]) {
-    it(`know no resource ${uri.slice(0, 40)}`, () => {
+    it(`have no resource ${uri.slice(0, 40)}`, () => {
       assert.equal(resources.find(uri), undefined);
     });
   }
@@ -244,7 +243,7 @@ describe('the resources of coding', () => {
     assert.equal((await complete('log://{logType}/{date}', 'date'))[0], '2040-01-01');
   });
 
-  it('tell a listener of every change of a task and its log', async () => {
+  it('notify a subscriber of every change of a task and its log', async () => {
     const found = resources.find(`task://${taskId}`);
     assert.ok(found?.resource.watch);
     const controller = new AbortController();

@@ -1,4 +1,3 @@
-/** Runners: what they claim, how they wait, and what becomes of tasks whose runners fall silent. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { personOf } from '../../support/principals.ts';
@@ -17,7 +16,7 @@ describe('runners', () => {
     assert.deepEqual(await team.ask('claim_task', { ...args }, principal), { task: null });
   };
 
-  it('claim only coding tasks for their tools, in the order of the queue', async () => {
+  it('claim only coding tasks for their tools, in queue order', async () => {
     await team.createOne({ required_capabilities: ['claude'] });
     await team.createOne();
     await claimNothing();
@@ -30,7 +29,7 @@ describe('runners', () => {
     assert.equal((await team.take({ tools: ['GEMINI'] }))['tool'], 'GEMINI');
   });
 
-  it('claim tasks of their own project, and make those of none theirs', async () => {
+  it('claim tasks of their project, and set the project of tasks without one', async () => {
     const elsewhere = await team.order({ config: { project: 'owner/other' }, priority: 1 });
     const anywhere = await team.order({ priority: 2 });
     const task = await team.take({ project: 'owner/name' });
@@ -40,7 +39,7 @@ describe('runners', () => {
     assert.equal((await team.take({ project: 'owner/other' }))['id'], elsewhere);
   });
 
-  it('claim the one task that they name', async () => {
+  it('claim a given task', async () => {
     await team.order({ priority: 1 });
     const taskId = await team.order({ priority: 9 });
     assert.equal((await team.take({ taskId }))['id'], taskId);
@@ -54,7 +53,7 @@ describe('runners', () => {
 
   for (const [when, prepare] of [
     ['in an open session', async (): Promise<unknown> => team.createOne()],
-    ['where no session is open yet', async (): Promise<unknown> => undefined],
+    ['if no session is open yet', async (): Promise<unknown> => undefined],
   ] as const) {
     it(`wait for a task ${when}`, async () => {
       await prepare();
@@ -64,18 +63,18 @@ describe('runners', () => {
     });
   }
 
-  it('get the task again whose claim they repeat, and no second one', async () => {
+  it('get the task again instead of another one if they repeat a claim', async () => {
     const [first, second] = [await team.order({ priority: 1 }), await team.order({ priority: 2 })];
     const claim = { idempotency_key: 'a-claim' };
     const taken = await team.take(claim);
     assert.equal(taken['id'], first);
-    // The answer was lost on its way.
+    // The first response was lost.
     assert.deepEqual(await team.take(claim), taken);
     assert.deepEqual(await team.counts(), { available: 1, claimed: 1 });
     assert.equal((await team.take({ idempotency_key: 'another-claim' }))['id'], second);
   });
 
-  it('that work the queue too are not given there what they have claimed as runners', async () => {
+  it('do not get their coding tasks from coordination.claim_task', async () => {
     await team.allow(team.runner.agent_id ?? '', 5);
     await team.take({ taskId: await team.order() });
     const other = await team.createOne();
@@ -84,7 +83,7 @@ describe('runners', () => {
     assert.equal(await team.claim(team.runner.agent_id ?? ''), undefined);
   });
 
-  it('wait in vain, and do not claim for a client that has gone', async () => {
+  it('get no task after the wait, and claim none for a disconnected client', async () => {
     await claimNothing({ waitMs: 100 });
     const gone = AbortSignal.abort();
     const claimed = await team.app.services.codingRunners.claim(
@@ -96,7 +95,7 @@ describe('runners', () => {
     assert.equal(claimed.task, undefined);
   });
 
-  it('are given what others have written to them with each task, until they say that they have handed it on', async () => {
+  it('get their unread messages with each task', async () => {
     const agent_id = String(team.runner.agent_id);
     const written = { agent_id, message: 'Use the new API.' };
     await answer(team, 'coordination_message_agent', written);
@@ -121,7 +120,7 @@ describe('runners', () => {
     );
   });
 
-  it('are many, and each gets a task of its own', async () => {
+  it('get a task each if several wait', async () => {
     const waiting = Array.from({ length: 5 }, () => team.take({ waitMs: 25_000 }));
     const ordered: string[] = [];
     for (let count = 0; count < 5; count++) ordered.push(await team.order());
@@ -129,10 +128,10 @@ describe('runners', () => {
     assert.deepEqual(taken.map(({ id }) => String(id)).sort(), ordered.sort());
   });
 
-  it('that fall silent lose the task to another, which learns what was done', async () => {
+  it('lose their task when offline, and the next runner gets the previous attempt', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
-    // Any other call of the agent is no sign of life of this task.
+    // Other calls of the agent do not renew the lease of a coding task.
     team.pass(50);
     await team.app.access.ports.presence.touch(team.runner.agent_id ?? '');
     team.pass(20);
@@ -157,7 +156,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('that come back before another has begun go on', async () => {
+  it('continue if they return before another runner has claimed the task', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
     team.pass(70);
@@ -174,7 +173,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('renew their lease, but do not write at every call', async () => {
+  it('renew their lease, but not with a write per call', async () => {
     const taskId = await team.order();
     const leased = (await team.take({ leaseSeconds: 60 }))['leaseUntil'];
     await team.ask('heartbeat_task', { taskId, epoch: 1, state: 'in_progress' });
@@ -189,9 +188,9 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['state'], 'in_progress');
   });
 
-  it('are tried three times, then the task has failed', async () => {
+  it('get a task at most three times before it fails', async () => {
     const taskId = await team.order();
-    const failure = { class: 'crashed', message: 'The CLI died' };
+    const failure = { class: 'crashed', message: 'The CLI crashed' };
     for (const [epoch, outcome] of [
       [1, 'retried'],
       [2, 'retried'],
@@ -216,11 +215,11 @@ describe('runners', () => {
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
 
-  it('report another branch if the one that the hub chose is blocked in their repository', async () => {
+  it('report another branch if the chosen one is blocked in their repository', async () => {
     const taskId = await team.order();
     const chosen = String((await team.take())['branch']);
     assert.match(chosen, /^task\//);
-    const failure = { class: 'crashed', message: 'The CLI died' };
+    const failure = { class: 'crashed', message: 'The CLI crashed' };
     const end = (epoch: number, branch: string) =>
       team.ask('end_task', { ...END, taskId, epoch, failure, result: { branch } });
     await end(1, 'main');
@@ -230,7 +229,7 @@ describe('runners', () => {
     assert.equal((await team.take())['branch'], used);
   });
 
-  it('wait after a rate limit, and give up at what no repetition mends', async () => {
+  it('wait after a rate limit, and fail a task that a retry cannot fix', async () => {
     const taskId = await team.order();
     await team.take();
     const limited = { class: 'rate_limit', message: 'Too many requests' };
@@ -247,7 +246,7 @@ describe('runners', () => {
     assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
   });
 
-  it('return a task without using up an attempt, as often as they have to', async () => {
+  it('return a task any number of times without using up an attempt', async () => {
     const taskId = await team.order({ config: { queueSeconds: 3600 } });
     const failure = { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 };
     const result = { tokens: { input: 10, output: 5, cacheRead: 0 } };
@@ -271,7 +270,7 @@ describe('runners', () => {
     assert.equal((await team.take())['attempt'], 2);
   });
 
-  it('are the only ones that can return a task', async () => {
+  it('are the only callers that can return a task', async () => {
     const taskId = await team.order();
     const failure = { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 };
     const end = { taskId, status: 'failed', failure } as const;
@@ -284,7 +283,7 @@ describe('runners', () => {
     assert.equal((await team.take())['epoch'], 2);
   });
 
-  it('are waited for only so long', async () => {
+  it('must claim a task before its queue time ends', async () => {
     const taskId = await team.order({ config: { queueSeconds: 60 } });
     const patient = await team.order();
     team.pass(61);
@@ -295,7 +294,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { failed: 1, available: 1 });
   });
 
-  it('may be people, for agents of theirs', async () => {
+  it('can be agents for which a person calls', async () => {
     const taskId = await team.order();
     const owner = personOf(team.runner.owner_uid, 'worker', team.workspace);
     assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
@@ -309,7 +308,7 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['runner'], agentId);
   });
 
-  it('take what their owner asks for and, where they serve the workspace, what others there do', async () => {
+  it("claim their owner's tasks, and those of others only if they serve the workspace", async () => {
     const { store } = team.app.kernel;
     const { workspace } = team;
     await store.commit([{ kind: 'setPerson', uid: team.runner.owner_uid, role: 'admin' }]);
@@ -320,13 +319,13 @@ describe('runners', () => {
     await team.ask('register_runner', { programs });
     const draft = { tool: 'CLAUDECODE', description: 'Mine', instructions: 'Use JWT' };
     const own = String((await team.ask('create_task', draft, team.runner))['taskId']);
-    assert.equal((await team.take())['id'], own, 'though the other comes first');
+    assert.equal((await team.take())['id'], own, 'although the other task has priority');
     assert.match(
       await team.refused('claim_task', { taskId: others }),
       /^CONFLICT .*it belongs to another owner/,
     );
     const { task } = await team.ask('claim_task', {});
-    assert.equal(task ?? undefined, undefined, 'and waits for no other');
+    assert.equal(task ?? undefined, undefined, 'a task of another owner is not claimed');
     await team.ask('register_runner', { programs, serves: 'workspace' });
     assert.equal((await team.take())['id'], others);
   });

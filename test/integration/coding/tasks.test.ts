@@ -1,4 +1,3 @@
-/** Coding tasks from their creation to their end, over the real services and the emulators. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { call } from '../coordination/calls.ts';
@@ -10,7 +9,7 @@ describe('coding tasks', () => {
     team = await new CodingTeam().begin();
   });
 
-  it('are created with a branch, in a session that they open', async () => {
+  it('are created with a branch, in a new session if none is open', async () => {
     const created = await team.ask(
       'create_task',
       { tool: 'CLAUDECODE', description: 'Änder the Login!', instructions: 'Use JWT' },
@@ -23,8 +22,8 @@ describe('coding tasks', () => {
     assert.equal(session?.goal, 'Coding');
   });
 
-  it('say how to start a runner, for who has none', async () => {
-    const args = { tool: 'CLAUDECODE', description: 'Mend it', instructions: 'Mend the parser.' };
+  it('are created with a message how to start a runner if none is registered', async () => {
+    const args = { tool: 'CLAUDECODE', description: 'Fix it', instructions: 'Fix the parser.' };
     const { structuredContent } = await call(team, 'coding_create_task', args, team.creator);
     assert.match(
       String(structuredContent['message']),
@@ -32,7 +31,7 @@ describe('coding tasks', () => {
     );
   });
 
-  it('go on in the session that init_coordination names', async () => {
+  it('stay in the session when init_coordination sets its goal', async () => {
     const taskId = await team.order();
     await team.app.services.coordination.initialise(
       team.workspace,
@@ -42,7 +41,7 @@ describe('coding tasks', () => {
     assert.equal((await team.take())['id'], taskId);
   });
 
-  it('are claimed, worked on, and ended with a result', async () => {
+  it('are claimed, worked on and ended with a result', async () => {
     const taskId = await team.order({ branch: 'feature/auth', config: { base: 'main' } });
     const task = await team.take({ tools: ['CLAUDECODE'] });
     assert.deepEqual(
@@ -67,7 +66,7 @@ describe('coding tasks', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(String(runner)))?.value.held, {});
   });
 
-  it('keep JSON text as the text that it is, and say so', async () => {
+  it('store JSON text as text, and the response states it', async () => {
     const taskId = await team.order();
     await team.take();
     const messageOf = async (tool: string, args: JsonObject) => {
@@ -90,7 +89,7 @@ describe('coding tasks', () => {
     assert.equal((await team.report(taskId))['result'], end.result);
   });
 
-  it('keep results of a megabyte, whatever their characters, and refuse larger ones', async () => {
+  it('store results of up to 1 MiB with any characters, and refuse larger ones', async () => {
     const taskId = await team.order();
     await team.take();
     const end = { taskId, status: 'completed', epoch: 1 };
@@ -102,7 +101,7 @@ describe('coding tasks', () => {
     assert.deepEqual(JSON.parse(await team.read(`task://${taskId}/result`)), result);
   });
 
-  it('never go back', async () => {
+  it('never return to an earlier status', async () => {
     const taskId = await team.order();
     await team.take();
     const beat = { taskId, epoch: 1 };
@@ -121,7 +120,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
 
-  it('are in progress once their creator says so, where a runner has them; its claim and its lease stay', async () => {
+  it('get the status in_progress by their creator, without a change of claim or lease', async () => {
     const taskId = await team.order();
     const { leaseUntil } = await team.take();
     const updated = await team.ask('update_task', { taskId, status: 'in_progress' }, team.creator);
@@ -137,7 +136,7 @@ describe('coding tasks', () => {
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
   });
 
-  it('become those of their creator who says so of one that nobody holds, and no runner gets them', async () => {
+  it('are held by their creator after in_progress if no runner holds them', async () => {
     await team.join('creator', []);
     const taskId = await team.order();
     const updated = await team.ask(
@@ -159,7 +158,7 @@ describe('coding tasks', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(team.creator.agent_id ?? ''))?.value.held, {});
   });
 
-  it('are not in progress for a person, who holds no tasks, or before what they depend on', async () => {
+  it('do not get in_progress by a person, or before their dependencies are done', async () => {
     const taskId = await team.order();
     const { agent_id: _, ...person } = { ...team.creator, kind: 'person' as const };
     const given = { taskId, status: 'in_progress' };
@@ -176,7 +175,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
-  it('name the arguments of their own tools in errors', async () => {
+  it('have errors that name the arguments of the coding tools', async () => {
     const taskId = await team.order();
     await team.take();
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
@@ -191,7 +190,7 @@ describe('coding tasks', () => {
       assert.match(await team.refused('claim_task', { agentId }, stranger), /"field":"agentId"/);
   });
 
-  it('are ended by their creator, by who has the same owner and by leaders, and by nobody else', async () => {
+  it('are ended only by their creator, agents of that owner and leaders', async () => {
     const sibling = { ...team.principal('sibling'), owner_uid: team.creator.owner_uid };
     const stranger = { ...team.principal('stranger'), owner_uid: 'somebody else' };
     for (const principal of [team.creator, sibling, team.leader]) {
@@ -206,7 +205,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { cancelled: 3 });
   });
 
-  it('tell their runner to stop, hear its last words and keep its result', async () => {
+  it('stop their runner when ended, and store its last lines and result', async () => {
     const taskId = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0)]);
@@ -223,7 +222,7 @@ describe('coding tasks', () => {
     assert.equal(fields(shown['task'])['state'], 'cancelled');
   });
 
-  it('refuse unknown tools, branches that git refuses, and what is no task of theirs', async () => {
+  it('refuse unknown tools, invalid branches, invalid config and tasks of other kinds', async () => {
     const draft = { tool: 'CLAUDECODE', description: 'x', instructions: 'y' };
     assert.match(await team.refused('create_task', { ...draft, tool: 'VIM' }), /CLAUDECODE, GEMINI/);
     for (const branch of ['a..b', '-x', 'x.lock', 'a b', '', 'x/'])
@@ -240,7 +239,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed' }, team.leader), /^NOT_FOUND/);
   });
 
-  it('are also seen and worked by who works the queue', async () => {
+  it('are listed and claimed through the general queue, too', async () => {
     const taskId = await team.order();
     const queue = await team.app.services.system.tasks.list(team.leader, {
       workspace: team.workspace,
@@ -259,7 +258,7 @@ describe('coding tasks', () => {
     assert.equal((await team.shown(taskId))['summary'], 'By hand');
   });
 
-  it('answer a repeated call as the first', async () => {
+  it('return the first response to a repeated call', async () => {
     const draft = { tool: 'GEMINI', description: 'x', instructions: 'y', idempotency_key: 'once' };
     const first = await team.ask('create_task', draft, team.creator);
     assert.deepEqual(await team.ask('create_task', draft, team.creator), first);
