@@ -1,4 +1,4 @@
-/** The books of a run: every claim and report that was answered, held against the tasks as they are stored. */
+/** Record of all successful claims and reports, compared with the stored tasks. */
 import assert from 'node:assert/strict';
 import {
   isClosed,
@@ -9,9 +9,9 @@ import {
 import type { Team } from '../coordination/team.ts';
 
 export class Ledger {
-  /** Whom each epoch of each task was given to. */
+  /** Agents by task and epoch. */
   private readonly given = new Map<string, string>();
-  /** How many reports on each task were accepted. */
+  /** Number of accepted reports per task. */
   private readonly accepted = new Map<string, number>();
   private readonly created = new Set<string>();
 
@@ -24,7 +24,7 @@ export class Ledger {
 
   claim(id: string, epoch: number, agent: string): void {
     const entry = `${id} ${epoch}`;
-    assert.ok(!this.given.has(entry), `${entry} was given to ${this.given.get(entry)} and to ${agent}`);
+    assert.ok(!this.given.has(entry), `${entry} was claimed by ${this.given.get(entry)} and by ${agent}`);
     this.given.set(entry, agent);
   }
 
@@ -32,7 +32,7 @@ export class Ledger {
     this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
   }
 
-  /** Whether what is stored is what was answered, and hangs together. Gives the tasks. */
+  /** Compares the stored tasks with the responses and with each other, and returns the tasks. */
   async audit(team: Team, agents: Iterable<string>): Promise<readonly Task[]> {
     const tasks = await team.tasks();
     assert.deepEqual(new Set(tasks.map((task) => task.id)), this.created, 'no task is lost');
@@ -47,17 +47,17 @@ export class Ledger {
   private auditTask(task: Task): void {
     const { id, claim_epoch: epoch, claim, status } = task;
     const epochs = [...this.given.keys()].filter((entry) => entry.startsWith(`${id} `));
-    assert.equal(epoch, epochs.length, `${id} has an epoch for every claim that was answered`);
+    assert.equal(epoch, epochs.length, `${id} has one epoch per successful claim`);
     assert.equal(claim !== undefined, isHeld(status) || isClosed(status));
     if (claim)
       assert.equal(
         this.given.get(`${id} ${claim.claim_epoch}`),
         claim.claimed_by,
-        `${id} is whose it was given to`,
+        `${id} is held by its claimant`,
       );
     if (claim) assert.equal(claim.claim_epoch, epoch);
     const settled = task.retries + Number(isClosed(status));
-    assert.equal(settled, this.accepted.get(id) ?? 0, `${id} shows every report that was accepted, once`);
+    assert.equal(settled, this.accepted.get(id) ?? 0, `${id} counts every accepted report once`);
   }
 }
 
@@ -70,7 +70,7 @@ function auditDependencies(task: Task, byId: ReadonlyMap<string, Task>): void {
   });
   const open = dependencies.filter((dependency) => dependency.status !== 'done');
   if (task.claim_epoch > 0)
-    assert.equal(open.length, 0, `${task.id} was given out before its dependencies were done`);
+    assert.equal(open.length, 0, `${task.id} was claimed before its dependencies were done`);
   assert.equal(task.blockers, open.length + Number(task.retry_at !== undefined), `blockers of ${task.id}`);
   const failed = dependencies.filter((dependency) => dependency.status === 'failed').map(({ id }) => id);
   assert.deepEqual([...task.failed_dependencies].sort(), failed.sort());

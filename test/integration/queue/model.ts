@@ -1,4 +1,4 @@
-/** The queue as somebody would keep it on paper: a list of tasks and who was seen when. */
+/** Model of the queue: a list of tasks, and the time when each agent was last seen. */
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 
 export const LEASE_SECONDS = 300;
@@ -11,12 +11,12 @@ interface ModelTask {
   readonly id: string;
   readonly priority: number;
   readonly createdAt: number;
-  /** Infinity where there is none. */
+  /** Infinity if the task has no deadline. */
   readonly deadline: number;
   readonly dependencies: readonly string[];
   status: 'available' | 'claimed' | 'in_progress' | 'done' | 'failed';
   epoch: number;
-  /** Who holds it, or who closed it. */
+  /** Agent that holds or closed the task. */
   holder?: string | undefined;
   claimedAt: number;
   leaseEnds: number;
@@ -30,7 +30,7 @@ export class QueueModel {
   now = 0;
   tasks: ModelTask[] = [];
   readonly seen = new Map<string, number>();
-  /** How many tasks each agent may hold. */
+  /** Maximum of held tasks per agent. */
   readonly limits: ReadonlyMap<string, number>;
 
   constructor(limits: ReadonlyMap<string, number>) {
@@ -38,7 +38,7 @@ export class QueueModel {
     for (const agent of limits.keys()) this.seen.set(agent, 0);
   }
 
-  /** Takes the tasks as they are, after calls whose order nobody can know. */
+  /** Replaces the model's tasks with the stored ones, after calls of unknown order. */
   resume(tasks: readonly Task[], start: number): void {
     const seconds = (date: Date | undefined): number => ((date?.getTime() ?? start) - start) / 1000;
     this.tasks = tasks.map((task) => ({
@@ -87,7 +87,7 @@ export class QueueModel {
     });
   }
 
-  /** What a claim may answer: several things only where an agent claimed several tasks at one moment. */
+  /** Returns the possible results of a claim: several only if an agent claimed several tasks at one time. */
   claim(agent: string): string[] {
     const held = this.held(agent);
     const unstarted = held.filter((task) => task.status === 'claimed');
@@ -182,7 +182,7 @@ export class QueueModel {
       )[0];
   }
 
-  /** A wait that is over ends when there is nothing else to do, or with the sweep. */
+  /** A delay that is over ends with a claim that finds no other task, or with the sweep. */
   private firstRetry(): ModelTask | undefined {
     return this.tasks
       .filter((task) => task.status === 'available' && (task.retryAt ?? Infinity) <= this.now)

@@ -1,4 +1,4 @@
-/** What agents, leaders and the schedule do to the queue: for real, and in the model. */
+/** Operations of agents, leaders and the schedule on the queue, in the services and in the model. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -17,11 +17,11 @@ export interface Real {
 
 interface NewTask {
   readonly priority: number;
-  /** Seconds from the team's beginning; those without come last. */
+  /** Seconds from the team's start; tasks without a deadline come last. */
   readonly deadline: number;
-  /** Places in the batch before its own. */
+  /** Earlier positions in the batch. */
   readonly siblings: readonly number[];
-  /** Places among the tasks that exist. */
+  /** Positions among the existing tasks. */
   readonly existing: readonly number[];
 }
 
@@ -31,8 +31,8 @@ interface ByAgent {
 }
 
 /**
- * A task at a place: among all, or among those in hand and by their holder, or among those that lapsed and by
- * who let them lapse, so that runs get somewhere.
+ * A task at a position among all tasks, held tasks (by their holder), or expired claims (by the previous holder). The
+ * last two make progress likely.
  */
 interface OnTask extends ByAgent {
   readonly whose: 'anyone' | 'holder' | 'former';
@@ -96,7 +96,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('sweep' as const), instance }), weight: 2 },
 );
 
-/** What an operation is about, as far as the model knows before it. */
+/** Target of an operation, as far as the model knows it in advance. */
 export interface Aimed {
   readonly agent: string;
   readonly taskId: string;
@@ -123,7 +123,7 @@ function at<Item>(items: readonly Item[], place: number): Item | undefined {
   return items[place % Math.max(items.length, 1)];
 }
 
-/** What the model says that the operation answers, any of them; a creation must have happened already. */
+/** Returns the results that the model allows. A creation must have been performed before. */
 export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, model: QueueModel): string[] {
   switch (what.kind) {
     case 'create':
@@ -143,7 +143,7 @@ export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, 
   }
 }
 
-/** Does it, and enters it into the books. A refusal is an answer too. */
+/** Performs the operation and records it in the ledger. A refusal is a result, too. */
 export async function perform(what: Operation, aimed: Aimed, model: QueueModel, real: Real): Promise<string> {
   try {
     return await attempt(what, aimed, model, real);

@@ -1,6 +1,6 @@
 /**
- * Whatever several agents do to the queue, one after another and at once, in several instances: never two
- * holders of one epoch, never a lost task, dependencies respected, counters equal to the tasks.
+ * Random operations of several agents, sequential and concurrent, on two instances: an epoch never has two holders,
+ * no task is lost, dependencies are respected, and counters equal the tasks.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -10,12 +10,12 @@ import { Ledger } from './ledger.ts';
 import { QueueModel } from './model.ts';
 import { aim, type Operation, operation, perform, predict, type Real } from './operations.ts';
 
-/** By night as many as five minutes have room for. The seed decides which: by day the same. */
+/** The nightly run has as many runs as fit into five minutes. The seed is fixed unless MUSTER_SEED is set. */
 const RUNS = byDay(4, { night: 40 });
 
 type Command = fc.AsyncCommand<QueueModel, Real>;
 
-/** One operation alone: it must answer what the model says. */
+/** One operation whose result must be one that the model allows. */
 class Alone implements Command {
   private readonly what: Operation;
 
@@ -40,7 +40,7 @@ class Alone implements Command {
   }
 }
 
-/** Several at once: which comes first is open, but the books must balance. */
+/** Concurrent operations in any order, after which the ledger must match. */
 class Together implements Command {
   private readonly operations: readonly Operation[];
 
@@ -66,7 +66,7 @@ class Together implements Command {
   }
 }
 
-/** Time passes: leases lapse and waits end, at the next sweep. */
+/** Advances the clock: leases expire and delays end at the next sweep. */
 class Later implements Command {
   private readonly seconds: number;
 
@@ -108,7 +108,7 @@ async function newTeam(): Promise<{ model: QueueModel; real: Real }> {
   return { model, real };
 }
 
-/** To begin with: a queue that is empty is soon told. */
+/** Initial tasks, because an empty queue tests little. */
 const SOME = [0, 1, 2, 3, 4].map((place) => ({
   priority: 1 + (place % 3),
   deadline: Infinity,
@@ -116,8 +116,8 @@ const SOME = [0, 1, 2, 3, 4].map((place) => ({
   existing: [],
 }));
 
-describe('the queue, whatever happens', () => {
-  it('keeps its books', async () => {
+describe('the queue under random operations', () => {
+  it('matches its ledger and its model', async () => {
     const commands = fc.commands(
       [
         operation.map((what) => new Alone(what)),
