@@ -109,7 +109,7 @@ export function pushService(): { readonly url: string } | 'firebase' | 'none' {
   return isEmulator() ? 'none' : 'firebase';
 }
 
-/** Returns whether events are sent by Pub/Sub: always, except in emulators without the Pub/Sub emulator. */
+/** Returns whether events are sent by Pub/Sub. Only emulators may lack it. */
 export function hasPubSub(): boolean {
   return !isEmulator() || (process.env['PUBSUB_EMULATOR_HOST'] ?? '') !== '';
 }
@@ -119,7 +119,7 @@ export function clockFile(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
 }
 
-/** Returns the configured origins and the deployment's own Firebase Hosting sites, which serve the console. */
+/** Returns the configured origins and the project's Firebase Hosting sites, which serve the console. */
 export function allowedOrigins(): readonly string[] {
   const project = process.env['GCLOUD_PROJECT'] ?? '';
   const own = project === '' ? [] : [`https://${project}.web.app`, `https://${project}.firebaseapp.com`];
@@ -127,7 +127,7 @@ export function allowedOrigins(): readonly string[] {
   return [...own, ...origins.map((origin) => origin.trim()).filter((origin) => origin !== '')];
 }
 
-/** Returns the number of the deployment's proxies in front of Google's front end; 0 if the value is negative. */
+/** Returns the number of proxies in front of Google's front end; 0 if the value is negative. */
 export function trustedProxies(): number {
   return Math.max(0, trustedProxiesCount.value());
 }

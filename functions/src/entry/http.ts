@@ -71,7 +71,7 @@ export function leaveBodiesUnread(): void {
 }
 
 /**
- * Exits the framework's domain, Node's deprecated way to catch errors of callbacks, which is not needed here. A
+ * Exits the framework's domain. Domains, Node's deprecated way to catch callback errors, are not needed. A
  * domain tracks each promise, which costs the endpoint a quarter of its throughput.
  */
 export function leaveDomain(): void {

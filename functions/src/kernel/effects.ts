@@ -35,7 +35,7 @@ export function changedNames(before: Fields, after: Fields): readonly string[] {
   return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
 }
 
-/** Returns a commit's effects as its audit entry stores them: without long new fields if they are too large. */
+/** Returns a commit's effects for its audit entry, without long new fields if they are too large. */
 export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
   const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
   let left = MAX_MADE_BYTES;
@@ -59,7 +59,7 @@ function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
   return { ...effect, after: kept, cut: true, digests };
 }
 
-/** Returns whether a field still has the value that the effect gave it; undefined if the entry does not know it. */
+/** Returns whether a field still has the value from the effect; undefined if that is not stored. */
 export function isStill(
   { after = {}, digests = {} }: Effect,
   name: string,

@@ -46,7 +46,7 @@ export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, '');
 }
 
-/** Returns the text on one line; each run of hidden, private-use or unpaired characters becomes a space. */
+/** Returns the text on one line. Runs of hidden, private-use or unpaired characters become a space. */
 export function oneLine(text: string): string {
   return text
     .replace(HIDDEN, ' ')

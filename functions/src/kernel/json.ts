@@ -112,7 +112,7 @@ export const MAX_ANSWER_BYTES = 1_048_576;
  */
 export const MAX_SHOWN_BYTES = 48_000;
 
-/** Share of it for a list's items; the rest is for the other fields. */
+/** Maximum JSON bytes of a list's items; the rest of the response is for other fields. */
 export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
 
 /** Maximum bytes, as sent, of one value in a response that is not truncated. The rest is for the other fields. */
@@ -147,7 +147,7 @@ export function utf8Length(text: string): number {
   return bytesOf(text).length;
 }
 
-/** Returns the bytes of JSON in an MCP response, which contains it twice: as structure and as escaped text. */
+/** Returns the bytes of JSON in an MCP response, which has it twice: as structure and as escaped text. */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }

@@ -72,7 +72,7 @@ export function neverLoosens<const Kind extends string>(...kinds: readonly Kind[
 }
 
 /**
- * Refuses an agent's commit that loosens a limit, unless the person who decides about the limit approved the call.
+ * Refuses an agent's commit that loosens a limit without the approval of the responsible person.
  * Commits of people, operators and triggers pass.
  * @throws LooseningError; MusterError FORBIDDEN if different people decide about parts of the commit
  */

@@ -115,7 +115,7 @@ export async function readIn<Value>(
   }
 }
 
-/** Returns undefined if the unreadable document belongs to another owner, so that the caller does not learn of it. */
+/** Returns undefined for another owner's unreadable document, so that the caller does not learn of it. */
 export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

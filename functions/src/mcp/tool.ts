@@ -350,7 +350,7 @@ export function clearArgument<const Fields extends readonly [string, ...string[]
 }
 
 /**
- * Returns a function that maps a field to its change: the new value, null to remove it, undefined to keep it.
+ * Returns a function that returns a field's change: a new value, null to remove, undefined to keep.
  * @throws MusterError VALIDATION_ERROR if the field has a new value and is listed in `clear`
  */
 export function clearing<Field extends string>(clear: readonly Field[] = []) {

@@ -12,7 +12,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Returns the deployment's address for this caller only, because it may derive from the caller's headers. */
+/** Returns the deployment's address, for this caller only: it may derive from the caller's headers. */
 export function baseUrlOf(
   request: IncomingMessage,
   addresses: Addresses,

@@ -49,7 +49,7 @@ export async function send(
     .end(body);
 }
 
-/** Returns a body in the client's preferred encoding. `varies`: whether other clients may get another encoding. */
+/** Returns a body in the client's preferred encoding. `varies`: whether it depends on the client. */
 export async function compressed(request: IncomingMessage, body: Json) {
   const varies = Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
   const encoding = varies ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;

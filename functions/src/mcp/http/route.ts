@@ -24,7 +24,7 @@ export function route({ request, catalogues: { names } }: Arrived): Routed {
   return { path, query, selection, ...PROTOCOLS[selection.protocol] };
 }
 
-/** Refuses other methods than the path's, but only after authentication: sign-in discovery may use any method. */
+/** Refuses other methods than the path's. Runs after authentication: sign-in discovery may use any. */
 export function method({ request, method: taken, whatIsHere }: Arrived & Routed): void {
   if (request.method !== taken) throw refusal(405, whatIsHere, { headers: { Allow: taken } });
 }
