@@ -65,7 +65,7 @@ export type RetentionDays = Readonly<
 const DAY_MILLISECONDS = 24 * 3_600_000;
 
 /**
- * Returns a job that removes items that ended more than `days` days ago, or nothing if `days` is 0. It starts once per
+ * Returns a job that removes items that ended more than `days` days ago; 0 disables it. It starts once per
  * hour, because each query costs money, and then continues every minute until it is finished.
  * @param remove removes the items that ended before an instant
  */
