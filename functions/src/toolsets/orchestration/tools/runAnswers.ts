@@ -219,8 +219,7 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
 
 /** Returns why a run waits for a budget, and what resolves that. */
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent)
-    return `${waitsForBudget(key)} The person who set it has been asked to raise it with system.setBudget.`;
+  if (is_spent) return `${waitsForBudget(key)} The person who set it was asked; system.setBudget raises it.`;
   return 'Waiting for calls in flight that have reserved the rest of a budget.';
 }
 
