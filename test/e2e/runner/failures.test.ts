@@ -217,7 +217,7 @@ describe('a coding task that does not go as it should', () => {
       installStandIn(stage.bin, 'result();');
       const runner = stage.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
       assert.equal(await runner.ended, 1);
-      assert.match(runner.said(), /credential is not valid/);
+      assert.match(runner.said(), /Invalid or revoked credential/);
       assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
     }),
     'says so where nobody answers': onStage('trouble', async (stage) => {

@@ -109,6 +109,6 @@ describe('the mirror of who may do what', () => {
     assert.equal(states.length, 0);
     let number = 0;
     const restless = { find: async (): Promise<Person> => ({ workspaces: { [`w${number++}`]: 'viewer' } }) };
-    await assert.rejects(mirrorPerson(realtimeDatabase, restless, uid), /never stood still/);
+    await assert.rejects(mirrorPerson(realtimeDatabase, restless, uid), /kept changing/);
   });
 });

@@ -208,7 +208,7 @@ describe('registerAgent', () => {
     team.pass(6);
     const error = await refusal(() => authenticate(bearer(registered)));
     assert.equal(error.code, 'TOKEN_EXPIRED');
-    assert.match(error.details.suggestion ?? '', /again with the same name/);
+    assert.match(error.details.suggestion ?? '', /with the same name/);
   });
 
   it('leaves one credential if an agent registers several times concurrently', async () => {
