@@ -1,23 +1,23 @@
 import { isRecord } from './tree/json.ts';
 
-/** Who is asking. */
+/** The caller of a request. */
 export interface Caller {
-  /** The emulators' all-powerful caller: rules do not apply. */
+  /** The emulators' admin caller, to whom rules do not apply. */
   readonly isOwner: boolean;
-  /** What rules call `auth`. */
+  /** The variable `auth` of rules. */
   readonly auth: object | null;
 }
 
 export const nobody: Caller = { isOwner: false, auth: null };
 const owner: Caller = { isOwner: true, auth: null };
 
-/** A caller whose `auth` somebody all-powerful has chosen. */
+/** A caller whose `auth` an admin caller has set. */
 export function actingAs(auth: object | null): Caller {
   return { isOwner: false, auth };
 }
 
 /**
- * `undefined` for a token that cannot be read. As in Google's emulators no signature is checked.
+ * Returns `undefined` for an unreadable token. Like Google's emulators, it checks no signature.
  */
 export function callerOf(token: string | null | undefined): Caller | undefined {
   if (!token) return nobody;

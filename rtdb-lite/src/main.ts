@@ -1,6 +1,6 @@
 /**
  * `node rtdb-lite/src/main.ts [--host 127.0.0.1] [--port 9000] [--functions_emulator_host H
- * --functions_emulator_port P]`: the flags that firebase-tools gives to Google's emulator.
+ * --functions_emulator_port P]`, with the flags that firebase-tools passes to Google's emulator.
  */
 import { parseArgs } from 'node:util';
 import { startServer } from './server.ts';

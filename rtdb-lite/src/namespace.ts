@@ -1,4 +1,4 @@
-/** One database: its data, its rules and who listens. */
+/** One database: its data, rules and listeners. */
 import type { Caller } from './caller.ts';
 import { Ruleset } from './rules/ruleset.ts';
 import { nodeHash } from './tree/hash.ts';
@@ -29,9 +29,9 @@ export interface Listener {
 }
 
 export interface WriteOptions {
-  /** The hash of what a transaction has seen. */
+  /** Hash of the data that a transaction read. */
   readonly expected?: string | undefined;
-  /** Only say whether it would be allowed. */
+  /** Only check whether the write is allowed. */
   readonly dry?: boolean;
   readonly triggers?: boolean;
 }
@@ -42,7 +42,7 @@ export class Denied extends Error {
   }
 }
 
-/** A transaction saw something else than there is now. */
+/** The data has changed since a transaction read it. */
 export class Stale extends Error {}
 
 export class Namespace {
@@ -76,7 +76,7 @@ export class Namespace {
     return query ? runQuery(node, query) : node;
   }
 
-  /** Applies all the writes or none. */
+  /** Applies all writes or none. */
   write(writes: readonly Write[], caller: Caller, options: WriteOptions = {}): void {
     const now = Date.now();
     const before = this.#root;
@@ -84,7 +84,7 @@ export class Namespace {
     const { expected } = options;
     const isStale =
       expected !== undefined && paths.some((path) => nodeHash(nodeAt(before, path)) !== expected);
-    // Who may read gets the value and tries again; who may not learns no more than that.
+    // A client that can read the path gets the value and retries; other clients get only the denial.
     if (isStale && paths.every((path) => this.#rules.canRead(before, path, caller))) throw new Stale();
     if (!paths.every((path) => this.#rules.canWrite({ before, after }, path, caller, now)))
       throw new Denied();
@@ -95,7 +95,7 @@ export class Namespace {
     if (options.triggers !== false) this.#triggers.fire(this.name, before, after, caller);
   }
 
-  /** Ends the listeners that the rules no longer allow. */
+  /** Removes the listeners that the rules no longer allow. */
   revokeForbidden(): void {
     for (const listener of [...this.listeners]) {
       const { path, query } = listener;

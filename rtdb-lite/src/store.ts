@@ -1,7 +1,7 @@
 import { Namespace } from './namespace.ts';
 import { Triggers } from './triggers.ts';
 
-/** All the databases of one server. Each is there as soon as somebody names it. */
+/** All databases of a server, each created at first use. */
 export class Store {
   readonly triggers: Triggers;
   readonly #namespaces = new Map<string, Namespace>();

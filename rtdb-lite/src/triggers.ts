@@ -1,16 +1,16 @@
-/** The functions that changes of the data call, in the functions emulator. */
+/** Function triggers that data changes call in the functions emulator. */
 import { randomBytes } from 'node:crypto';
 import { type Caller, uidOf } from './caller.ts';
 import { nodeHash } from './tree/hash.ts';
 import { delta, isRecord, toJson } from './tree/json.ts';
 import { childOf, splitPath, type Tree } from './tree/node.ts';
 
-/** What the functions emulator registers. */
+/** Registration of the functions emulator. */
 export interface Registration {
   readonly name: string;
   readonly path: string;
   readonly event: string;
-  /** Only functions of the second generation have one. */
+  /** Only for functions of the second generation. */
   readonly namespacePattern?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Trigger {
   readonly namespaces: RegExp;
 }
 
-/** A trigger and a place whose change calls it. */
+/** A trigger and a changed path that calls it. */
 interface Match {
   readonly trigger: Trigger;
   readonly at: readonly string[];
@@ -44,7 +44,7 @@ export class Triggers {
     this.#functionsUrl = functionsUrl;
   }
 
-  /** A function that is loaded again comes with a new generation at the end of its key: it replaces the old one. */
+  /** Reloading a function registers it with a new generation at the end of its key, which replaces the old one. */
   register(registration: Registration, namespace: string): void {
     const [, project = '', , , , key = ''] = registration.name.split('/');
     this.#triggers.set(`${key.replace(/-\d+$/, '')}|${registration.event}`, {
@@ -83,7 +83,7 @@ function matcherOf(pattern: string): RegExp {
 
 function matchesIn(match: Match): Match[] {
   const { trigger, at, before, after } = match;
-  if (before === after) return []; // versions share what did not change
+  if (before === after) return []; // versions share unchanged nodes
   const segment = trigger.path[at.length];
   if (segment === undefined) return isWanted(match) ? [match] : [];
   const keys = /^\{.*\}$/.test(segment)
@@ -94,7 +94,7 @@ function matchesIn(match: Match): Match[] {
   );
 }
 
-/** Events end in `written`, `created` and so on, those of the first generation in `write`, `create`. */
+/** Event types end in `written`, `created` and so on; in the first generation in `write`, `create`. */
 function isWanted({ trigger, before, after }: Match): boolean {
   if (nodeHash(before) === nodeHash(after)) return false;
   const wanted = trigger.event.replace(/^.*\.(create|update|delete|writ)\w*$/, '$1');

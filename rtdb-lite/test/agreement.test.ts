@@ -1,4 +1,4 @@
-/** Random data and queries, which the SDKs compute too: both must come to the same. */
+/** Random data and queries, which the SDKs also compute: both results must agree. */
 import assert from 'node:assert/strict';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
@@ -22,7 +22,7 @@ describe('agreement with the SDKs', () => {
     await server.close();
   });
 
-  it('holds for 200 random values, and the hash of each transaction is right at the first try', async () => {
+  it('agrees on 200 random values and the hash of each transaction', async () => {
     for (let index = 0; index < 200; index++) {
       const path = `values/${index}`;
       await admin.set(path, random.value(3, true));
@@ -40,10 +40,10 @@ describe('agreement with the SDKs', () => {
     }
   });
 
-  it('holds for 400 random queries', async () => {
+  it('agrees on 400 random queries', async () => {
     const data = randomChildren(random);
     await admin.set('queries', data);
-    const end = client.on('value', () => {}, 'queries'); // it has everything, and so computes queries by itself
+    const end = client.on('value', () => {}, 'queries'); // with all data, the client computes queries locally
     await client.get('queries');
     for (let round = 0; round < 400; round++) {
       const constraints = randomQuery(random, Object.keys(data));
@@ -57,7 +57,7 @@ describe('agreement with the SDKs', () => {
     end();
   });
 
-  it('holds for limited windows while another client writes 300 times', async () => {
+  it('agrees on limited windows while another client writes 300 times', async () => {
     const windows = Array.from({ length: 6 }, () => new Window(client, randomWindow(random)));
     for (let round = 0; round < 300; round++) await randomWrite(admin, random);
     for (const { constraints, view, children, end } of windows) {
@@ -71,7 +71,7 @@ describe('agreement with the SDKs', () => {
   });
 });
 
-/** What a client sees of a query, by value and by events of its children. */
+/** Returns a query's result at a client, by value and by child events. */
 class Window {
   readonly constraints: Constraint[];
   readonly children = new Set<string | null>();
@@ -134,7 +134,7 @@ async function randomWrite(sdk: Sdk, random: Random): Promise<void> {
   }
 }
 
-/** Some have a priority: with none at all the SDK itself misreads orderByPriority with endBefore. */
+/** Some nodes have a priority: without any, the SDK itself misreads orderByPriority with endBefore. */
 function randomChildren(random: Random): Record<string, unknown> {
   const children = Array.from({ length: 40 }, (_, index) => {
     const key = `${random.pick(['k', '', 'x'])}${index}`;

@@ -10,7 +10,7 @@ interface Sent {
   readonly data: unknown;
 }
 
-/** A listener to `/list`, and what it is sent when the data becomes other. */
+/** Returns the messages that a listener to `/list` receives when its data changes. */
 function listening(initial: object, query: Query) {
   const sent: Sent[] = [];
   let root: Tree = fromJson({ list: initial }, null, 0);
@@ -23,7 +23,7 @@ function listening(initial: object, query: Query) {
     caller: () => ({ isOwner: true, auth: null }),
     gone: () => undefined,
   });
-  // What was given first must share its nodes with what comes, as it does in a namespace.
+  // Both trees must share unchanged nodes, as in a namespace.
   const write = (path: string[], value: unknown): readonly Sent[] => {
     const before = root;
     root = withNodeAt(root, path, fromJson(value, null, 0));
@@ -38,7 +38,7 @@ function listening(initial: object, query: Query) {
 describe('a listener to a query', () => {
   const query: Query = { i: '.key', l: 3, vf: 'l' };
 
-  it('is sent the children that changed, and no others', () => {
+  it('receives only the changed children', () => {
     const { write } = listening({ a: 1, b: { text: 'two' } }, query);
     assert.deepEqual(write(['list', 'b', 'text'], 'second'), [
       { action: 'm', data: { b: { text: 'second' } } },
@@ -46,13 +46,13 @@ describe('a listener to a query', () => {
     assert.deepEqual(write(['list', 'zz'], 'outside'), []);
   });
 
-  it('is sent who comes into the window and who leaves it', () => {
+  it('receives the children that enter and leave its window', () => {
     const { write } = listening({ a: 1, c: 3 }, query);
     assert.deepEqual(write(['list', 'aa'], 2), [{ action: 'm', data: { c: null, aa: 2 } }]);
     assert.deepEqual(write(['list', 'aa'], null), [{ action: 'm', data: { aa: null, c: 3 } }]);
   });
 
-  it('is sent the whole where there was nothing, or is no more', () => {
+  it('receives the whole value if the path was empty or becomes empty', () => {
     const { write } = listening({}, { i: '.key', sp: 'x' });
     assert.deepEqual(write(['list', 'x'], 1), [{ action: 'd', data: { x: 1 } }]);
     assert.deepEqual(write(['list', 'x'], null), [{ action: 'd', data: null }]);

@@ -40,13 +40,13 @@ describe('the REST API', () => {
     assert.equal((await call('GET', '/a/b.json')).body, null);
   });
 
-  it('shows only the keys if it is to be shallow', async () => {
+  it('returns only keys for a shallow request', async () => {
     await call('PUT', '/shallow.json', { a: { x: 1 }, b: 5 });
     assert.deepEqual((await call('GET', '/shallow.json?shallow=true')).body, { a: true, b: true });
     assert.deepEqual((await call('GET', '/shallow.json?shallow=true&limitToFirst=1')).body, { a: true });
   });
 
-  it('writes only over what has the ETag', async () => {
+  it('writes with if-match only if the ETag matches', async () => {
     await call('PUT', '/tagged.json', { a: 1 });
     const { etag } = await call('GET', '/tagged.json', undefined, { 'X-Firebase-ETag': 'true' });
     assert.ok(etag);
@@ -55,7 +55,7 @@ describe('the REST API', () => {
     assert.equal((await call('PUT', '/tagged.json', 2, { 'if-match': etag })).status, 412);
   });
 
-  it('writes only where nothing is, if that is the condition', async () => {
+  it('writes with a null ETag only if the path is empty', async () => {
     const { etag } = await call('GET', '/absent.json', undefined, { 'X-Firebase-ETag': 'true' });
     assert.equal(etag, 'null_etag');
     const written = await call('PUT', '/absent.json', 1, { 'if-match': etag, 'X-Firebase-ETag': 'true' });
@@ -80,7 +80,7 @@ describe('the REST API', () => {
     });
   }
 
-  it('holds to the rules, and keeps them as they were written', async () => {
+  it('enforces the rules and returns their source unchanged', async () => {
     const rules = { rules: { players: { '.indexOn': 'score', $uid: { '.read': 'auth.uid === $uid' } } } };
     assert.equal((await call('PUT', '/.settings/rules.json', rules)).status, 200);
     assert.deepEqual((await call('GET', '/.settings/rules.json')).body, rules);
@@ -98,7 +98,7 @@ describe('the REST API', () => {
     assert.deepEqual(alice.body, { score: 6 });
   });
 
-  it('orders by what has an index', async () => {
+  it('orders by an indexed child', async () => {
     const top = await call('GET', '/players.json?orderBy="score"&limitToLast=1');
     assert.deepEqual(top.body, { bob: { score: 9 } });
     assert.equal((await call('GET', '/players.json?orderBy="name"&limitToLast=1')).status, 400);

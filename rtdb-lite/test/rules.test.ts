@@ -45,20 +45,20 @@ describe('rules', () => {
     await server.close();
   });
 
-  it('let one write what is one’s own, if it is valid', async () => {
+  it("allow a user to write valid data at the user's path", async () => {
     await alice.set('players/alice', { name: 'Al', score: 6 });
     await assert.rejects(alice.set('players/bob', { name: 'x', score: 1 }), /PERMISSION_DENIED/);
     await assert.rejects(alice.set('players/alice', { name: 'Al', score: -1 }), /PERMISSION_DENIED/);
     await assert.rejects(alice.set('players/alice', { name: 'Al', score: 1, extra: 1 }), /PERMISSION_DENIED/);
   });
 
-  it('hide what is others’', async () => {
+  it("deny reads of another user's path", async () => {
     await assert.rejects(alice.get('/'), /denied/i);
     await assert.rejects(stranger.get('players/alice'), /denied/i);
     await assert.rejects(stranger.once('players/alice'), /permission_denied/i);
   });
 
-  it('look at the query', async () => {
+  it('evaluate the query', async () => {
     const top = await stranger.get('players', ['orderByChild', 'score'], ['limitToLast', 1]);
     assert.deepEqual(top.keys(), ['bob']);
     await assert.rejects(stranger.get('players'), /denied/i);
@@ -71,7 +71,7 @@ describe('rules', () => {
     );
   });
 
-  it('let the client take back what was denied', async () => {
+  it('make the client revert a denied write', async () => {
     const seen: unknown[] = [];
     const end = alice.on('value', ({ value }) => seen.push(value), 'players/alice/score');
     await eventually(() => assert.deepEqual(seen, [6]));
@@ -102,7 +102,7 @@ describe('@firebase/rules-unit-testing', () => {
   });
   after(() => server.close());
 
-  it('loads rules, acts as anybody and clears the database', async () => {
+  it('loads rules, acts as any user and clears the database', async () => {
     const database = { host: '127.0.0.1', port: server.port, rules };
     const environment = await initializeTestEnvironment({ projectId: 'demo-rules', database });
     const alice = environment.authenticatedContext('alice').database();
@@ -130,7 +130,7 @@ describe('@firebase/rules-unit-testing', () => {
     await environment.cleanup();
   });
 
-  it('is told of rules that make no sense', async () => {
+  it('reports invalid rules', async () => {
     const database = { host: '127.0.0.1', port: server.port, rules: '{"rules":{".read":"nope()"}}' };
     await assert.rejects(initializeTestEnvironment({ projectId: 'demo-rules', database }));
   });

@@ -1,4 +1,4 @@
-/** Our walk of the rules against targaryen's own. */
+/** Compares our traversal of the rules with targaryen's. */
 import assert from 'node:assert/strict';
 import targaryen from 'targaryen/lib/database/index.js';
 import { actingAs } from '../src/caller.ts';

@@ -1,4 +1,4 @@
-/** What the SDKs do all day, with both of them. */
+/** Common operations of both SDKs. */
 import assert from 'node:assert/strict';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
@@ -51,7 +51,7 @@ for (const name of ['admin', 'client'] as const) {
       assert.equal((await sdk.get('list')).exists, false);
     });
 
-    it('knows server values', async () => {
+    it('resolves server values', async () => {
       await sdk.set('sv', { t: sdk.timestamp, n: 5 });
       await sdk.update('sv', { n: sdk.increment(3) });
       assert.equal((await sdk.get('sv/n')).value, 8);
@@ -109,7 +109,7 @@ for (const name of ['admin', 'client'] as const) {
       for (const end of ends) end();
     });
 
-    it('hears of what another client does', async () => {
+    it("receives another client's changes", async () => {
       await sdk.set('heard', { a: { o: 1 }, b: { o: 2 } });
       const events: string[] = [];
       const names: EventName[] = ['value', 'child_added', 'child_changed', 'child_moved', 'child_removed'];
@@ -136,7 +136,7 @@ for (const name of ['admin', 'client'] as const) {
       assert.deepEqual(snapshot.value, { z: 1 });
     });
 
-    it('takes values that come in several frames', async () => {
+    it('accepts values in several frames', async () => {
       await sdk.set('big', 'x'.repeat(300_000));
       assert.equal(String((await sdk.once('big')).value).length, 300_000);
     });

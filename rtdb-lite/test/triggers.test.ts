@@ -1,4 +1,4 @@
-/** What the functions emulator would be sent. */
+/** Events sent to the functions emulator. */
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -43,7 +43,7 @@ describe('triggers', () => {
     await eventually(() => assert.equal(calls.length, times));
   }
 
-  it('are called for what they match', async () => {
+  it('are called for matching events and paths', async () => {
     write('tasks/t1', { title: 'x' });
     await called(1);
     const [call] = calls;

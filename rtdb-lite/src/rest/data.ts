@@ -1,4 +1,4 @@
-/** Reading and writing the data: a resource a path, `.json` behind it. */
+/** Reads and writes data: one resource per path, with the suffix `.json`. */
 import { createHash } from 'node:crypto';
 import type { Namespace, Write } from '../namespace.ts';
 import type { Store } from '../store.ts';
@@ -32,12 +32,12 @@ export function answerData(request: RestRequest, store: Store): Reply {
   };
 }
 
-/** Who asks, and which of the databases: the parameters that go with everything. */
+/** Parameters of every request: the caller and the database. */
 const always: readonly string[] = ['auth', 'access_token', 'ns'];
 
 /**
- * Conditions go with PUT and DELETE, ETags with no query, and `shallow` with nothing else but the limit by which
- * `firebase emulators:export` looks whether there is anything.
+ * PUT and DELETE accept conditions, ETags exclude queries, and `shallow` accepts only the limit with which
+ * `firebase emulators:export` checks for data.
  */
 function refuseCombinations(
   { method, parameters }: RestRequest,

@@ -6,7 +6,7 @@ import { HttpError } from './errors.ts';
 const bounds = ['startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo'] as const;
 const limits = ['limitToFirst', 'limitToLast'] as const;
 
-/** The query that the parameters of a GET ask for. */
+/** Returns the query that a GET request's parameters describe. */
 export function queryFrom(parameters: URLSearchParams): Query | null {
   if (!parameters.has('orderBy')) {
     const needsOrder = [...bounds, ...limits].some((name) => parameters.has(name));
@@ -23,7 +23,7 @@ export function queryFrom(parameters: URLSearchParams): Query | null {
   };
 }
 
-/** A value, and a key behind a comma where one is given. */
+/** Returns the bound's value and, after a comma, its optional key. */
 function argument(parameters: URLSearchParams, name: string): [unknown, string | undefined] {
   try {
     const list: unknown = JSON.parse(`[${parameters.get(name)}]`);
@@ -61,7 +61,7 @@ function endFrom(parameters: URLSearchParams): Query {
   return { ep, ein: isInclusive, ...(en !== undefined && { en }) };
 }
 
-/** How many are asked for, if that is limited. */
+/** Returns the query's limit, if any. */
 export function limitFrom(parameters: URLSearchParams): Query {
   const name = limits.findLast((one) => parameters.has(one));
   if (name === undefined) return {};

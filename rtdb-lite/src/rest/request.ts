@@ -17,7 +17,7 @@ export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Record<string, string>;
-  /** The body is the text to send, as it is. */
+  /** `body` is sent unchanged. */
   readonly isText?: boolean;
 }
 

@@ -30,7 +30,7 @@ export function answerSettings(request: RestRequest, store: Store): Reply {
   }
 }
 
-/** `format=strict` leaves out the comments. */
+/** `format=strict` omits comments. */
 function showRules({ namespace, parameters }: RestRequest, store: Store): Reply {
   const { rules } = store.namespace(namespace);
   if (parameters.get('format') === 'strict') return { status: 200, body: rules.json };

@@ -3,7 +3,7 @@ import parser, { type Rule } from 'targaryen/lib/parser/index.js';
 import stringMethods from 'targaryen/lib/parser/string-methods.js';
 import { isRecord } from '../tree/json.ts';
 
-// targaryen 3.1.0 looks at the first occurrence only.
+// targaryen 3.1.0 checks only the first occurrence.
 stringMethods.endsWith = (text, end) => text.endsWith(end);
 
 export class RulesError extends Error {}
@@ -18,7 +18,7 @@ export interface RuleNode {
   readonly wildcard: { readonly variable: string; readonly node: RuleNode } | undefined;
 }
 
-/** The file's JSON may hold comments. */
+/** Parses rules, which can contain comments. */
 export function parseRules(source: string): { json: object; root: RuleNode } {
   const parsed = parsedJson(source);
   if (!isRecord(parsed) || !parsed.rules || Object.keys(parsed).length !== 1) {

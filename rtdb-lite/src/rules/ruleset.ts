@@ -1,4 +1,4 @@
-/** Security rules: targaryen's expressions under our own walk of the tree. */
+/** Security rules: traverses the tree and evaluates expressions with targaryen. */
 import targaryenQuery from 'targaryen/lib/database/query.js';
 import type { Rule } from 'targaryen/lib/parser/index.js';
 import type { Caller } from '../caller.ts';
@@ -9,17 +9,17 @@ import { RuleDataSnapshot } from './snapshot.ts';
 
 type Variables = Record<string, string>;
 
-/** The rules at one step of a path, with the values of the wildcards on the way to it. */
+/** Rules at one level of a path, with the wildcard values above it. */
 interface Step {
   readonly path: Path;
   readonly node: RuleNode;
   readonly variables: Variables;
 }
 
-/** What a write's rules see of one step. */
+/** Data that a write's rules read at one level. */
 type StateOf = (step: Step) => object;
 
-/** The whole tree without a write, and with it. */
+/** The whole tree before and after a write. */
 interface Write {
   readonly before: Tree;
   readonly after: Tree;
@@ -50,7 +50,7 @@ export class Ruleset {
     );
   }
 
-  /** A removal is not validated. */
+  /** Removals are not validated. */
   canWrite({ before, after }: Write, path: Path, caller: Caller, now = Date.now()): boolean {
     if (caller.isOwner) return true;
     const base = { root: new RuleDataSnapshot(before, []), auth: caller.auth, now };
@@ -69,7 +69,7 @@ export class Ruleset {
     return last?.path.length !== path.length || childrenAreValid(last, written, stateOf);
   }
 
-  /** Whether `.indexOn` covers the query; keys and priorities need none. */
+  /** Returns whether `.indexOn` covers the query; keys and priorities need no index. */
   isIndexed(path: Path, query: Query): boolean {
     const index = indexOf(query);
     if (index === '.key' || index === '.priority') return true;
@@ -77,7 +77,7 @@ export class Ruleset {
     return step?.node.indexOn.some((one) => samePath(one, index)) ?? false;
   }
 
-  /** The steps from the root along the path, as far as there are rules. */
+  /** Returns the levels from the root along the path, as far as rules exist. */
   #steps(path: Path): Step[] {
     const steps: Step[] = [{ path: [], node: this.#root, variables: {} }];
     for (const key of path) {
@@ -110,7 +110,7 @@ function isValid(step: Step, stateOf: StateOf): boolean {
   return rule === undefined || holds(rule, stateOf(step));
 }
 
-/** A rule that fails while it runs is false, as in the service. */
+/** Evaluates a rule. A runtime error counts as false, as in the service. */
 function holds(rule: Rule | undefined, state: object): boolean {
   try {
     return rule?.evaluate(state) === true;
@@ -119,7 +119,7 @@ function holds(rule: Rule | undefined, state: object): boolean {
   }
 }
 
-/** The query as rules see it: `query.orderByChild`, `query.limitToLast`. */
+/** Returns the variable `query` of rules, such as `query.orderByChild` and `query.limitToLast`. */
 function constraintsOf(query: Query): object {
   const constraints: Record<string, unknown> = orderOf(indexOf(query));
   const isSingleValue = 'sp' in query && 'ep' in query && query.sp === query.ep;

@@ -2,7 +2,7 @@ import { toJson } from '../tree/json.ts';
 import { nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 
 /**
- * What rules call `data`, `newData` and `root`. targaryen's evaluator tells the types of its operands by this
+ * The variables `data`, `newData` and `root` of rules. targaryen recognizes operand types by this
  * class's name.
  */
 export class RuleDataSnapshot {

@@ -1,4 +1,4 @@
-/** Between the tree and JSON: priorities, server values and the arrays that the service makes of numbered children. */
+/** Conversion between tree and JSON: priorities, server values, and arrays for numbered children. */
 import { nodeHash } from './hash.ts';
 import {
   BadData,
@@ -22,7 +22,7 @@ function isPrimitive(json: unknown): json is Primitive {
   return typeof json === 'string' || typeof json === 'boolean' || typeof json === 'number';
 }
 
-/** `previous` is what an increment is added to. */
+/** `previous` is the base of an increment. */
 export function fromJson(json: unknown, previous: Tree = null, now = Date.now(), depth = 0): Tree {
   if (json === null || json === undefined) return null;
   if (depth > maxDepth) throw new BadData('Invalid data; data is nested too deeply');
@@ -77,7 +77,7 @@ function serverValue(sv: unknown, previous: Tree, now: number): number {
   return (typeof previous?.value === 'number' ? previous.value : 0) + increment;
 }
 
-/** `withPriorities` is the form of the wire and of `format=export`. */
+/** `withPriorities` selects the format of the wire protocol and of `format=export`. */
 export function toJson(node: Tree, withPriorities = false): unknown {
   if (!node) return null;
   const priority = withPriorities ? node.priority : null;
@@ -93,14 +93,14 @@ export function toJson(node: Tree, withPriorities = false): unknown {
   return json;
 }
 
-/** The length of the array that the service makes of these sorted keys, if more than half of it would be filled. */
+/** Returns the length of the array for these sorted keys, if more than half of it is filled. */
 function arrayLength(keys: readonly string[]): number | undefined {
   if (!keys.every((key) => /^(0|[1-9]\d{0,8})$/.test(key))) return undefined;
   const highest = Number(keys.at(-1));
   return highest < 2 * keys.length ? highest + 1 : undefined;
 }
 
-/** What a trigger's event calls `delta`: to be merged into the one to get the other, with null for what went. */
+/** Returns the `delta` of a trigger's event: merged into the old data, it gives the new data; null marks removals. */
 export function delta(before: Tree, after: Tree): unknown {
   if (!before?.children || !after?.children) return toJson(after);
   const keys = new Set([...before.children.keys(), ...after.children.keys()]);

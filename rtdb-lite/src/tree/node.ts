@@ -1,4 +1,4 @@
-/** The data: an immutable tree, whose versions share what did not change. */
+/** Data as an immutable tree, whose versions share unchanged nodes. */
 
 export type Primitive = string | number | boolean;
 export type Priority = string | number | null;
@@ -9,7 +9,7 @@ export interface Leaf {
   readonly priority: Priority;
 }
 
-/** Never empty: what has no children does not exist. */
+/** Never empty: a node without children does not exist. */
 export interface Branch {
   readonly value?: undefined;
   readonly children: ReadonlyMap<string, TreeNode>;
@@ -18,12 +18,12 @@ export interface Branch {
 
 export type TreeNode = Leaf | Branch;
 
-/** `null` is what does not exist. */
+/** `null` if the node does not exist. */
 export type Tree = TreeNode | null;
 
 export type Path = readonly string[];
 
-/** Data or a path that the database refuses whoever asks. */
+/** Data or a path that the database rejects from every caller. */
 export class BadData extends Error {}
 
 export const maxDepth = 32;
@@ -60,7 +60,7 @@ export function nodeAt(root: Tree, path: Path): Tree {
   return path.reduce(childOf, root);
 }
 
-/** The tree with another value at the path. */
+/** Returns the tree with a new value at the path. */
 export function withNodeAt(root: Tree, path: Path, value: Tree): Tree {
   const [key, ...rest] = path;
   if (key === undefined) return value;

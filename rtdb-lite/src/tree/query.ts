@@ -2,17 +2,17 @@ import { fromJson } from './json.ts';
 import type { Tree } from './node.ts';
 import { compareKeys, compareValues, firstKey, indexed, lastKey, sortedChildren } from './order.ts';
 
-/** A query with the wire protocol's own names. */
+/** A query, with the names of the wire protocol. */
 export interface Query {
-  /** Start: value, key and whether it belongs to the result. */
+  /** Start: value, key and whether it is included. */
   sp?: unknown;
   sn?: string;
   sin?: boolean;
-  /** End, likewise. */
+  /** End: value, key and whether it is included. */
   ep?: unknown;
   en?: string;
   ein?: boolean;
-  /** Limit, and the side that it is counted from: `l` or `r`. */
+  /** Limit, and the side from which it counts: `l` or `r`. */
   l?: number;
   vf?: string;
   /** Index: `.key`, `.value`, `.priority` or a path. */
@@ -23,7 +23,7 @@ export function indexOf(query: Query): string {
   return query.i ?? '.priority';
 }
 
-/** Of the node's children those which the query selects. */
+/** Returns the node's children that the query selects. */
 export function runQuery(node: Tree, query: Query): Tree {
   if (!node?.children) return null;
   const compare = comparison(indexOf(query));
@@ -42,7 +42,7 @@ export function runQuery(node: Tree, query: Query): Tree {
 
 type Comparison = (key: string, child: Tree, bound: unknown, boundKey: string) => number;
 
-/** How a child compares with a bound of the query. */
+/** Compares a child with a bound of the query. */
 function comparison(index: string): Comparison {
   if (index === '.key') return (key, _child, bound) => compareKeys(key, String(bound));
   return (key, child, bound, boundKey) =>

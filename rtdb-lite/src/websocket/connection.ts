@@ -9,7 +9,7 @@ import { Frames } from './frames.ts';
 import { listenerFor, type Push } from './listening.ts';
 import { type Body, type Request, readMessage } from './messages.ts';
 
-/** An error that the protocol has a word for. */
+/** An error with a status of the protocol. */
 class ProtocolError extends Error {
   readonly status: string;
 
@@ -98,7 +98,7 @@ export class Connection {
     }
   }
 
-  /** The data goes before the acknowledgement. */
+  /** Sends the data before the acknowledgement. */
   #listen(body: Body): object {
     const path = checkedPath(body.path);
     const query = body.tag === undefined ? null : (body.query ?? {});
@@ -168,7 +168,7 @@ export class Connection {
       try {
         this.#namespace.write(writes, this.#caller);
       } catch {
-        // allowed when it was asked for, and denied by now
+        // allowed when it was requested, denied since
       }
     }
   }
@@ -182,7 +182,7 @@ function nonEmpty(query: Body['query']): Body['query'] | null {
   return query && Object.keys(query).length > 0 ? query : null;
 }
 
-/** A merge writes each of its children, whose keys may be paths. */
+/** A merge writes each child separately; keys can be paths. */
 function childrenOf({ path, data }: Body): Write[] {
   const entries = Object.entries(isRecord(data) ? data : {});
   return entries.map(([key, value]) => ({ path: [...path, ...splitPath(key)], value }));

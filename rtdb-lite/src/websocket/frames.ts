@@ -1,9 +1,9 @@
-/** The SDKs cut long messages into frames: a bare number says how many follow. */
+/** The SDKs split long messages into frames, preceded by their number. */
 export class Frames {
   #missing = 0;
   #collected: string[] = [];
 
-  /** The whole message, once it is there. `0` is the keep-alive, which is none. */
+  /** Returns a message when it is complete. The keep-alive `0` is not a message. */
   add(frame: string): string | undefined {
     if (this.#missing === 0) {
       if (!/^\d{1,6}$/.test(frame)) return frame;

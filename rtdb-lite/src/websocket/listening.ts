@@ -1,4 +1,4 @@
-/** A listener over the wire: what it is told when the data changes. */
+/** A client's listener: the messages sent to it when data changes. */
 import type { Caller } from '../caller.ts';
 import type { Change, Listener } from '../namespace.ts';
 import { nodeHash } from '../tree/hash.ts';
@@ -6,7 +6,7 @@ import { toJson } from '../tree/json.ts';
 import { isUnder, nodeAt, type Path, type Tree } from '../tree/node.ts';
 import { type Query, runQuery } from '../tree/query.ts';
 
-/** Sends one of the server's own messages: `d` data, `m` merge, `c` cancelled. */
+/** Sends a server message: `d` data, `m` merge, `c` cancelled. */
 export type Push = (action: 'd' | 'm' | 'c', body: object) => void;
 
 export interface Listening {
@@ -33,7 +33,7 @@ export function listenerFor(listening: Listening): Listener {
   };
 }
 
-/** The children that are other than before. */
+/** Returns the changed children. */
 function queryChanges({ path, tag, first, push }: Listening, query: Query): (change: Change) => void {
   let last = first;
   return ({ after }) => {
@@ -51,14 +51,14 @@ function queryChanges({ path, tag, first, push }: Listening, query: Query): (cha
 
 type Children = NonNullable<NonNullable<Tree>['children']>;
 
-/** Nodes are never changed but replaced, so that one that is still the same needs no look. */
+/** Nodes are immutable, so an identical node has no changes. */
 function differentChildren(before: Children, after: Children): (readonly [string, unknown])[] {
   const gone = [...before.keys()].filter((key) => !after.has(key)).map((key) => [key, null] as const);
   const present = [...after].filter(([key, child]) => before.get(key) !== child);
   return [...gone, ...present.map(([key, child]) => [key, toJson(child, true)] as const)];
 }
 
-/** As little as possible: what was written below the path, else all of it. */
+/** Returns the smallest update: the data written below the path, or else the whole value. */
 function pushChange(path: Path, { paths, after }: Change, push: Push): void {
   const [only] = paths;
   if (only && paths.length === 1 && isUnder(only, path)) {

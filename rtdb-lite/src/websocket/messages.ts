@@ -1,10 +1,10 @@
-/** What comes over the wire, read from JSON that anybody may have sent. */
+/** Validation of client messages, which are untrusted JSON. */
 import { isRecord } from '../tree/json.ts';
 import { splitPath } from '../tree/node.ts';
 import type { Query } from '../tree/query.ts';
 
 export interface Request {
-  /** Repeated in the answer. */
+  /** Repeated in the response. */
   readonly id: unknown;
   readonly action: string;
   readonly body: Body;
@@ -15,17 +15,17 @@ export interface Body {
   readonly data: unknown;
   readonly hash: string | undefined;
   readonly query: Query | undefined;
-  /** Of a listener to a query; one to all of a path has none. */
+  /** Tag of a query's listener; absent for a listener to a whole path. */
   readonly tag: number | undefined;
   readonly credential: string | undefined;
   readonly isAnonymous: boolean;
-  /** `null` is nobody; `undefined` that the credential decides. */
+  /** `null` is an unauthenticated caller; `undefined` uses the credential. */
   readonly authOverride: object | null | undefined;
 }
 
 export type Message = { kind: 'ping' } | { kind: 'control' } | { kind: 'request'; request: Request };
 
-/** `undefined` for what is no message. */
+/** Returns `undefined` for an invalid message. */
 export function readMessage(text: string): Message | undefined {
   const message = parsed(text);
   if (!isRecord(message) || !isRecord(message.d)) return undefined;

@@ -1,4 +1,4 @@
-/** Queries, for both SDKs to build in their own way. */
+/** Queries that both SDKs build with their own functions. */
 
 import {
   type Query as ClientQuery,
@@ -51,7 +51,7 @@ export function clientQuery(base: ClientQuery, constraints: readonly Constraint[
   return query(base, ...constraints.map(clientConstraint));
 }
 
-/** The Admin SDK counts its arguments: an undefined key is one too many. */
+/** The Admin SDK counts arguments and rejects an undefined key. */
 function adminBound(
   base: AdminQuery,
   [method, value, key]: readonly [BoundMethod, Bound, (string | undefined)?],

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PATIENCE_MILLISECONDS = 20_000;
 
-/** Repeats an assertion until it holds; what it says when patience ends is what is thrown. */
+/** Repeats an assertion until it passes; throws its last error at the time limit. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Values that are the same in each run. */
+/** Reproducible random values. */
 type Primitive = string | number | boolean;
 
 const primitives: Primitive[] = [1, 2, -3.5, 0, 1e21, 'a', 'b', 'é😀', '', true, false, 12345678901, 0.1];
@@ -11,7 +11,7 @@ export class Random {
     this.#seed = seed;
   }
 
-  /** From 0 to one less than the limit. */
+  /** Returns an integer from 0 to `limit - 1`. */
   below(limit: number): number {
     this.#seed = (Math.imul(this.#seed, 1103515245) + 12345) & 0x7fffffff;
     return (this.#seed >> 8) % limit;

@@ -1,4 +1,4 @@
-/** The real SDKs behind one face, so that each check runs with both. */
+/** One interface to both real SDKs, so that each check runs with both. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp, setLogLevel } from 'firebase/app';
 import * as client from 'firebase/database';
@@ -11,7 +11,7 @@ import {
 import type { Server } from '../../src/server.ts';
 import { adminQuery, type Constraint, clientQuery } from './constraints.ts';
 
-// They warn of each denial and each index that a test does without.
+// The SDKs warn about each denial and each missing index.
 setLogLevel('error');
 
 export type EventName = 'value' | 'child_added' | 'child_changed' | 'child_moved' | 'child_removed';
@@ -20,10 +20,10 @@ export interface Snapshot {
   readonly key: string | null;
   readonly exists: boolean;
   readonly value: unknown;
-  /** With priorities. */
+  /** Value with priorities. */
   readonly exported: unknown;
   readonly priority: string | number | null;
-  /** The keys of the children in the query's order. Only when asked: the SDKs fail where an event's child has none. */
+  /** Keys of the children in query order. Read on demand, because the SDKs fail if an event's child has no key. */
   keys(): (string | null)[];
 }
 
@@ -35,7 +35,7 @@ export interface Sdk {
   push(path: string, value: unknown): Promise<string | null>;
   remove(path: string): Promise<unknown>;
   get(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
-  /** Through a listener, which is another request than `get`. */
+  /** Reads through a listener, which sends another request than `get`. */
   once(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
   on(
     event: EventName,
@@ -43,7 +43,7 @@ export interface Sdk {
     path: string,
     ...constraints: Constraint[]
   ): () => void;
-  /** Whether it was committed. */
+  /** Returns whether the transaction was committed. */
   transaction(path: string, change: (value: unknown) => unknown): Promise<boolean>;
   setOnDisconnect(path: string, value: unknown): Promise<unknown>;
   goOffline(): void;
@@ -58,7 +58,7 @@ function config({ port }: Server, namespace: string): { projectId: string; datab
 }
 
 export function adminSdk(server: Server, namespace: string): Sdk {
-  // The emulators' all-powerful token.
+  // The emulators' admin token.
   const credential = { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) };
   const app = initializeAdminApp({ ...config(server, namespace), credential }, randomUUID());
   const database = getAdminDatabase(app);
@@ -107,7 +107,7 @@ const clientListeners = {
   child_removed: client.onChildRemoved,
 };
 
-/** `uid`: who is signed in, if anybody. */
+/** `uid` is the signed-in user, if any. */
 export function clientSdk(server: Server, namespace: string, uid?: string): Sdk {
   const app = initializeApp(config(server, namespace), randomUUID());
   const database = client.getDatabase(app);
