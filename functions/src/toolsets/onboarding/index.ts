@@ -7,7 +7,7 @@ import { getChecklist, getWelcome } from './tools/welcome.ts';
 export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
   instructions:
-    'if you are new, onboarding.getWelcome explains the hub, and onboarding.registerAgent creates your credential.',
+    'Start here: onboarding.getWelcome explains the hub, onboarding.registerAgent creates your credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };

@@ -9,7 +9,7 @@ import { getTree, setBudget } from './tools/tree.ts';
 /** Toolset for discovery, health and undo. Source: the network specification, "System Navigation Tools". */
 export const system: Toolset<SystemServices> = {
   name: 'system',
-  instructions: 'find skills and agents, see the task queue, check health.',
+  instructions: 'Find skills and agents, see the task queue, check health.',
   tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, setBudget, getAudit, undo],
   resources: [],
 };
