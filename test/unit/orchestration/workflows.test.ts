@@ -179,7 +179,7 @@ describe('a workflow', () => {
     [
       'too much in all',
       steps(...Array.from({ length: 20 }, () => ({ prompt: 'x'.repeat(19_000) }))),
-      /may have 100000 bytes/,
+      /limited to 100000 bytes/,
       'workflow',
     ],
   ];
