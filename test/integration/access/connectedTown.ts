@@ -78,9 +78,7 @@ export class ConnectedTown extends Town {
     };
     const { id, client_id: clientId } = authorization;
     await kernel.store.commit([{ kind: 'beginAuthorization', authorization }]);
-    const version =
-      (await signIn.ports.signIns.authorization(id))?.version ??
-      assert.fail('the authorization was not started');
+    const version = (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('not started');
     const apps = new Apps({ ...signIn.ports, registration: services.registration });
     const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
     const owner = await access.ports.roles.of(uid);

@@ -204,11 +204,7 @@ describe('leaving a workspace', () => {
     await assert.rejects(runs.watch(out, runId, AbortSignal.abort()), { code: 'NOT_FOUND' });
     await assert.rejects(runs.cancel(out, runId, unkeyed), { code: 'NOT_FOUND' });
     assert.equal((await runs.view(out, kept)).sight, 'all');
-    assert.equal(
-      (await runs.view(await town.person('ada'), runId)).sight,
-      'course',
-      'leaders still see the run',
-    );
+    assert.equal((await runs.view(await town.person('ada'), runId)).sight, 'course', 'for leaders');
   });
 
   it('withdraws questions to and from the person there', async () => {

@@ -195,10 +195,7 @@ describe('credential chains', () => {
         String((await signIn(first)).agent_id),
       );
       await town.app.kernel.store.commit([
-        {
-          kind: 'withdrawCredential',
-          apiKey: credential?.api_key ?? assert.fail('the agent has no credential'),
-        },
+        { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('not found') },
       ]);
       for (const id of ids) {
         await town.app.services.approvedCalls.execute(id);
@@ -217,7 +214,7 @@ describe('credential chains', () => {
     });
   });
 
-  describe('restricting an app', () => {
+  describe('restriction of an app', () => {
     let key: string;
     let below: string;
 

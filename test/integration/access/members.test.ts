@@ -48,11 +48,7 @@ describe('members', () => {
     assert.equal(same['changed'], false);
     await town.ask(await town.person('root'), 'set_member', set('viewer'));
     assert.equal(await town.roleOf('ben', workspace), 'viewer');
-    assert.equal(
-      (await town.person('ben')).owner.workspaces[workspace],
-      'viewer',
-      'stored in both documents',
-    );
+    assert.equal((await town.person('ben')).owner.workspaces[workspace], 'viewer', 'both documents');
     for (const caller of [await town.person('ben'), await town.agentOf('ada', 'worker')])
       assert.equal((await town.refused(caller, 'set_member', set('leader'))).reason, 'ROLE_TOO_WEAK');
     const above = await town.refused(await town.person('ada'), 'set_member', set('admin'));

@@ -242,7 +242,7 @@ describe('runners', () => {
     assert.equal(ended['outcome'], 'ended');
     const other = await team.order();
     await team.take();
-    const final = { class: 'crashed', message: 'It would again', retryable: false };
+    const final = { class: 'crashed', message: 'It would crash again', retryable: false };
     assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
   });
 

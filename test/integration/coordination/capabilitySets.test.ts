@@ -103,7 +103,7 @@ describe('required capability sets', () => {
       readonly changes: Change[];
     };
 
-    /** Prepares a commit that creates a task whose required set the session knew when it was read. */
+    /** Prepares a commit with a task whose required set was stored when the session was read. */
     beforeEach(async () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');

@@ -176,7 +176,7 @@ describe('claim_task', () => {
     assert.equal(await team.claimBeside(ann, [first]), second, 'returned although started');
     assert.equal(await team.claimBeside(ann, [first, second]), third);
     assert.equal(await team.claimBeside(ann, [first, second]), third);
-    assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'it may hold no more');
+    assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'the agent holds its maximum');
     assert.deepEqual(await team.counts(), { available: 1, claimed: 2, in_progress: 1 });
   });
 

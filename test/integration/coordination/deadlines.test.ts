@@ -116,7 +116,7 @@ describe('task deadlines and types', () => {
       {},
     );
     assert.ok(first && second);
-    assert.equal(await status(), undefined, 'none is due yet');
+    assert.equal(await status(), undefined, 'no deadline has passed');
     await team.claim(agent);
     team.pass(120);
     assert.deepEqual(await status(), {
@@ -165,7 +165,7 @@ describe('task deadlines and types', () => {
     const mine = { agentId: agent, status: 'pending', type: 'research' };
     assert.equal(queuePage.parse(await answer(team, 'system_getTaskQueue', mine)).tasks.length, 1);
     await team.claim(agent);
-    assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim keeps it');
+    assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim keeps the type');
   });
 
   it('refuses an invalid deadline or type, and the error states what is valid', async () => {

@@ -87,7 +87,7 @@ describe('tool examples', () => {
       assert.ok(answered);
       const { structuredContent, content, isError } = answered;
       assert.equal(isError, undefined, JSON.stringify(structuredContent));
-      assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, 'a model is not shown all of it');
+      assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, 'too large for a model');
       if ('success' in structuredContent) assert.equal(structuredContent['success'], true);
       const isAsListed = schemas.compile(outputJsonSchema(tool.output));
       assert.ok(isAsListed(structuredContent), JSON.stringify(isAsListed.errors));

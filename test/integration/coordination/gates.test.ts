@@ -28,7 +28,7 @@ describe('queue version shards', () => {
   const shardsOf = async ({ id }: Session) =>
     (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
 
-  /** Writes to every counter shard within the last moment, on a machine of any speed. */
+  /** Gives every counter shard a recent write, so that the session counts as busy. */
   async function fill(session: Session): Promise<void> {
     for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
       assert.ok(made < 400, 'random choice did not reach every shard');
@@ -65,7 +65,7 @@ describe('queue version shards', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('double with the counters of a busy session, which loses and repeats no count', async () => {
+  it('double in number for a busy session, without lost or repeated counts', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);

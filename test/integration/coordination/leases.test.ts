@@ -149,11 +149,7 @@ describe('the sweep of leases', () => {
         assert.deepEqual([status, claim?.claimed_by, epoch], ['in_progress', ann, 1]);
         team.pass(lease + 1);
         await team.sweep();
-        assert.equal(
-          (await team.task(id)).status,
-          'available',
-          'released after the holder is no longer seen',
-        );
+        assert.equal((await team.task(id)).status, 'available', 'not seen for longer');
       });
   });
 
@@ -201,7 +197,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('reports a late report to both agents if the other has claimed the task', async () => {
+  it('returns a late report to both agents if another one has claimed the task', async () => {
     const id = await abandoned();
     await team.sweep();
     await team.claim(bob);

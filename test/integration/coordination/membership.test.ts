@@ -59,11 +59,7 @@ describe('register_agent and heartbeat', () => {
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     await team.app.services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
-    assert.equal(
-      (await join(team.principal('ann'), ann)).currentTask,
-      null,
-      'only tasks of the open session',
-    );
+    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'session is archived');
   });
 
   it('counts the leaders and workers of a workspace, each once', async () => {

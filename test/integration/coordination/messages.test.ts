@@ -25,7 +25,7 @@ describe('messages to agents', () => {
     ann = await team.join('ann');
   });
 
-  it("are returned by start_task to the agent and to its owner's leader", async () => {
+  it("are returned by start_task to the agent and to its owner's other agents", async () => {
     const { id: task_id } = await team.createOne();
     await team.claim(ann);
     const start = async (by = own()) =>
@@ -58,7 +58,7 @@ describe('messages to agents', () => {
       assert.equal(texts(await answer(team, tool, { agent_id: ann }, other)), undefined, tool);
     const read = await call(team, 'coordination_heartbeat', { agent_id: ann, read_until: message_id }, other);
     assert.match(JSON.stringify(read.structuredContent), /You cannot read the messages/);
-    assert.deepEqual(texts(await beat()), ['For you alone'], 'the agent still has it');
+    assert.deepEqual(texts(await beat()), ['For you alone'], 'the message stays unread');
   });
 
   it('are returned only to calls in their workspace', async () => {
@@ -105,11 +105,7 @@ describe('messages to agents', () => {
     assert.deepEqual([again['resumed'], texts(again)], [true, ['One', 'Two']]);
     await send('Three');
     assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three']);
-    assert.deepEqual(
-      texts(await beat({ read_until: message_id })),
-      ['Three'],
-      'a repeated read changes nothing',
-    );
+    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'repeated');
     const { message_id: last } = await send('Four');
     assert.equal(texts(await beat({ read_until: last })), undefined);
     assert.equal((await own()).has_messages, undefined);

@@ -118,11 +118,7 @@ describe('registerAgent', () => {
     assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
     assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
     assert.equal((await register(ada)).agent.role, 'leader', 'the role stays if none is given');
-    assert.equal(
-      (await refusal(() => register(worker))).code,
-      'FORBIDDEN',
-      "the agent's role is above the caller's own",
-    );
+    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'role above the caller');
     assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
   });
 
@@ -158,7 +154,7 @@ describe('registerAgent', () => {
     await join(ada, agent.id);
   });
 
-  it("keeps the credential's restrictions, and passes the caller's on", async () => {
+  it("keeps a credential's restrictions, and applies the caller's to new agents", async () => {
     const first = await register();
     const narrow = async (toolsets: string[]) => {
       const [known] = await team.app.access.ports.agents.credentials(first.agent.id);

@@ -90,7 +90,7 @@ describe('an archived session', () => {
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
-  it('is the current one if another call reopens a session between the two reads', async () => {
+  it('is the last one archived, even if another call reopens a session between two reads', async () => {
     const { session: first } = await initialise('One');
     await initialise('Two');
     const { sessions } = team.app.coordination.ports;

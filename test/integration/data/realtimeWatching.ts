@@ -67,7 +67,7 @@ export class Recorder {
   }
 
   begun(): Promise<Record<string, JsonValue>> {
-    return eventually('the beginning', async () => {
+    return eventually('the first state', async () => {
       if (this.error) throw this.error;
       return this.state;
     });

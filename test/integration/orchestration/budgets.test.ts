@@ -186,7 +186,7 @@ describe('a budget of runs', function () {
     const key = await limit(100_000);
     const { runId } = await orchestra.begin(ONE);
     const doom = { runId, modelsUrl: orchestra.models.url, step: 'one.1' };
-    assert.equal(await execute({ ...doom, at: 'before the answer is noted' }), 'SIGKILL');
+    assert.equal(await execute({ ...doom, at: 'before the answer is recorded' }), 'SIGKILL');
     const { reserved, spent } = await counts();
     assert.ok(reserved.tokens > 100);
     assert.deepEqual(spent, { nano_usd: 0, tokens: 0 });

@@ -249,11 +249,11 @@ describe('orchestration discovery', () => {
     });
 
     it('are listed with the reason if they are unavailable', async () => {
-      app = composed({ available: false, reason: 'There is no key: set GEMINI_API_KEY.' });
+      app = composed({ available: false, reason: 'The API key is missing: set GEMINI_API_KEY.' });
       const gemini = (await agents()).find(({ name }) => name === 'gemini');
       assert.deepEqual(
         [gemini?.status, gemini?.['reason']],
-        ['unavailable', 'There is no key: set GEMINI_API_KEY.'],
+        ['unavailable', 'The API key is missing: set GEMINI_API_KEY.'],
       );
     });
 

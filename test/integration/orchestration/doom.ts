@@ -5,9 +5,9 @@ import type { Composition } from '../../../functions/src/composition/compose.ts'
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 
 export const BOUNDARIES = [
-  'before the call is noted',
+  'before the call is recorded',
   'before the request',
-  'before the answer is noted',
+  'before the answer is recorded',
   'before the step is recorded',
   'after the step is recorded',
 ] as const;
@@ -30,9 +30,9 @@ function boundaryOf(
   const [found] = changes.flatMap((change) => (stepOf(change) === step ? change.kind : []));
   const kind = `${when} ${found}`;
   const boundaries: Readonly<Record<string, Boundary>> = {
-    'before startCall': 'before the call is noted',
+    'before startCall': 'before the call is recorded',
     'after startCall': 'before the request',
-    'before completeCall': 'before the answer is noted',
+    'before completeCall': 'before the answer is recorded',
     'after completeCall': 'before the step is recorded',
     'after recordStep': 'after the step is recorded',
   };

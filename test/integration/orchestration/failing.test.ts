@@ -48,11 +48,7 @@ describe('a run that cannot be executed', () => {
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
       await assert.rejects(orchestra.app.services.runExecution.deliver({ runId }), MusterError);
       const { run: left } = await orchestra.view(runId);
-      assert.equal(
-        isLeased(left, new Date(0)),
-        false,
-        'the lease ended, so that the next delivery can start',
-      );
+      assert.equal(isLeased(left, new Date(0)), false, 'released for the next delivery');
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
     const { run } = await told;

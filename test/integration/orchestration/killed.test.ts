@@ -10,7 +10,7 @@ const LATER_MILLISECONDS = 60_000;
 const STEPS = FIVE_STEPS.steps.map(({ name }) => name);
 
 /** Crash points after which the outcome of the call is unknown. */
-const IN_DOUBT: readonly Boundary[] = ['before the request', 'before the answer is noted'];
+const IN_DOUBT: readonly Boundary[] = ['before the request', 'before the answer is recorded'];
 
 describe('a run whose instance is killed', function () {
   this.timeout('5m');
@@ -24,7 +24,7 @@ describe('a run whose instance is killed', function () {
     for (const step of STEPS) {
       // The default run tests one step per crash point, with one kill; elsewhere the database stops responding.
       if (!IS_NIGHT && step !== STEPS[place]) continue;
-      const isKilled = step === STEPS[place] && (IS_NIGHT || at === 'before the answer is noted');
+      const isKilled = step === STEPS[place] && (IS_NIGHT || at === 'before the answer is recorded');
       it(`succeeds if stopped ${at} of step ${step}${isKilled ? ', by SIGKILL' : ''}`, async () => {
         orchestra.losing = true;
         const input = orchestra.question();
@@ -59,6 +59,6 @@ describe('a run whose instance is killed', function () {
     const asked = orchestra.models
       .askedAbout(input)
       .filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
-    assert.equal(asked.length, at === 'before the answer is noted' ? 2 : 1, `${step}: received requests`);
+    assert.equal(asked.length, at === 'before the answer is recorded' ? 2 : 1, `${step}: received requests`);
   }
 });

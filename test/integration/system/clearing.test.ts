@@ -160,7 +160,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
 };
 
-/** Optional arguments without a field that stays if they are omitted: a registration replaces the profile. */
+/** Optional arguments whose fields do not stay if omitted: a registration replaces the profile. */
 const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
 
 describe('updates', () => {
@@ -267,7 +267,7 @@ describe('updates', () => {
     });
 });
 
-/** Returns a time in milliseconds, because responses add milliseconds. */
+/** Returns a time as a number, because only responses contain milliseconds. */
 function canonical(value: unknown): unknown {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * An action costs at most as many reads and writes as the call that it reverts, plus the listed extras: a task that
- * returns to the queue needs a queue position, which another call had assigned.
+ * An action costs at most as many reads and writes as the call that it reverts, plus the listed extras: work that
+ * another call had done originally, such as adding a task to the queue.
  */
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';
@@ -17,7 +17,7 @@ const BACK_IN_THE_QUEUE = { reads: 2, writes: 1 };
 /** Reopening also archives the other session with its eight counter shards. */
 const ANOTHER_SESSION = { reads: 8, writes: 1 };
 
-/** The lead time of reminders in the owner's settings. */
+/** Lead time of reminders, read from the owner's settings. */
 const REMINDER = { reads: 1, writes: 0 };
 
 describe('the cost', () => {

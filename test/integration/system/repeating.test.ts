@@ -150,7 +150,7 @@ describe('work of triggers whose events were dropped', () => {
     assert.equal((await turn()).counts['looked'], some + more);
   });
 
-  it('waits for the next fifth minute', async () => {
+  it('runs only in minutes divisible by five', async () => {
     scene.pass(DAY_SECONDS + 60);
     assert.equal((await turn()).counts['looked'], 0);
   });

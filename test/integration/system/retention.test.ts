@@ -217,7 +217,7 @@ describe('retention', function () {
       assert.equal(node.deleted, true, 'the totals are kept');
     });
 
-    it('are deleted in the format of every version', async () => {
+    it('are deleted in the stored format of every version', async () => {
       const team = new Team(bindings());
       const closed = storedVersions('firestore', 'tasks').flatMap(({ version, documents }) =>
         Object.values(documents).flatMap((document) => {
@@ -251,7 +251,7 @@ describe('retention', function () {
 
   it('deletes ended runs with steps and journal, unless they are parts of an open task', async () => {
     const team = new Team(bindings());
-    const { documents } = storedVersions('firestore', 'runs').at(-1) ?? assert.fail('nothing is stored');
+    const { documents } = storedVersions('firestore', 'runs').at(-1) ?? assert.fail('no stored version');
     const stored = { ...Object(asRead(documents['full'])), ancestors: null, part_of: null };
     const ended = new Date(team.now.getTime() - 21 * DAY * 1000);
     const whole = await team.createOne();
@@ -266,7 +266,7 @@ describe('retention', function () {
       created_at: team.now,
     };
     const { version } =
-      (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('there is no task');
+      (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('task not found');
     await team.app.kernel.store.commit([{ kind: 'enlist', node: parent, version }]);
     const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
@@ -356,7 +356,7 @@ describe('retention', function () {
     const node = (id: string, ancestors: readonly string[], deleted: boolean, at: Date) =>
       database.doc(graphPath(id)).set({ ancestors, deleted, created_at: at });
 
-    it('removes trees without any item, and keeps trees that still have one', async () => {
+    it('removes trees whose items are all deleted, and keeps other trees whole', async () => {
       await database.recursiveDelete(database.collection(COLLECTIONS.graph));
       const team = new Team(bindings());
       const { now } = team;

@@ -48,8 +48,8 @@ describe('system.getTaskQueue', () => {
   /** Creates six tasks: two held, two claimable and two blocked. */
   async function fill(): Promise<void> {
     await team.create(
-      { description: 'in hand', priority: 1 },
-      { description: 'begun', priority: 2 },
+      { description: 'held', priority: 1 },
+      { description: 'started', priority: 2 },
       { description: 'next\nwith more to say', priority: 3 },
       { description: 'later', priority: 9 },
       { description: 'waits for one', priority: 1, dependencies: ['task-3'] },
@@ -88,26 +88,26 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(
       held.map(({ title, status, assignedTo }) => [title, status, assignedTo]),
       [
-        ['in hand', 'assigned', agentId],
-        ['begun', 'in_progress', agentId],
+        ['held', 'assigned', agentId],
+        ['started', 'in_progress', agentId],
       ],
     );
-    assert.deepEqual(await titles({ status: 'assigned' }), ['in hand']);
-    assert.deepEqual(await titles({ status: 'in_progress' }), ['begun']);
+    assert.deepEqual(await titles({ status: 'assigned' }), ['held']);
+    assert.deepEqual(await titles({ status: 'in_progress' }), ['started']);
     assert.deepEqual(await titles({ status: 'blocked' }), ['waits for one', 'waits for two']);
-    assert.deepEqual(await titles({ agentId }), ['in hand', 'begun']);
-    assert.deepEqual(await titles({ agentId, status: 'in_progress' }), ['begun']);
+    assert.deepEqual(await titles({ agentId }), ['held', 'started']);
+    assert.deepEqual(await titles({ agentId, status: 'in_progress' }), ['started']);
     assert.deepEqual(await titles({ agentId, status: 'blocked' }), []);
   });
 
   it('lists the tasks that an agent may claim', async () => {
     await team.create(
-      { description: 'for anybody' },
+      { description: 'for any agent' },
       { description: 'flying', required_capabilities: ['fly'] },
     );
-    assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for anybody']);
+    assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for any agent']);
     const pilot = await team.join('pilot', ['Fly']);
-    assert.deepEqual(await titles({ agentId: pilot, status: 'pending' }), ['for anybody', 'flying']);
+    assert.deepEqual(await titles({ agentId: pilot, status: 'pending' }), ['for any agent', 'flying']);
   });
 
   it('filters by priority and type', async () => {
@@ -115,14 +115,14 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ priority: 'critical', includeAssigned: true }), [
       'waits for one',
       'waits for two',
-      'in hand',
-      'begun',
+      'held',
+      'started',
     ]);
     assert.deepEqual(await titles({ priority: 'high' }), ['next']);
     assert.deepEqual(await titles({ priority: 'normal' }), []);
     assert.deepEqual(await titles({ type: 'coordination', priority: 'low' }), ['later']);
     assert.deepEqual(await titles({ type: 'analysis' }), []);
-    assert.deepEqual(await titles({ priority: 'critical', agentId }), ['in hand', 'begun']);
+    assert.deepEqual(await titles({ priority: 'critical', agentId }), ['held', 'started']);
   });
 
   it('continues from page to page across the states', async () => {

@@ -48,7 +48,7 @@ describe('getAudit and undo', () => {
 
   const latest = async (principal: Principal): Promise<Event> => {
     const [event] = await events(principal, { limit: 1 });
-    return event ?? assert.fail('nothing was changed');
+    return event ?? assert.fail('no audit entry found');
   };
 
   const undo = (principal: Principal, args: JsonObject) => answer(town, 'system_undo', args, principal);

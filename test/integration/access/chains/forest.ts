@@ -195,7 +195,7 @@ export class Forest {
       await this.setRole(link, 'none');
       return undefined;
     }
-    const agentId = this.agentIds.get(link) ?? assert.fail(`${link.name} is no agent`);
+    const agentId = this.agentIds.get(link) ?? assert.fail(`${link.name} is not an agent`);
     const ended = await this.town.app.services.revocation.revoke(agentId);
     link.isRevoked = true;
     return ended.agents.map(({ name }) => name);

@@ -16,7 +16,7 @@ const [credential = '', text = ''] = process.argv.slice(2);
 
 const caller: Caller = { principal: personOf('whoever', 'worker'), credential };
 
-const noAgents = { signIn: () => Promise.reject(new Error('no agent calls here')) };
+const noAgents = { signIn: () => Promise.reject(new Error('no agent calls in this test')) };
 
 const access = new FirestoreAccess({
   tokens: new CachedCallerTokens({ agents: noAgents, clock: systemClock }),
