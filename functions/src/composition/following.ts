@@ -3,7 +3,7 @@
  * all reactions use the current state.
  * If people lose a role, their open work in the workspace ends: coding tasks, runs and questions. A change only
  * triggers the check; the current roles decide.
- * Source: docs/semantics.md#what-leaving-ends.
+ * Source: docs/semantics.md#leaving-a-workspace.
  */
 
 import { closedSince, type LeavingEnd, leftBy, mayHaveLost, type OpenWork } from '../access/rules/leaving.ts';

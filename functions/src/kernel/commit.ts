@@ -71,7 +71,7 @@ export class UnansweredCommitError extends Error {
   }
 }
 
-/** Hours for which a result can be replayed. Source: docs/semantics.md#shared. */
+/** Hours for which a result can be replayed. Source: docs/semantics.md#shared-behavior. */
 export const REPLAY_HOURS = 24;
 
 /** Stored result of a call with an idempotency key. */

@@ -366,7 +366,7 @@ export class ProgressReport implements Progressing {
   };
 }
 
-/** Identity of a call, by which a repetition gets the first result. Source: docs/semantics.md#shared. */
+/** Identity of a call, by which a repetition gets the first result. Source: docs/semantics.md#shared-behavior. */
 export interface CallIdentity {
   readonly by: Actor;
   /** Bearer credential. It is the key of derived secrets and is never stored. */

@@ -1,6 +1,6 @@
 /**
  * Authentication: maps credentials, access tokens and ID tokens to principals, at a call and again after it waited
- * for approval. Source: docs/semantics.md#who-may-do-what; docs/decisions/0033-asking-people.md.
+ * for approval. Source: docs/semantics.md#permissions; docs/decisions/0033-asking-people.md.
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';

@@ -1,4 +1,4 @@
-/** Permission check of tools and resources, quoted by access.explain. Source: docs/semantics.md#who-may-do-what. */
+/** Permission check of tools and resources, quoted by access.explain. Source: docs/semantics.md#permissions. */
 import { accessOf, noRoleIn, type Principal, rolesOf, type Scope } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** Ends the work of people who lose a role in a workspace. Source: docs/semantics.md#what-leaving-ends. */
+/** Ends the work of people who lose a role in a workspace. Source: docs/semantics.md#leaving-a-workspace. */
 import type { Person } from '../../identity/rules/people.ts';
 import type { RolesOfPeople } from '../../identity/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../identity/rules/principal.ts';
@@ -60,7 +60,7 @@ export function closedSince(before: PersonRoles['access'], after: PersonRoles['a
 }
 
 // Standing of owners: the owner of a task or run needs a role in the workspace at each claim and each step.
-// Source: docs/semantics.md#what-leaving-ends.
+// Source: docs/semantics.md#leaving-a-workspace.
 
 /** Maximum number of owners that an instance caches. */
 const MAX_OWNERS = 1000;

@@ -1,6 +1,6 @@
 /**
  * Revocation of an agent with its credentials, sign-ins, descendants, invitations and waiting calls.
- * Source: docs/semantics.md#who-may-do-what.
+ * Source: docs/semantics.md#permissions.
  */
 import type { Credential, Link } from '../../identity/rules/credential.ts';
 import { endingOf, type Grant } from '../../identity/rules/grant.ts';

@@ -128,7 +128,7 @@ interface TokenPorts {
 /**
  * Firebase ID tokens for clients that run under the security rules. A person's credential is one. An agent's token is
  * minted for its uid and claims, and cached until shortly before it expires. Source:
- * docs/semantics.md#who-may-do-what; https://firebase.google.com/docs/auth/admin/create-custom-tokens
+ * docs/semantics.md#permissions; https://firebase.google.com/docs/auth/admin/create-custom-tokens
  */
 export class CachedCallerTokens extends Service<TokenPorts> {
   /** Keyed by uid and claims, oldest first. Concurrent requests share a token that is being minted. */

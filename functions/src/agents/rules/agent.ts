@@ -221,7 +221,7 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
   };
 }
 
-/** Whether the agent is the caller, its terminal or its person's agent. Source: docs/semantics.md#who-may-do-what. */
+/** Whether the agent is the caller, its terminal or its person's agent. Source: docs/semantics.md#permissions. */
 export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): boolean {
   return (
     agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid)

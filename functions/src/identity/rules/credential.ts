@@ -13,7 +13,7 @@ export const lineage = z.array(
   }),
 );
 
-/** An agent's credential without its secret: `credentials/{apiKey}`. Source: docs/semantics.md#who-may-do-what. */
+/** An agent's credential without its secret: `credentials/{apiKey}`. Source: docs/semantics.md#permissions. */
 export const credentialCodec = documentCodec(
   z.object({
     api_key: z.string(),

@@ -1,6 +1,6 @@
 /**
  * Effective limits of a credential: its own, and those of the credentials and sign-ins through which it was
- * registered. Source: docs/semantics.md#who-may-do-what; docs/decisions/0006-roles-and-registration.md.
+ * registered. Source: docs/semantics.md#permissions; docs/decisions/0006-roles-and-registration.md.
  */
 import type { ChangeOf, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';

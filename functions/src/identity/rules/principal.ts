@@ -1,4 +1,4 @@
-/** Principals and their roles. Source: docs/semantics.md#who-may-do-what. */
+/** Principals and their roles. Source: docs/semantics.md#permissions. */
 import { MusterError } from '../../kernel/errors.ts';
 import type { Link } from './credential.ts';
 import type { Person } from './people.ts';

@@ -1,4 +1,4 @@
-/** Roles of people and agents, and access of workspaces. Source: docs/semantics.md#who-may-do-what. */
+/** Roles of people and agents, and access of workspaces. Source: docs/semantics.md#permissions. */
 
 /** Roles, weakest first. Each role includes the weaker ones. */
 export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;

@@ -6,7 +6,7 @@ import { explain, whoami } from './tools/rights.ts';
 
 import { createWorkspace, updateWorkspace } from './tools/workspaces.ts';
 
-/** The toolset for roles and permissions. Source: docs/semantics.md#who-may-do-what. */
+/** The toolset for roles and permissions. Source: docs/semantics.md#permissions. */
 export const access: Toolset<AccessServices> = {
   name: 'access',
   instructions:

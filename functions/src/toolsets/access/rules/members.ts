@@ -235,7 +235,7 @@ function notAMember(workspace: string, uid: string): MusterError {
   });
 }
 
-/** Undoes changes of members. Source: docs/semantics.md#taking-back. */
+/** Undoes changes of members. Source: docs/semantics.md#undo. */
 export class MemberInverse extends Service<MemberPorts> {
   /** Allowed for callers who can change members. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
   readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {

@@ -1,4 +1,4 @@
-/** Archived sessions: cancelling their tasks of runs, and reopening sessions. Source: docs/semantics.md#levers. */
+/** Archived sessions: cancelling tasks of runs, and reopening. Source: docs/semantics.md#task-actions. */
 
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Messages to agents. An agent's mailbox stores them, and its calls return them until it confirms them as read. An
- * agent without messages costs no read. Source: docs/semantics.md#levers.
+ * agent without messages costs no read. Source: docs/semantics.md#task-actions.
  */
 
 import { isIn } from '../../../agents/rules/agent.ts';

@@ -1,4 +1,4 @@
-/** Cancels tasks whose owner lost access to the workspace. Source: docs/semantics.md#what-leaving-ends. */
+/** Cancels tasks whose owner lost access to the workspace. Source: docs/semantics.md#leaving-a-workspace. */
 import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -48,7 +48,7 @@ export function whyLeft(workspace: string): string {
   return `Cancelled: its owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
 }
 
-// Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
+// Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace.
 
 const BATCH = 100;
 

@@ -2,7 +2,7 @@
  * Stuck tasks: a direct or indirect dependency failed or was cancelled. The commit that ends a task marks its direct
  * dependents. Each of them then marks its own dependents in a separate commit, and so on. A task that has not done so
  * is unsettled, so that the sweep continues after an instance crashed. Marks are removed in the same way.
- * Source: docs/semantics.md#what-can-never-start.
+ * Source: docs/semantics.md#stuck-tasks.
  */
 
 import { StaleWriteError } from '../../../kernel/commit.ts';

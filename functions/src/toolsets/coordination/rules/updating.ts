@@ -1,4 +1,4 @@
-/** Updates of open tasks. Source: docs/semantics.md#levers. */
+/** Updates of open tasks. Source: docs/semantics.md#task-actions. */
 
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';

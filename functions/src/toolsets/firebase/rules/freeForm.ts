@@ -1,6 +1,6 @@
 /**
  * Audit entries for free-form data, and undoing them. Source: docs/decisions/0036-trail.md;
- * docs/semantics.md#taking-back.
+ * docs/semantics.md#undo.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';

@@ -1,4 +1,4 @@
-/** Withdraws the questions of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends. */
+/** Withdraws the questions of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace. */
 import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';

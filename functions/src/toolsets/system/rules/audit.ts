@@ -1,4 +1,4 @@
-/** Visibility of audit log entries. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
+/** Visibility of audit log entries. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';

@@ -1,4 +1,4 @@
-/** Undoes the changes of calls. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
+/** Undoes the changes of calls. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';

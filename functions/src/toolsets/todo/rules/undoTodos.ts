@@ -1,4 +1,4 @@
-/** Undoes changes of to-dos, recurring to-dos and reminders. Source: docs/semantics.md#taking-back. */
+/** Undoes changes of to-dos, recurring to-dos and reminders. Source: docs/semantics.md#undo. */
 
 import { asBefore, changedSince } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';

@@ -32,7 +32,7 @@ export function ownerLeft(workspace: string): string {
   return `The owner no longer has a worker role in the workspace "${workspace}". A member can start the run again if it is still needed.`;
 }
 
-// Ends the runs of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
+// Ends the runs of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace.
 
 /** Runs read per batch. */
 const BATCH = 100;

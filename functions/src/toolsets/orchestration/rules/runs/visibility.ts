@@ -1,4 +1,4 @@
-/** Visibility of runs. Source: docs/semantics.md#who-may-do-what. */
+/** Visibility of runs. Source: docs/semantics.md#permissions. */
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';

@@ -140,7 +140,7 @@ function requireOwn(name: string, field: string): void {
   });
 }
 
-// Undoes changes to saved workflows. Source: docs/semantics.md#taking-back.
+// Undoes changes to saved workflows. Source: docs/semantics.md#undo.
 
 export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
