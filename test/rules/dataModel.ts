@@ -56,7 +56,7 @@ function hasPlace(least: Permission['reads']): boolean {
 }
 
 function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']): string {
-  if (least === 'nobody') return least;
+  if (least === 'nobody') return 'no one';
   if (least === 'owner') return 'its owner';
   if (least === 'owner and agents' && ownerNeeds !== undefined)
     return `its owner and their agents, with at least the role ${ownerNeeds} ${placeOf(where)}`;

@@ -98,7 +98,10 @@ describe('restricted credentials', () => {
 
   it('are refused if their restrictions are contradictory or unknown', async () => {
     const ada = await town.person('ada');
-    assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is restricted to the workspace/);
+    assert.match(
+      await refused(ada, { heldTo: workspace, workspace: 'default' }),
+      /is restricted to the workspace/,
+    );
     assert.match(await refused(ada, { toolsets: ['todos'] }), /Unknown toolset "todos"/);
   });
 });
