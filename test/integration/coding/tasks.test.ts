@@ -22,7 +22,7 @@ describe('coding tasks', () => {
     assert.equal(session?.goal, 'Coding');
   });
 
-  it('are created with a message how to start a runner if none is registered', async () => {
+  it('return a message that explains how to start a runner if none is registered', async () => {
     const args = { tool: 'CLAUDECODE', description: 'Fix it', instructions: 'Fix the parser.' };
     const { structuredContent } = await call(team, 'coding_create_task', args, team.creator);
     assert.match(
@@ -120,7 +120,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
 
-  it('get the status in_progress by their creator, without a change of claim or lease', async () => {
+  it('can be set to in_progress by their creator, without a change of claim or lease', async () => {
     const taskId = await team.order();
     const { leaseUntil } = await team.take();
     const updated = await team.ask('update_task', { taskId, status: 'in_progress' }, team.creator);
@@ -136,7 +136,7 @@ describe('coding tasks', () => {
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
   });
 
-  it('are held by their creator after in_progress if no runner holds them', async () => {
+  it('are held by a creator who sets them to in_progress while no runner holds them', async () => {
     await team.join('creator', []);
     const taskId = await team.order();
     const updated = await team.ask(
@@ -158,7 +158,7 @@ describe('coding tasks', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(team.creator.agent_id ?? ''))?.value.held, {});
   });
 
-  it('do not get in_progress by a person, or before their dependencies are done', async () => {
+  it('cannot be set to in_progress by a person, or before their dependencies are done', async () => {
     const taskId = await team.order();
     const { agent_id: _, ...person } = { ...team.creator, kind: 'person' as const };
     const given = { taskId, status: 'in_progress' };

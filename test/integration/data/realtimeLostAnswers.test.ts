@@ -117,7 +117,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     });
   }
 
-  it("creates a value in spite of the database's normalization of the data", async () => {
+  it('creates a value although the database normalizes the data', async () => {
     proxy.lose({ method: 'PUT' });
     const data = { list: ['a', null, 'b'], none: {}, at: { '.sv': 'timestamp' }, deep: { x: [], y: 1 } };
     await write(data, { transaction: true, expectedVersion: null });

@@ -131,7 +131,7 @@ describe('firebase.write to Firestore', () => {
     assert.ok(Math.abs(Date.parse(String(written)) - Date.now()) < 60_000);
   });
 
-  describe('in a transaction', () => {
+  describe('a transaction', () => {
     const transaction = { transaction: true };
 
     it('writes if the expected version is the current one', async () => {
