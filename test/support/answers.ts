@@ -1,4 +1,4 @@
-/** An answer of each tool that has a view, with a value in every field. */
+/** A sample response of each tool with a view, with a value in every field. */
 
 const TIME = '2026-11-24T10:00:00.000Z';
 

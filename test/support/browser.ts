@@ -1,4 +1,4 @@
-/** A real browser, and what it finds in a page that some people could not use. */
+/** A headless Chromium, and the accessibility barriers that axe-core finds in a page. */
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
@@ -10,7 +10,7 @@ const PLACES = [
   '/usr/bin/google-chrome-stable',
 ];
 
-/** It asks nobody on the network for anything but what its pages ask for. */
+/** Chromium's own network requests are off; it loads only what its pages request. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-quic',
@@ -20,19 +20,19 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** As long as a machine with many other tests may take to start a process of a function and to answer. */
+/** Timeout for a function's cold start and response on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** A browser that knows nothing yet; whoever opens it closes it. `MUSTER_CHROMIUM` says where it is elsewhere. */
+/** Starts a browser with an empty profile; the caller closes it. `MUSTER_CHROMIUM` is the path of its executable. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath(),
     args: FLAGS,
-    chromiumSandbox: process.getuid?.() !== 0, // which does not run for root
+    chromiumSandbox: process.getuid?.() !== 0, // The sandbox does not run as root.
   });
 }
 
-/** A window of the browser with cookies and storage of its own, in English. Its waits are those of a busy machine. */
+/** A browser window with its own cookies and storage, in English, with timeouts for a busy machine. */
 export async function openWindow(
   browser: Browser,
   settings: Parameters<Browser['newContext']>[0] = {},
@@ -52,17 +52,17 @@ function browserPath(): string {
 }
 
 interface Violation {
-  /** The rule of axe-core. */
+  /** Rule id of axe-core. */
   readonly id: string;
-  /** Where: CSS selectors. */
+  /** CSS selectors of the elements. */
   readonly targets: readonly string[];
   readonly help: string;
 }
 
-/** Off by default in axe-core: its other rules are those of earlier versions of WCAG. */
+/** Off by default in axe-core; its other rules are those of earlier WCAG versions. */
 const OPTIONS = JSON.stringify({ rules: { 'target-size': { enabled: true } } });
 
-/** What axe-core says against the page, or a frame in it, as it is now. A page's content security policy does not hold for it. */
+/** Returns the violations in the page and its frames. Bypasses the page's content security policy. */
 export async function axeViolations(page: Page | Frame): Promise<readonly Violation[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(

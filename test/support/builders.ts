@@ -1,4 +1,4 @@
-/** The smallest valid object of each kind of the domain. A test names only the fields that it is about. */
+/** The smallest valid object of each kind of the domain. A test sets only the fields that it is about. */
 import { type Agent, NOTHING_DONE } from '../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../functions/src/identity/rules/credential.ts';
 import {
@@ -78,7 +78,7 @@ export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork 
   };
 }
 
-/** A coding task, waiting for a runner. */
+/** A coding task that waits for a runner. */
 export function sampleCodingTask(changes: Partial<CodingTask> = {}): CodingTask {
   return { ...sampleTask({ required_capabilities: ['claude'] }), coding: sampleCodingWork(), ...changes };
 }
@@ -120,7 +120,7 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
   };
 }
 
-/** A key that has expired, unless its end is named. */
+/** A credential that has expired, unless the test sets its expiry. */
 export function sampleCredential(changes: Partial<Credential> = {}): Credential {
   return {
     api_key: 'mk_a',
@@ -133,12 +133,12 @@ export function sampleCredential(changes: Partial<Credential> = {}): Credential 
   };
 }
 
-/** The secret of the code of `sampleGrant`, and what its app proves itself by. */
+/** The secret of the code of `sampleGrant`, and the PKCE verifier of its app. */
 export const CODE = 'the-secret-of-a-code-that-waits-to-be-redeemed';
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 export const SALT = 'Jm3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE';
 
-/** A sign-in whose code waits to be redeemed. */
+/** A sign-in whose code has not been redeemed. */
 export function sampleGrant(changes: Partial<Grant> = {}): Grant {
   const codeExpiresAt = new Date(START.getTime() + CODE_MILLISECONDS);
   return {
@@ -198,7 +198,7 @@ export function sampleRecurringTask(changes: Partial<RecurringTask> = {}): Recur
   };
 }
 
-/** A question that waits for its person. */
+/** An open question for a person. */
 export function sampleRequest(changes: Partial<Request> = {}): Request {
   return {
     id: 'request-1',
@@ -220,7 +220,7 @@ export function sampleRequest(changes: Partial<Request> = {}): Request {
   };
 }
 
-/** A run that nobody has begun to execute. */
+/** A run that has not started. */
 export function sampleRun(changes: Partial<Run> = {}): Run {
   return {
     id: 'run-1',
@@ -260,7 +260,7 @@ export function sampleStep(changes: Partial<StepRecord> = {}): StepRecord {
   };
 }
 
-/** A model that was asked, and has answered. */
+/** A completed model call. */
 export function sampleAttempt(changes: Partial<Attempt> = {}): Attempt {
   return {
     call: 'claude',
@@ -277,7 +277,7 @@ export function sampleAttempt(changes: Partial<Attempt> = {}): Attempt {
   };
 }
 
-/** A call of a model that is under way. */
+/** A model call in progress. */
 export function sampleCall(changes: Partial<JournalEntry> = {}): JournalEntry {
   return {
     id: 'call-1',

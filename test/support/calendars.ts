@@ -1,4 +1,4 @@
-/** Recurring to-dos of the leap year 2028, with the calendars that their occurrences are held against, written by hand. */
+/** Recurring to-dos of the leap year 2028 with the expected calendars of their occurrences, written by hand. */
 
 const DAY = 86_400_000;
 
@@ -7,13 +7,13 @@ export interface CalendarTask {
   readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
   readonly anchor: string;
   readonly timezone: string;
-  /** When occurrences are due: the year's, and the first after it. */
+  /** Due times: those of the year, and the first one after it. */
   readonly calendar: readonly string[];
 }
 
 /**
- * Every so many days up to New Year.
- * @param clocks what the clocks show, from which day on
+ * Returns every nth day until New Year.
+ * @param clocks local times, each from its day on
  */
 function everyDays(count: number, clocks: Readonly<Record<string, string>>): readonly string[] {
   const entries = Object.entries(clocks);

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for a TLS server in a test. Source: RFC 5280, "Certificate"; X.690, DER. */
+/** A self-signed certificate for a TLS server in a test. Source: RFC 5280, "Certificate"; X.690, DER. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const [INTEGER, BIT_STRING, OCTET_STRING, UTF8_STRING, UTC_TIME] = [0x02, 0x03, 0x04, 0x0c, 0x17];
@@ -13,13 +13,13 @@ const SUBJECT_ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex');
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Both as PEM. */
+/** Both in PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** Good from yesterday until tomorrow. */
+/** Valid from yesterday until tomorrow. */
 export function selfSigned(host: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(SEQUENCE, ECDSA_WITH_SHA256);

@@ -1,13 +1,13 @@
-/** A clone of this repository for a test, with what is installed in this one. */
+/** A clone of this repository for a test, with the installed packages of this one. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/project.mjs';
 
-/** What is not committed, but installed in this clone. */
+/** Installed folders, which are not committed. */
 const INSTALLED = ['node_modules', 'functions/node_modules'];
 
-/** Makes a clone as it would be committed now. @param more folders that are installed for tests only */
+/** Creates a clone with the uncommitted changes. @param more folders that are installed for tests only */
 export function cloneInto(folder: string, more: readonly string[] = []): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

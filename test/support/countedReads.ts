@@ -4,12 +4,12 @@ import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../functions/src/kernel/json.ts';
 
 export interface Reads {
-  /** How many documents were read while `act` ran. */
+  /** Returns how many documents were read while `act` ran. */
   during(act: () => Promise<unknown>): Promise<number>;
   stop(): void;
 }
 
-/** Every way in which the client reads passes through one of four methods. */
+/** All reads of the client use one of these four methods. */
 export function countReads(): Reads {
   let read = 0;
   const client = firestore();
@@ -24,7 +24,7 @@ export function countReads(): Reads {
   };
   Query.prototype.get = async function () {
     const snapshot = await get.call(this);
-    read += Math.max(snapshot.size, 1); // a query that finds nothing costs one
+    read += Math.max(snapshot.size, 1); // A query without results costs one read.
     return snapshot;
   };
   Query.prototype.stream = function () {
@@ -51,7 +51,7 @@ export function countReads(): Reads {
   };
 }
 
-/** The length of the longest list in an answer. */
+/** Returns the length of the longest list in a response. */
 export function longestList(answered: JsonObject): number {
   return Math.max(0, ...Object.values(answered).map((value) => (Array.isArray(value) ? value.length : 0)));
 }

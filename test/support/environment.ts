@@ -4,12 +4,12 @@
  */
 Object.defineProperty(process, 'env', { value: process.env, writable: false });
 
-/** The variables of this process, for another one. */
+/** Environment variables of this process, for a child process. */
 export function variables(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
 }
 
-/** Sets a variable, or removes it if the value is undefined: `process.env` itself would store the text "undefined". */
+/** Sets a variable, or deletes it if the value is undefined: `process.env` itself would store the text "undefined". */
 export function setVariable(name: string, value: string | undefined): void {
   if (value === undefined) delete process.env[name];
   else process.env[name] = value;

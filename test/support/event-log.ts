@@ -1,4 +1,4 @@
-/** Subscriptions and their logs in memory, for whoever reads them. */
+/** In-memory subscriptions and their logs. */
 import { EventEmitter, once } from 'node:events';
 import type { Caller } from '../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
@@ -10,16 +10,16 @@ import type { LoggedEvent } from '../../functions/src/toolsets/firebase/rules/su
 const PAGE = 2;
 
 interface Log {
-  /** A cursor is how many events come before. */
+  /** A cursor is the number of events before it. */
   readonly events: LoggedEvent[];
-  /** How many of the first are no longer there. */
+  /** Number of dropped events at the start. */
   dropped: number;
 }
 
 export class MemoryEventLog implements EventReader {
-  /** How many are following now. */
+  /** Number of current followers. */
   following = 0;
-  /** How often anybody has polled. */
+  /** Number of polls. */
   polled = 0;
   private readonly logs = new Map<string, Log>();
   private readonly changes = new EventEmitter().setMaxListeners(0);
@@ -80,8 +80,7 @@ export class MemoryEventLog implements EventReader {
 
   private log(uid: string, subscriptionId: string): Log {
     const log = this.logs.get(keyOf(uid, subscriptionId));
-    if (log === undefined)
-      throw new MusterError('NOT_FOUND', `There is no subscription "${subscriptionId}".`);
+    if (log === undefined) throw new MusterError('NOT_FOUND', 'Subscription not found.');
     return log;
   }
 }

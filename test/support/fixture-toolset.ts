@@ -1,4 +1,4 @@
-/** A small toolset with a tool for each thing that a call can do. */
+/** A small toolset with one tool per capability of a call. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { type Toolset, toolsFor } from '../../functions/src/mcp/tool.ts';
@@ -25,7 +25,7 @@ const echo = toolsFor<unknown>()({
   handler: async ({ workspace, baseUrl }, { text }) => ({ text, workspace, baseUrl }),
 });
 
-/** A tool that counts how often it has really run and stores its answer as a service would. */
+/** Counts its real executions and stores its result as a service would. */
 export function counterToolset(store: Map<string, unknown>): Toolset {
   let count = 0;
   const increment = toolsFor<unknown>()({

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/** Lets the server listen, and returns the origin of its URLs, such as `http://127.0.0.1:1234`. */
+/** Starts the server, and returns the origin of its URLs, such as `http://127.0.0.1:1234`. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,7 +20,7 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
-/** Ends the server and its connections. `undefined` stands for one that was never started. */
+/** Closes the server and its connections. Does nothing for a server that was never started. */
 export async function close(server: (Server & { closeAllConnections?(): void }) | undefined): Promise<void> {
   if (server === undefined) return;
   const closed = new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-/** Every list of tools that a client can be shown: each address, role and kind of caller. */
+/** All distinct tool lists that a client can get, by address, role and kind of caller. */
 import { ROLES } from '../../functions/src/identity/rules/role.ts';
 import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { knownPaths, parseSelection } from '../../functions/src/mcp/urlSelection.ts';
@@ -23,7 +23,7 @@ export interface List {
 
 const catalogues = new Catalogues(toolsets);
 
-/** The addresses of docs/guides/clients.md, and those that they stand for. */
+/** Addresses of docs/guides/clients.md, with a representative for each pattern. */
 const ADDRESSES: readonly string[] = [
   ...knownPaths(catalogues.names),
   ...catalogues.names.flatMap((name) => [`/mcp?toolsets=${name}`, `/mcp?toolsets=${name}&readonly=1`]),
@@ -33,7 +33,7 @@ const ADDRESSES: readonly string[] = [
   '/mcp?toolsets=all&readonly=1',
 ];
 
-/** Returns the lists of the addresses at which MCP is spoken; those with the same tools stand for each other. */
+/** Returns the tool lists of the MCP addresses; equal lists appear once. */
 export function everyList(): readonly List[] {
   const byTools = new Map<string, List>();
   for (const address of ADDRESSES) {
@@ -58,9 +58,9 @@ export function everyList(): readonly List[] {
 export interface Place {
   readonly path: string;
   readonly schema: Schema;
-  /** Whether it is an argument or a field that may be absent. */
+  /** An argument or field that may be absent. */
   readonly optional: boolean;
-  /** Whether it is an argument or a field that must be there. */
+  /** An argument or field that must be present. */
   readonly required: boolean;
 }
 

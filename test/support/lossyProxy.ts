@@ -1,26 +1,26 @@
-/** The way to an HTTP server, on which answers get lost. */
+/** A proxy to an HTTP server that can lose responses. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { close, listen, portOf } from './listening.ts';
 
-/** What happens to a request whose answer is lost. */
+/** A lost response. */
 export interface Loss {
-  /** `PUT`, `PATCH`; absent: any. */
+  /** `PUT`, `PATCH`; any if omitted. */
   readonly method?: string;
-  /** Of how many requests; 1 where absent. */
+  /** Number of requests; 1 if omitted. */
   readonly times?: number;
-  /** `unsent`: the server never gets it. `cut`: the connection ends. A number: the status that comes instead. */
+  /** `unsent`: the request is lost. `cut`: the connection closes. A number: the status to return instead. */
   readonly ends?: 'unsent' | 'cut' | number;
-  /** Happens after the server has carried it out, and before the caller notices. */
+  /** Called after the server has executed the request, and before the caller notices. */
   readonly meanwhile?: () => Promise<unknown>;
 }
 
 export interface LossyProxy {
   /** `127.0.0.1:1234` */
   readonly host: string;
-  /** Methods of the requests that have come, in their order. */
+  /** Methods of the received requests, in order. */
   readonly seen: string[];
-  /** Loses the answers of the next requests that fit. */
+  /** Loses the responses of the next matching requests. */
   lose(loss: Loss): void;
   close(): void;
 }

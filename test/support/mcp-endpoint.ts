@@ -1,4 +1,4 @@
-/** The endpoint over real HTTP, through the functions framework, with ports that live in memory. */
+/** The endpoint over real HTTP, through the functions framework, with in-memory ports. */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server } from 'node:http';
@@ -24,7 +24,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** For calls that look nothing up. */
+/** For calls without lookups. */
 export const EMPTY_DIRECTORY: Directory = {
   tools: [],
   resources: [],
@@ -37,7 +37,7 @@ export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly settled: Map<string, RecordedAnswer>;
   readonly seen: string[];
   readonly counted: EndedCall[];
-  /** Bearer credentials and whom they are. */
+  /** Principals by bearer credential. */
   readonly principals: Map<string, Principal>;
 }
 
@@ -98,7 +98,7 @@ export function memoryPorts(): MemoryPorts {
 }
 
 export interface RunningEndpoint {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
-  // As entry/http.ts has it done in a function's own process, here for this server alone.
+  // entry/http.ts does this for a function's whole process, this test only for its server.
   subscribe('http.server.request.start', (event) => {
     const started = event as { request: IncomingMessage; server: Server };
     if (started.server === server) disguise(started.request);

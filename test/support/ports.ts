@@ -1,6 +1,6 @@
 /**
- * Ports of which a test gives only those that it expects to be used. Whoever reaches for another fails.
- * @param given of each port as much as is called
+ * Ports of which a test provides only those that it expects to be used. Any other access fails.
+ * @param given the methods that the test expects to be called
  */
 export function portsOf<Ports extends object>(
   given: {
@@ -9,7 +9,7 @@ export function portsOf<Ports extends object>(
 ): Ports {
   return new Proxy(given, {
     get: (ports, name) => {
-      if (name === 'then') return undefined; // it is awaited, and no promise
+      if (name === 'then') return undefined; // it is awaited, and is not a promise
       if (!(name in ports)) throw new Error(`The test gives no port "${String(name)}".`);
       return Reflect.get(ports, name);
     },

@@ -1,8 +1,8 @@
-/** Callers as authentication makes them. */
+/** Authenticated callers. */
 import type { PersonRoles, Principal } from '../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../functions/src/identity/rules/role.ts';
 
-/** Somebody whom the deployment gives a role, and a member of the workspace where one is named. */
+/** Roles of a person in the deployment and, if given, as a member of a workspace. */
 export function rolesOf(role: Role | undefined, workspace?: string): PersonRoles {
   const given = role === undefined ? {} : { role };
   if (workspace === undefined || role === undefined) return { ...given, workspaces: {}, access: {} };
@@ -14,7 +14,7 @@ export function personOf(uid: string, role: Role | undefined, workspace?: string
   return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: rolesOf(role, workspace) };
 }
 
-/** An agent whose owner bounds it nowhere: only its own role does. */
+/** An agent that is limited only by its own role, not by its owner's. */
 export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Principal {
   return {
     uid: `agent:${agentId}`,
@@ -26,12 +26,12 @@ export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Princ
   };
 }
 
-/** Takes every credential for the caller's. */
+/** Accepts every credential as the caller's. */
 export function authenticatorOf(principal: Principal) {
   return { authenticate: async () => principal, authenticateAnew: async () => principal };
 }
 
-/** Somebody with the same role wherever it is asked. */
+/** One role in the workspace, as an owner and in the deployment. */
 export function everywhere(role: Role) {
   return { workspace: role, owner: role, anyone: role };
 }

@@ -1,13 +1,13 @@
-/** Holds an answer against one that a specification prints: every field, with times and ids of its own. */
+/** Comparison of a response with one printed in a specification: all fields, except times and ids. */
 import assert from 'node:assert/strict';
 import { type JsonObject, type JsonValue, jsonValue } from '../../functions/src/kernel/json.ts';
 
-/** In a printed answer: any time of ISO 8601 in UTC, any text that is not empty, and all that follows from the call. */
+/** Placeholders in a printed response: any ISO 8601 time in UTC, and any non-empty text. */
 export const [TIME, SOME] = ['<a time>', '<some text>'];
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Exactly what is printed: no field is missing, and there is no other. */
+/** Asserts that the fields match exactly, without missing or additional ones. */
 export function assertPrinted(actual: unknown, printed: JsonValue, at = 'answer'): void {
   if (printed === TIME) assert.match(String(actual), ISO_TIME, at);
   else if (printed === SOME) assert.ok(typeof actual === 'string' && actual !== '', `${at} is ${actual}`);
@@ -22,7 +22,7 @@ export function assertPrinted(actual: unknown, printed: JsonValue, at = 'answer'
   } else assert.deepEqual(actual, printed, at);
 }
 
-/** A call with its answer; both may speak of what earlier calls have answered. */
+/** A call with its response; both may refer to earlier responses. */
 export interface PrintedCall {
   readonly title: string;
   readonly tool: string;
@@ -30,7 +30,7 @@ export interface PrintedCall {
   readonly prints: JsonObject | ((known: Known) => JsonObject);
 }
 
-/** The answers so far, by the titles of their calls. */
+/** Earlier responses, by the titles of their calls. */
 export class Known {
   private readonly answers = new Map<string, JsonValue>();
 
@@ -38,7 +38,7 @@ export class Known {
     this.answers.set(title, answer);
   }
 
-  /** What stands at a path of an answer: `of('add_task', 'task', 'id')`. */
+  /** Returns the value at a path of a response: `of('add_task', 'task', 'id')`. */
   of(title: string, ...path: readonly string[]): JsonValue {
     let found: unknown = this.answers.get(title);
     for (const name of path) found = Object(found)[name];

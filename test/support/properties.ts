@@ -1,6 +1,6 @@
 /**
- * Property tests are the same in each run, so that a red run means a change and not the dice.
- * `MUSTER_SEED=$RANDOM npm test` searches elsewhere; a failure prints the seed.
+ * Property tests use a fixed seed, so that a failure is caused by a change, not by chance.
+ * `MUSTER_SEED=$RANDOM npm test` uses another seed; a failure prints it.
  */
 import fc from 'fast-check';
 

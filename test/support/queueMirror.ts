@@ -4,10 +4,7 @@ import {
   WORKSPACE_QUEUES,
 } from '../../functions/src/kernel/realtime/database.ts';
 
-/**
- * Forgets what can be claimed, of all workspaces: others leave tasks behind, and there may be no more than 1,000 where
- * somebody watches.
- */
+/** Clears the queue mirror of all workspaces: other tests leave tasks, and a watcher sees at most 1,000. */
 export async function emptyQueueMirror(): Promise<void> {
   await (await realtimeDatabase()).ref().update({ [TASK_QUEUE]: null, [WORKSPACE_QUEUES]: null });
 }

@@ -1,14 +1,14 @@
-/** HTTP byte by byte, for what no client would send. */
+/** HTTP byte by byte, for requests that no client would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lowercase name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** A connection on which a test writes what it likes, and waits for whole answers. */
+/** A connection on which a test writes arbitrary bytes and waits for complete responses. */
 export class RawConnection {
   readonly socket: Socket;
   private received = '';
@@ -22,7 +22,7 @@ export class RawConnection {
       this.received += String(text);
       this.wake();
     });
-    // A reset ends the connection like any other end.
+    // A reset ends the connection like any other close.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.ended = true;
@@ -39,7 +39,7 @@ export class RawConnection {
     });
   }
 
-  /** The request line and headers, and the empty line after them. */
+  /** Returns the request line and headers with the final empty line. */
   head(line: string, headers: Readonly<Record<string, string>> = {}): void {
     const lines = Object.entries({ Host: 'localhost', ...headers }).map(
       ([name, value]) => `${name}: ${value}`,
@@ -51,7 +51,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** The next whole answer; interim ones count. */
+  /** Returns the next complete response, interim responses included. */
   async answer(): Promise<RawAnswer> {
     for (;;) {
       const found = takeAnswer(this.received);

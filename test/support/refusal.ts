@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 
-/** The MusterError that `act` throws, now or later. */
+/** Returns the MusterError that `act` throws or rejects with. */
 export async function refusal(act: () => unknown): Promise<MusterError> {
   try {
     await act();

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Mocha's own report; and its figures, its failures and how long each file took in a file, for the summary over all
- * processes. CommonJS, because mocha requires it.
+ * Mocha's spec report. In addition, its counts, failures and the duration of each file go to a file, for the summary
+ * of all processes. CommonJS, because mocha requires it.
  */
 const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 
-/** An error with its causes: a property that failed has the assertion as its cause. @param {Error} error @returns {string} */
+/** Returns an error with its causes, such as a failed property's assertion. @param {Error} error @returns {string} */
 function told({ stack, message, cause }) {
   const said = stack ?? message;
   return cause instanceof Error ? `${said}\ncaused by ${told(cause)}` : said;

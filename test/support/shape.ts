@@ -4,8 +4,8 @@ import { isRecord } from '../e2e/support/clients.ts';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Holds a value against an example: every key that the example has, with a value of the same type, and a time
- * where it has one. The value may have more keys, and other values.
+ * Asserts that a value has every key of the example, with a value of equal type, and a time if the example has one.
+ * The value may have more keys, and other values.
  */
 export function assertShape(actual: unknown, example: unknown, at = 'answer'): void {
   if (Array.isArray(example)) {

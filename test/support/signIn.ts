@@ -5,7 +5,7 @@ import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 
 const signedIn = z.object({ idToken: z.string() });
 
-/** @returns their ID token, with the claims */
+/** @returns the ID token with the claims */
 export async function signIn(uid: string, claims: object = {}): Promise<string> {
   const token = await getAuth(firebaseApp()).createCustomToken(uid, claims);
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];

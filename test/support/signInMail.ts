@@ -1,4 +1,4 @@
-/** The mails by which people sign in, which the Auth emulator keeps and does not send. */
+/** Sign-in emails, which the Auth emulator stores instead of sending them. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ const codes = z.object({
   oobCodes: z.array(z.object({ email: z.string(), requestType: z.string(), oobLink: z.string() })),
 });
 
-/** The link of the latest mail to an address. */
+/** Returns the link in the latest email to an address. */
 export async function linkTo(email: string): Promise<string> {
   const [host, project] = [process.env['FIREBASE_AUTH_EMULATOR_HOST'], process.env['GCLOUD_PROJECT']];
   const response = await fetch(`http://${host}/emulator/v1/projects/${project}/oobCodes`);

@@ -1,10 +1,10 @@
-/** Reads server-sent events as a browser does, and keeps the comments too. */
+/** A reader of server-sent events that follows the browser's rules, and also keeps comments. */
 export interface ReceivedFrame {
   readonly id?: string;
   readonly event?: string;
   readonly data?: string;
   readonly retry?: string;
-  /** A line that begins with a colon. */
+  /** A line that starts with a colon. */
   readonly comment?: string;
 }
 
@@ -24,7 +24,7 @@ export class EventStream {
     return new EventStream(await fetch(url, { ...init, signal: abort.signal }), abort);
   }
 
-  /** The next frame; undefined where the stream has ended. */
+  /** Returns the next frame, or undefined at the end of the stream. */
   async next(): Promise<ReceivedFrame | undefined> {
     const { done, value } = await this.frames.next();
     return done ? undefined : value;
@@ -40,7 +40,7 @@ export class EventStream {
     return taken;
   }
 
-  /** What is left until it ends. */
+  /** Returns the remaining frames until the end. */
   async rest(): Promise<ReceivedFrame[]> {
     const rest: ReceivedFrame[] = [];
     for (let frame = await this.next(); frame !== undefined; frame = await this.next()) rest.push(frame);

@@ -1,4 +1,4 @@
-/** A toolset with what can be streamed and watched: a tool that notifies, and the real subscriptions. */
+/** A toolset for streaming: a tool that sends notifications, and the real subscriptions. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { templatesFor } from '../../functions/src/mcp/resource.ts';
@@ -7,11 +7,11 @@ import { eventSource, templates } from '../../functions/src/toolsets/firebase/in
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** What a test sees of the calls of `tell`. */
+/** Observed calls of `tell`. */
 export interface Told {
-  /** How many calls wait for their client to go away. */
+  /** Number of calls that wait for their client to disconnect. */
   waiting: number;
-  /** How many have seen it go. */
+  /** Number of calls whose client has disconnected. */
   gone: number;
 }
 

@@ -1,7 +1,7 @@
-/** How much of its context a model needs to read something. */
+/** Number of tokens that a text takes in a model's context. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** @returns tokens by the encoding o200k */
+/** @returns tokens in the encoding o200k */
 export function tokensOf(text: string): number {
   return encode(text).length;
 }

@@ -1,6 +1,6 @@
 /**
- * A push service on this machine: as much of FCM's HTTP v1 as Muster uses. What becomes of a message is said by its
- * token: `gone…`, `bad…`, `down…`; any other is taken.
+ * A local push service with the parts of FCM's HTTP v1 that Muster uses. A token decides the outcome of a message:
+ * `gone…`, `bad…` and `down…` fail, any other succeeds.
  * Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ const request = z.object({
     token: z.string(),
     notification: z.object({ title: z.string(), body: z.string() }),
     data: z.record(z.string(), z.string()),
-    // JSON of protobuf messages names a field either way; the SDK sends this one in camel case. FCM opens https alone.
+    // Protobuf JSON allows two spellings of a field; the SDK uses camel case. FCM opens https links only.
     webpush: z.strictObject({
       notification: z.object({ tag: z.string() }),
       fcmOptions: z.strictObject({ link: z.url({ protocol: /^https$/ }) }).optional(),
@@ -31,11 +31,11 @@ const FAILURES = {
 } as const satisfies Record<string, readonly [code: number, status: string, errorCode: string]>;
 
 export class LocalFcm extends LocalServer {
-  /** What was taken, in the order in which it came. */
+  /** Accepted messages, in order of arrival. */
   readonly taken: Pushed[] = [];
-  /** Tokens that the service cannot reach for now. */
+  /** Tokens that the service cannot reach at present. */
   readonly down = new Set<string>();
-  /** Called before a message is answered. */
+  /** Called before the response to a message. */
   arrived: () => Promise<void> = async () => undefined;
   protected readonly server: Server;
 
@@ -44,7 +44,7 @@ export class LocalFcm extends LocalServer {
     this.server = createServer((incoming, response) => void this.answer(incoming, response));
   }
 
-  /** What a device was shown. */
+  /** Notifications that a device has shown. */
   of(token: string): readonly Pushed[] {
     return this.taken.filter((message) => message.token === token);
   }

@@ -1,4 +1,4 @@
-/** Who asks: the App by its JWT, an installation or a person by a token. Really checked. */
+/** Authentication of requests: the App by its JWT, an installation or a person by a token. All are verified. */
 import { createVerify } from 'node:crypto';
 import { z } from 'zod';
 import type { Installation, World } from './world.ts';
@@ -10,13 +10,13 @@ export type Asker =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Whose limit a request counts against. */
+/** The credential whose rate limit a request counts against. */
 export function limitOf(asker: Asker): string | undefined {
   if (asker.kind === 'installation') return `installation ${asker.installation.id}`;
   return asker.kind === 'person' ? 'person' : undefined;
 }
 
-/** The longest time that GitHub lets a JWT hold, in seconds. */
+/** Maximum lifetime of a JWT at GitHub, in seconds. */
 const MAX_LIFETIME = 600;
 
 const claims = z.object({ iat: z.number(), exp: z.number(), iss: z.union([z.string(), z.number()]) });

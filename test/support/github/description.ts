@@ -1,6 +1,6 @@
 /**
- * GitHub's own description of its REST API, as `@octokit/openapi` ships it: what may be asked, and what is
- * answered. Requests and answers of the local GitHub are held against it. Only what is used is compiled.
+ * GitHub's own description of its REST API, from `@octokit/openapi`. Requests and responses of the local GitHub are
+ * validated against it. Only the schemas in use are compiled.
  */
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -25,7 +25,7 @@ for (const one of [ajv, coercing]) formats.default(one);
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** Refusals that every operation can answer, whether or not its own description lists them. */
+/** Errors that every operation may return, whether or not its own description lists them. */
 const ALWAYS: Readonly<Record<string, string>> = {
   401: 'basic-error',
   403: 'basic-error',
@@ -46,7 +46,7 @@ export function operationOf(route: string): Operation {
   return operation;
 }
 
-/** What is wrong with a request, or nothing. */
+/** Returns the problems of a request. */
 export function requestProblems(
   route: string,
   sent: { readonly path: Json; readonly query: Json; readonly body: unknown },
@@ -62,7 +62,7 @@ export function requestProblems(
   return [...problems, ...check(ajv, `${route} body`, body, sent.body)];
 }
 
-/** What is wrong with an answer, or nothing. */
+/** Returns the problems of a response. */
 export function answerProblems(route: string, status: number, body: unknown): string[] {
   const declared = operationOf(route).responses[String(status)];
   if (declared !== undefined) {
@@ -74,7 +74,7 @@ export function answerProblems(route: string, status: number, body: unknown): st
   return check(ajv, always, { $ref: `#/components/schemas/${always}` }, body);
 }
 
-/** The first example of what is answered: a whole one, of which a test changes what matters. */
+/** Returns the first example of a response: a complete one, in which a test changes the relevant fields. */
 export function exampleOf(route: string, status: number): unknown {
   const content = jsonContent(resolved(operationOf(route).responses[String(status)] ?? {}));
   const [first] = Object.values(asJson(content?.['examples'] ?? {}));
@@ -104,7 +104,7 @@ function check(validator: Ajv, name: string, schema: Json, value: unknown): stri
     .map((error) => `${name}${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
 }
 
-/** The schema with all that it refers to, in the words of JSON Schema. */
+/** Returns the schema with everything that it refers to, as JSON Schema. */
 function standalone(schema: Json): Json {
   const definitions: Record<string, unknown> = {};
   const convert = (value: unknown): unknown => {
@@ -119,7 +119,7 @@ function standalone(schema: Json): Json {
   const define = (reference: string): string => {
     const name = reference.replaceAll(/[^\w-]/g, '_');
     if (!(name in definitions)) {
-      definitions[name] = true; // so that circles end
+      definitions[name] = true; // ends cycles
       definitions[name] = convert(lookUp(reference));
     }
     return name;
@@ -129,8 +129,8 @@ function standalone(schema: Json): Json {
 }
 
 /**
- * An account is a user or an enterprise; in one place GitHub's description wants it to be both. And what is a
- * number or a text in an address is both of them there.
+ * An account is a user or an enterprise, but one schema of GitHub's requires both. A number or text in an address
+ * matches both types.
  */
 function corrected(schema: Json): Json {
   const { allOf, oneOf, ...rest } = schema;

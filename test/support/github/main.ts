@@ -1,4 +1,4 @@
-/** Runs a seeded GitHub of its own process, and prints the functions' parameters that reach it. */
+/** Runs a seeded local GitHub in a separate process, and prints the parameters that connect the functions to it. */
 import { randomBytes } from 'node:crypto';
 import { seedClaudeNetwork } from './seed.ts';
 import { LocalGitHub } from './server.ts';

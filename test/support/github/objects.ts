@@ -1,4 +1,4 @@
-/** Git's objects with their real names: SHA-1 of type, length and content. Source: https://git-scm.com/book, 10.2 */
+/** Git objects with their real ids: SHA-1 of type, length and content. Source: https://git-scm.com/book, 10.2 */
 import { createHash } from 'node:crypto';
 
 export type Mode = '100644' | '100755' | '120000' | '160000';
@@ -14,12 +14,12 @@ export interface StoredCommit {
   readonly message: string;
 }
 
-/** What a file is made of, for seeding: text, bytes, or an entry of another mode. */
+/** Content of a seeded file: text, bytes, or an entry with another mode. */
 export type Seed = string | Uint8Array | { readonly mode: Mode; readonly content: string };
 
 export class ObjectStore {
   readonly blobs = new Map<string, Buffer>();
-  /** Flat: by path, directories are only in the paths. */
+  /** Flat map by path; directories exist only as parts of the paths. */
   readonly trees = new Map<string, ReadonlyMap<string, FileEntry>>();
   readonly commits = new Map<string, StoredCommit>();
 
@@ -67,7 +67,7 @@ export class ObjectStore {
     if (typeof seed === 'string' || seed instanceof Uint8Array) {
       return { mode: '100644', sha: this.blob(Buffer.from(seed)) };
     }
-    // A submodule's entry names a commit of another repository.
+    // A submodule's entry is a commit of another repository.
     if (seed.mode === '160000') return { mode: seed.mode, sha: seed.content };
     return { mode: seed.mode, sha: this.blob(Buffer.from(seed.content)) };
   }

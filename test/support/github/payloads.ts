@@ -1,6 +1,6 @@
 /**
- * What GitHub delivers to a webhook: the examples of `@octokit/webhooks-examples` with some values changed. Each is held
- * against the schemas of `@octokit/webhooks-schemas`, so that no test believes in a delivery that GitHub would not send.
+ * GitHub's webhook deliveries: examples of `@octokit/webhooks-examples` with some changed values. Each is validated
+ * against `@octokit/webhooks-schemas`, so that tests use only deliveries that GitHub can send.
  */
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -15,7 +15,7 @@ const examples: readonly {
   readonly examples: readonly Json[];
 }[] = require('@octokit/webhooks-examples');
 
-// The schemas are large: what is compiled once for all that refer to it takes a third of the time.
+// The schemas are large: sharing the compiled parts takes a third of the time.
 const ajv = new Ajv({ strict: false, logger: false, inlineRefs: false, code: { optimize: false } });
 formats.default(ajv);
 ajv.addSchema(require('@octokit/webhooks-schemas'), 'webhooks');
@@ -23,12 +23,12 @@ ajv.addSchema(require('@octokit/webhooks-schemas'), 'webhooks');
 const compiled = new Map<string, ValidateFunction>();
 
 export interface Payload {
-  /** GitHub's header `X-GitHub-Event`. */
+  /** Header `X-GitHub-Event`. */
   readonly event: string;
   readonly payload: Json;
 }
 
-/** An example with other values: objects are merged, everything else is replaced. Some examples are older than the schemas. */
+/** An example with changed values: objects are merged, others replaced. Some examples are older than the schemas. */
 function payloadOf(event: string, action: string, changes: Json): Payload {
   const named = examples.find(({ name }) => name === event)?.examples ?? [];
   const payloads = named.filter((one) => one['action'] === action).map((one) => merged(one, changes));
@@ -52,31 +52,31 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Which pull request a delivery is about. */
+/** The pull request of a delivery. */
 export interface About {
   readonly repository: number;
   readonly pull: number;
-  /** Its head commit as it is delivered. */
+  /** Head commit of the pull request, in GitHub's form. */
   readonly head: string;
 }
 
 export interface CheckOptions {
   readonly name?: string;
   readonly conclusion?: string;
-  /** The commit that was checked; the head if it is left out. */
+  /** The checked commit; the head if omitted. */
   readonly commit?: string;
   readonly at?: Date;
   readonly id?: number;
   /** The check suite of a check run, or the workflow of a workflow run. */
   readonly of?: number;
   readonly url?: string;
-  /** Of a workflow run. */
+  /** Only for a workflow run. */
   readonly attempt?: number;
 }
 
 const START = new Date('2026-11-27T12:00:00Z');
 
-/** As GitHub writes times. */
+/** GitHub's time format. */
 function timeOf(at = START): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
@@ -105,7 +105,7 @@ export function checkRun(about: About, options: CheckOptions = {}): Payload {
   });
 }
 
-/** A check run that has not ended. */
+/** A check run in progress. */
 export function startedCheckRun(about: About): Payload {
   const { repository, head } = about;
   const pull_requests = pullRequestsOf(about, repository);

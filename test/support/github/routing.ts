@@ -1,4 +1,4 @@
-/** Routes of the local GitHub, by the names that GitHub's description gives them. */
+/** Routes of the local GitHub, by their names in GitHub's description. */
 import type { Asker } from './authentication.ts';
 import type { Repo, World } from './world.ts';
 
@@ -14,7 +14,7 @@ export interface Asked {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Where the server answers, without a trailing slash. */
+  /** Base URL of the server, without a trailing slash. */
   readonly origin: string;
 }
 
@@ -22,7 +22,7 @@ export type Handle = (asked: Asked) => Reply;
 
 export type Routes = Readonly<Record<string, Handle>>;
 
-/** A refusal in GitHub's form. */
+/** An error in GitHub's form. */
 export class Refused extends Error {
   readonly reply: Reply;
 
@@ -38,14 +38,14 @@ export function invalid(message: string, ...errors: Readonly<Record<string, unkn
   return new Refused(422, message, errors.length > 0 ? { errors } : {});
 }
 
-/** The part of a list that was asked for; GitHub's pages have at most 100. */
+/** Returns the requested page of a list; GitHub's pages have at most 100 items. */
 export function pageOf<Item>({ query }: Asked, items: readonly Item[]): readonly Item[] {
   const size = Math.min(100, Number(query['per_page'] ?? 30));
   const from = (Number(query['page'] ?? 1) - 1) * size;
   return items.slice(from, from + size);
 }
 
-/** The repository, where the asker may see it; GitHub hides it otherwise. */
+/** Returns the repository if the caller may read it; otherwise GitHub hides it. */
 export function visible({ world, asker, path }: Asked): Repo {
   const repo = world.find(path['owner'] ?? '', path['repo'] ?? '');
   if (repo === undefined) throw notFound();
@@ -55,7 +55,7 @@ export function visible({ world, asker, path }: Asked): Repo {
   throw notFound();
 }
 
-/** The repository, where the asker may change it. */
+/** Returns the repository if the caller may write to it. */
 export function writable(asked: Asked): Repo {
   const repo = visible(asked);
   const { asker, world } = asked;
@@ -72,7 +72,7 @@ export function requireApp({ asker }: Asked): void {
   if (asker.kind !== 'app') throw new Refused(401, 'A JSON web token could not be decoded');
 }
 
-/** The route and the variables of its template, or undefined where GitHub has no such address. */
+/** Returns the route and the variables of its template, or undefined if GitHub has no such address. */
 export function match(
   routes: Routes,
   method: string,

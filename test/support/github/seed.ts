@@ -1,4 +1,4 @@
-/** What the tools' examples and the specification speak of: sartor-ai/claude-network. */
+/** Seed data of the tools' examples and the specification: sartor-ai/claude-network. */
 import type { Repo, World } from './world.ts';
 
 export const README = '# Claude Network\n\nA distributed AI agent system...';

@@ -1,7 +1,6 @@
 /**
- * A GitHub on this machine: the endpoints that Muster uses, over real state, with the App's authentication really
- * performed. What is asked and what is answered is held against GitHub's own description; whatever does not
- * agree is among `problems`.
+ * A local GitHub: the endpoints that Muster uses, with real state and real authentication of the App. Requests and
+ * responses are validated against GitHub's own description; deviations are added to `problems`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -20,31 +19,31 @@ import { World } from './world.ts';
 
 const routes: Routes = { ...access, ...contents, ...git, ...tracker, ...actions };
 
-/** What one request is answered instead of what it should be. */
+/** A fault: the response to one request instead of the correct one. */
 export interface Fault {
   readonly route: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** As it goes out, well-formed or not. */
+  /** Sent unchanged, well-formed or not. */
   readonly text?: string;
-  /** It is carried out all the same, and then this happens. */
+  /** The request is executed first. */
   readonly carriedOut?: () => void;
-  /** The connection ends without an answer. */
+  /** The connection closes without a response. */
   readonly hangUp?: true;
-  /** For so many requests; 1 where absent. */
+  /** Number of requests; 1 if omitted. */
   readonly times?: number;
-  /** The answer waits for this. */
+  /** The response waits for this promise. */
   readonly after?: Promise<unknown>;
 }
 
 export interface Seen {
   readonly route: string;
   readonly authorization: string | undefined;
-  /** What it was answered, but for faults. */
+  /** The correct response, without faults. */
   status?: number;
 }
 
-/** Nobody here asks for GitHub's pace: still one write after another, but without waits between them. */
+/** Without GitHub's pace: writes stay sequential, but without waits between them. */
 export const AT_ONCE: Pace = {
   ...USUAL_PACE,
   queues: {
@@ -55,7 +54,7 @@ export const AT_ONCE: Pace = {
   retryBaseMilliseconds: 10,
 };
 
-/** Requests an hour. */
+/** Requests per hour. */
 const LIMIT = 5000;
 
 export class LocalGitHub {
@@ -70,7 +69,7 @@ export class LocalGitHub {
     });
   });
 
-  /** @param port 0: any that is free */
+  /** @param port 0 for any free port */
   async start(port = 0): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -89,7 +88,7 @@ export class LocalGitHub {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Connects a deployment to it as its App. */
+  /** Settings that connect a deployment to this server as its App. */
   get asApp(): GitHubSettings {
     const { id, privateKey } = this.world.app;
     return { apiUrl: this.url, app: { id, privateKey }, pace: AT_ONCE };
@@ -103,7 +102,7 @@ export class LocalGitHub {
     this.faults.push({ ...fault, left: fault.times ?? 1 });
   }
 
-  /** How many requests have come. */
+  /** Number of received requests. */
   get total(): number {
     return this.seen.length;
   }
@@ -143,7 +142,7 @@ export class LocalGitHub {
     });
   }
 
-  /** Every answer to a credential costs one of its limit, but for those that say that nothing has changed. */
+  /** Each response costs the credential one request of its limit, except 304. */
   private spend({ status }: Reply, { headers }: IncomingMessage): Record<string, string> {
     const name = limitOf(identify(this.world, headers.authorization));
     if (name === undefined) return {};
@@ -173,7 +172,7 @@ export class LocalGitHub {
     }
   }
 
-  /** Elsewhere than the API: a token sent here would be a token given away. */
+  /** Outside the API, a token in a request would be leaked. */
   private giveLog(pathname: string, request: IncomingMessage, response: ServerResponse): void {
     if (request.headers.authorization !== undefined)
       this.problems.push('the token went to the host of the logs');
@@ -193,7 +192,7 @@ async function failWith(fault: Fault, response: ServerResponse): Promise<void> {
   response.writeHead(fault.status ?? 200, headers).end(fault.text ?? '{"message":"A fault"}');
 }
 
-/** With its ETag, which is another for another token; or only that it is known to whoever asks. */
+/** Sends the body with its ETag, which differs per token, or 304 if the caller has that ETag. */
 function unlessKnown(reply: Reply, { method, headers }: IncomingMessage): Reply {
   if (method !== 'GET' || reply.status !== 200) return reply;
   const digest = createHash('sha256')
@@ -209,7 +208,7 @@ function send(response: ServerResponse, { status, body, headers = {} }: Reply): 
   response.end(body === undefined ? '' : JSON.stringify(body));
 }
 
-/** As it comes out at the other end: without what is undefined. */
+/** The body as the client parses it, without undefined fields. */
 function plain(body: unknown): unknown {
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }

@@ -1,4 +1,4 @@
-/** What there is on the local GitHub: accounts, repositories, an App and where it is installed. */
+/** State of the local GitHub: accounts, repositories, an App and its installations. */
 import { generateKeyPairSync, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { ObjectStore, type Seed } from './objects.ts';
 
@@ -26,7 +26,7 @@ export interface Job {
   readonly id: number;
   readonly name: string;
   readonly conclusion: 'success' | 'failure';
-  /** What its log's address answers; undefined where GitHub has deleted it. */
+  /** Content of the log's address; undefined if GitHub has deleted it. */
   readonly log?: string;
 }
 
@@ -44,7 +44,7 @@ export class Repo {
   readonly owner: string;
   readonly name: string;
   readonly objects = new ObjectStore();
-  /** Branches, by name, and the commits that they are at. */
+  /** Head commits by branch name. */
   readonly branches = new Map<string, string>();
   readonly issues: Issue[] = [];
   readonly pulls: Pull[] = [];
@@ -52,7 +52,7 @@ export class Repo {
   readonly protectedBranches = new Set<string>();
   isPrivate = false;
   isArchived = false;
-  /** For legal reasons. */
+  /** Blocked for legal reasons. */
   isBlocked = false;
   hasIssues = true;
   stars = 0;
@@ -69,7 +69,7 @@ export class Repo {
     return `${this.owner}/${this.name}`;
   }
 
-  /** Commits these files to a branch, which is made where it is not there; all others go. */
+  /** Commits exactly these files to a branch, and creates the branch if it is missing. */
   push(branch: string, files: Readonly<Record<string, Seed>>, message = 'Seeded'): string {
     const parent = this.branches.get(branch);
     const sha = this.objects.seed(files, message, parent === undefined ? [] : [parent]);
@@ -77,7 +77,7 @@ export class Repo {
     return sha;
   }
 
-  /** The commit of a branch or a SHA. */
+  /** Returns the commit of a branch or a SHA. */
   resolve(ref: string): string | undefined {
     return this.branches.get(ref) ?? (this.objects.commits.has(ref) ? ref : undefined);
   }
@@ -92,9 +92,9 @@ export interface Installation {
   readonly account: string;
   /** Full names. */
   readonly repositories: Set<string>;
-  /** Whether what it may see it may also change. */
+  /** Whether it may write to the repositories that it may read. */
   mayWrite: boolean;
-  /** Whether its account has chosen the repositories, or given it all that there are and will be. */
+  /** Whether its account has selected repositories or granted all, including future ones. */
   selection: 'all' | 'selected';
 }
 
@@ -108,7 +108,7 @@ const TOKEN_MILLISECONDS = 3_600_000;
 
 let keys: { readonly privateKey: string; readonly publicKey: KeyObject } | undefined;
 
-/** The same for all Apps of a process: making them takes long. */
+/** Shared by all Apps of a process, because generating keys is slow. */
 function appKeys() {
   if (keys !== undefined) return keys;
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -119,11 +119,11 @@ function appKeys() {
 export class World {
   readonly app: { readonly id: string; readonly privateKey: string; readonly publicKey: KeyObject };
   readonly personalToken = `ghp_${randomBytes(18).toString('hex')}`;
-  /** Whether the person's token may change what it may see. GitHub answers 404 where it may not. */
+  /** Whether the person's token may write to the repositories that it may read. If not, GitHub returns 404. */
   personMayWrite = true;
-  /** The most entries of a tree that are listed at once. */
+  /** Maximum number of entries in the listing of a tree. */
   treeLimit = 100_000;
-  /** What each credential has used of its limit. */
+  /** Used requests per credential. */
   readonly spent = new Map<string, number>();
   readonly accounts = new Set<string>();
   readonly repositories = new Map<string, Repo>();
@@ -160,7 +160,7 @@ export class World {
     return issued;
   }
 
-  /** Withdraws all tokens before their time. */
+  /** Revokes all tokens before they expire. */
   revokeTokens(): void {
     this.tokens.length = 0;
   }

@@ -1,4 +1,4 @@
-/** What Google answers about a project: recorded in JSON, but for what follows from the repository's own declarations. */
+/** Google's responses about a project: recorded in JSON, or derived from the repository's own declarations. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,23 +13,23 @@ export const DATABASE_URL = 'https://muster-team-default-rtdb.firebaseio.com';
 const AGENT = `serviceAccount:service-${NUMBER}@gcp-sa-pubsub.iam.gserviceaccount.com`;
 
 const recorded = z.object({
-  /** Where the recording stands: how the project came to be so. */
+  /** State of the recorded project, and how it got there. */
   about: z.string(),
   parameters: z.record(z.string(), z.string()),
-  /** By API and path: `firestore.googleapis.com/v1/…`. A text that begins with $ stands for what is declared. */
+  /** Keys: API and path, `firestore.googleapis.com/v1/…`. A text that starts with $ refers to a declaration. */
   answers: z.record(z.string(), z.unknown()),
 });
 
 export interface Recording {
   readonly declared: Declared;
-  /** The folder of its parameters. */
+  /** Folder of the project's parameters. */
   readonly folder: string;
   readonly answers: Map<string, unknown>;
 }
 
 export type RecordedProject = 'fresh' | 'organisation' | 'half' | 'forgotten' | 'healthy';
 
-/** The parameters are written where a deployment has them, so that they are read as they are there. */
+/** Writes the parameters to the same files as in a deployment, so that they are read in the same way. */
 export async function recordingOf(name: RecordedProject): Promise<Recording> {
   const file = fileURLToPath(new URL(`../../unit/doctor/projects/${name}.json`, import.meta.url));
   const { parameters, answers } = recorded.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -47,7 +47,7 @@ export async function recordingOf(name: RecordedProject): Promise<Recording> {
   return { declared, folder, answers: all };
 }
 
-/** As Google has it after a deployment of what is declared. */
+/** Returns Google's response after a deployment of the declarations. */
 export function declaredAnswer(text: string, declared: Declared): unknown {
   const make = MAKERS[text];
   if (make === undefined) throw new Error(`${text} stands for nothing`);
@@ -72,7 +72,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       config: { name: api },
     })),
   }),
-  // Of an Owner.
+  // Permissions of an Owner.
   $permissions: () => ({ permissions: DEPLOYING }),
   $releases: ({ databaseId }) => ({
     releases: [
@@ -115,7 +115,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
   $functions: (declared) => ({
     functions: functionsOf(declared, { projectId: PROJECT, databaseURL: DATABASE_URL }),
   }),
-  // As they are where the Realtime Database was made after them.
+  // Functions that were deployed before the Realtime Database was created.
   $functionsWithoutDatabase: (declared) => ({ functions: functionsOf(declared, { projectId: PROJECT }) }),
   $services: (declared) => ({
     services: declared.functions.map(({ name }) => ({
@@ -149,13 +149,13 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       }),
     })),
   }),
-  // As Eventarc makes them: tried again, never given up.
+  // Eventarc's defaults: retries without a dead-letter topic.
   $plainSubscriptions: (declared) => ({
     subscriptions: topicsOf(declared).map(({ topic, subscription }) => ({ name: subscription, topic })),
   }),
 };
 
-/** @param config as Firebase tells it to the functions when they are deployed */
+/** @param config the Firebase configuration that a deployment sets for the functions */
 function functionsOf(declared: Declared, config: object) {
   return declared.functions.map(({ name, secrets }) => ({
     name: `${place(declared)}/functions/${name}`,
@@ -201,7 +201,7 @@ export function topicsOf(declared: Declared) {
   );
 }
 
-/** Those of single things: whoever calls, subscribes, gives up messages or reads a secret. */
+/** Policies of single resources: invokers, subscribers, publishers of dead letters and readers of secrets. */
 function policiesOf(declared: Declared): readonly (readonly [string, unknown])[] {
   const account = `serviceAccount:${declared.serviceAccount ?? `${NUMBER}-compute@developer.gserviceaccount.com`}`;
   const granting = (role: string, member: string) => ({

@@ -1,6 +1,6 @@
 /**
- * Google's discovery documents, as test/schemas/google has them: which requests an API knows, and what it is sent and
- * answers. Source: https://developers.google.com/discovery/v1/reference/apis
+ * Google's discovery documents in test/schemas/google: the requests of an API, with their bodies and responses.
+ * Source: https://developers.google.com/discovery/v1/reference/apis
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -34,7 +34,7 @@ interface Document {
 
 export interface Method {
   readonly id: string;
-  /** What is wrong with a request's query or body; undefined where nothing is. */
+  /** Returns the problem of a request's query or body, if any. */
   readonly faultOfRequest: (query: URLSearchParams, body: unknown) => string | undefined;
   readonly faultOfAnswer: (answer: unknown) => string | undefined;
 }
@@ -45,7 +45,7 @@ interface Known extends Method {
   readonly path: RegExp;
 }
 
-/** Numbers of 64 bits are text in JSON. */
+/** 64-bit numbers are text in JSON. */
 const TYPES: Readonly<Record<string, object>> = {
   any: {},
   string: { type: 'string' },
@@ -58,7 +58,7 @@ const known: readonly Known[] = readdirSync(folder)
   .filter((file) => /\.v\d\w*\.json$/.test(file))
   .flatMap((file) => methodsOf(JSON.parse(readFileSync(folder + file, 'utf8'))));
 
-/** Every method that a deployment under test may call. */
+/** All methods that a deployment under test may call. */
 export function methodIds(): ReadonlySet<string> {
   return new Set(known.map(({ id }) => id));
 }
@@ -83,7 +83,7 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
       id,
       api,
       httpMethod,
-      // What is done to a thing stands behind its name: `projects/p:getIamPolicy`.
+      // A custom method follows the resource name: `projects/p:getIamPolicy`.
       path: new RegExp(
         path.replaceAll('[^/]+', '(?:(?!:[a-zA-Z]+$)[^/])+').replaceAll('.*', '(?:(?!:[a-zA-Z]+$).)*'),
       ),
@@ -107,7 +107,7 @@ function faultBy(validate: ValidateFunction, what: string, value: unknown): stri
   return `${what}: ${faults?.slice(0, 3).join('; ')}`;
 }
 
-/** The same in the words of JSON Schema. What it does not name is wrong, too. */
+/** Converts to JSON Schema. Unknown fields are errors. */
 function converted({
   type,
   format,

@@ -1,6 +1,6 @@
 /**
- * Google's APIs on this machine, for one project: each below a folder of its name. It answers what was recorded, knows
- * no request that Google's discovery documents do not, and holds every request and every answer to them.
+ * Local Google APIs for one project, each below a path of its name. They return the recorded responses, reject
+ * requests that Google's discovery documents do not contain, and validate all requests and responses.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,10 +18,10 @@ export interface GoogleRequest {
   readonly body: unknown;
 }
 
-/** As a write is answered: with what it changed in the answers, or not at all. */
+/** A write's response, and its changes to later responses. */
 export type Write = (request: GoogleRequest, answers: Map<string, unknown>) => unknown;
 
-/** Answers whatever the project is: an error as google.rpc.Status has it. */
+/** Error in the form of google.rpc.Status, returned in any state of the project. */
 export function googleError(
   code: number,
   status: string,
@@ -33,13 +33,13 @@ export function googleError(
 
 export class LocalGoogle extends LocalServer {
   readonly answers: Map<string, unknown>;
-  /** What no API of Google would take or answer. A test that leaves something here has failed. */
+  /** Requests and responses that Google's APIs would not allow. A test fails if it leaves one here. */
   readonly faults: string[] = [];
-  /** Every request, as `POST firestore.googleapis.com/v1/…`. */
+  /** All requests, as `POST firestore.googleapis.com/v1/…`. */
   readonly requests: string[] = [];
-  /** How often each of these is answered with 503 first. */
+  /** How often each of these first fails with 503. */
   readonly busy = new Map<string, number>();
-  /** Who may ask. The Firebase CLI takes no real token to a machine that is not Google's. */
+  /** Accepted tokens. The Firebase CLI sends no real token to a host that is not Google's. */
   readonly tokens = [TOKEN, 'owner'];
   private readonly write: Write | undefined;
   protected readonly server: Server;
@@ -71,7 +71,7 @@ export class LocalGoogle extends LocalServer {
     asked: Omit<GoogleRequest, 'method'>,
   ): unknown {
     const { api, path, query, body } = asked;
-    // A Realtime Database has a host of its own, which no discovery document knows.
+    // A Realtime Database has its own host, which is in no discovery document.
     if (httpMethod === 'GET' && api.endsWith('.firebaseio.com'))
       return this.answers.get(`${api}/${path}`) ?? googleError(404, 'NOT_FOUND', path);
     const method = methodAt(httpMethod, api, path);
@@ -106,14 +106,14 @@ export class LocalGoogle extends LocalServer {
     return googleError(404, 'NOT_FOUND', `Requested entity was not found: ${path}`);
   }
 
-  /** Service Usage itself is on in each project. */
+  /** Service Usage itself is enabled in each project. */
   private isEnabled(api: string): boolean {
     const services = [...this.answers].find(([path]) => /^serviceusage.*\/services$/.test(path))?.[1];
     return api === 'serviceusage.googleapis.com' || JSON.stringify(services).includes(`/services/${api}"`);
   }
 }
 
-/** Whoever does not ask for version 3 is shown grants under conditions without those. */
+/** Without a request for version 3, grants with conditions are omitted. */
 function policyAsAsked(answer: unknown, { query, body }: Omit<GoogleRequest, 'method'>): unknown {
   const { data } = conditional.safeParse(answer);
   const asked =

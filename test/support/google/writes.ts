@@ -1,4 +1,4 @@
-/** What Google's writes change in what is answered afterwards, for a project that is being deployed. */
+/** Effects of writes to Google's APIs on later responses, for a project during its deployment. */
 
 import type { Declared } from '../../../scripts/doctor/declared.ts';
 import { declaredAnswer, NUMBER, PROJECT, REALTIME_RULES, RELEASES, RULESET, topicsOf } from './answers.ts';
@@ -14,7 +14,7 @@ const APP = `1:${NUMBER}:web:cd34`;
 
 export const write: Write = (request, answers) => WRITES[shortOf(request.method.id)]?.(request, answers);
 
-/** Methods of one name do the same in each API. */
+/** Methods with equal names have equal effects in each API. */
 function shortOf(id: string): string {
   return id.endsWith('setIamPolicy') ? 'setIamPolicy' : id;
 }
@@ -190,7 +190,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
 };
 
-/** As the Firebase CLI leaves a project: what it makes is what the repository declares. */
+/** State after a deployment with the Firebase CLI: the declared resources exist. */
 export function deployedRules(answers: Answers, declared: Declared): void {
   const groups = `firestore.googleapis.com/v1/projects/${PROJECT}/databases/(default)/collectionGroups/-`;
   const building = JSON.stringify(declaredAnswer('$indexes', declared)).replace('"READY"', '"CREATING"');
@@ -201,7 +201,7 @@ export function deployedRules(answers: Answers, declared: Declared): void {
   answers.set(REALTIME_RULES, declaredAnswer('$realtimeRules', declared));
 }
 
-/** @param isOpened whether the CLI could let everybody call */
+/** @param isOpened whether the CLI could allow public access */
 export function deployedFunctions(answers: Answers, declared: Declared, isOpened: boolean): void {
   const made: readonly (readonly [string, string])[] = [
     [`cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`, '$functions'],
@@ -233,7 +233,7 @@ function isRefused({ body }: GoogleRequest, answers: Answers): boolean {
   return JSON.stringify(policy).includes('allowedValues') && JSON.stringify(body).includes('allUsers');
 }
 
-/** An operation that has ended when it is asked about. */
+/** A long-running operation that is already done. */
 function begun(answers: Answers, before: string, name: string, response: object): object {
   answers.set(before + name, { name, done: true, response });
   return { name, done: false };
@@ -244,7 +244,7 @@ function append(answers: Answers, path: string, key: string, ...items: readonly 
   answers.set(path, { ...answer, [key]: [...itemsIn(answer[key]), ...items] });
 }
 
-/** Changes an item of a list that has the name of the last part of its path. */
+/** Updates the list item named by the last part of the path. */
 function change(answers: Answers, path: string, name: string, changed: Fields): object {
   const key = path.slice(path.lastIndexOf('/') + 1);
   const answer = fields(answers.get(path));

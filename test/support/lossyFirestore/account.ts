@@ -1,7 +1,4 @@
-/**
- * What happened, told so that it can be compared with what happened elsewhere: what was answered and what was written,
- * without the names and times that differ from one time to the next.
- */
+/** Responses and writes in a form that can be compared between two executions: without generated names and times. */
 import protos from '@google-cloud/firestore-api/protos';
 import type { Write } from './proxy.ts';
 
@@ -13,21 +10,21 @@ export interface Happened {
 }
 
 export interface Circumstances {
-  /** The name of what it happened in, which is part of many other names. */
+  /** Name of the workspace or item of the execution, which is part of many other names. */
   readonly place: string;
-  /** What the clock said: times are told by their distance. Where it is left out, times are left out. */
+  /** Start time: times are shown relative to it. If it is omitted, times are omitted. */
   readonly now?: Date | undefined;
-  /** Fields whose numbers and texts are by chance. */
+  /** Fields with random numbers and texts. */
   readonly chance: ReadonlySet<string>;
 }
 
 export interface Account {
   readonly answer: string;
-  /** One line for each write, in alphabetical order. */
+  /** One line per write, in alphabetical order. */
   readonly written: readonly string[];
 }
 
-/** Names that are made by chance, by what they look like: ids, secrets and digests. */
+/** Patterns of random names: ids, secrets and digests. */
 const BY_CHANCE = new RegExp(
   [
     '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
@@ -45,15 +42,15 @@ const BY_CHANCE = new RegExp(
   'g',
 );
 
-/** Of Firestore: what happens elsewhere may happen in another project. */
+/** Prefix of Firestore paths; another execution may use another project. */
 const PROJECT = /^projects\/[^/]+\/databases\//;
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Counters that are spread over several documents are one. */
+/** Shards of a counter count as one document. */
 const SHARD = /\/(counters|gates|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
 
-/** A server's time in a world whose clock is elsewhere. */
+/** Distance beyond which a time is the server's, not that of the simulated clock. */
 const FAR_MILLISECONDS = 5 * 365 * 86_400_000;
 
 export function accountOf({ answer, written }: Happened, circumstances: Circumstances): Account {
@@ -67,7 +64,7 @@ export function accountOf({ answer, written }: Happened, circumstances: Circumst
   };
 }
 
-/** What sets a document to what it is already changes nothing; what counts, counts each time. */
+/** Setting a document to its present value changes nothing; each increment counts. */
 function effective(writes: readonly Write[]): readonly Write[] {
   const seen = new Set<string>();
   return writes.filter((write) => {
@@ -85,7 +82,7 @@ function plain(write: Write): Record<string, unknown> {
 
 class Telling {
   private readonly circumstances: Circumstances;
-  /** What the answer names, in its order: writes are told to be about that or not. */
+  /** Names in the response, in order: other writes refer to one of them or to none. */
   private readonly named = new Map<string, string>();
 
   constructor(circumstances: Circumstances) {
@@ -146,7 +143,7 @@ class Telling {
   }
 }
 
-/** Answers are stored as JSON. */
+/** Responses are stored as JSON. */
 function storedJson(text: string): object | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
@@ -164,10 +161,10 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
   return one < other ? -1 : Number(one > other);
 }
 
-/** Of what differs, in characters. */
+/** Maximum length of a shown difference, in characters. */
 const SHOWN = 300;
 
-/** Of what is the same before that. */
+/** Characters shown before the difference. */
 const SHOWN_BEFORE = 60;
 
 export function differences(expected: Account, found: Account): readonly string[] {
@@ -182,13 +179,13 @@ export function differences(expected: Account, found: Account): readonly string[
   ];
 }
 
-/** From where it is no longer the same as the other. */
+/** Returns the text from its first difference. */
 function differing(text: string, other = ''): string {
   const at = [...text].findIndex((character, index) => character !== other[index]);
   return at <= SHOWN_BEFORE ? short(text) : `…${short(text.slice(at - SHOWN_BEFORE))}`;
 }
 
-/** Each as often as it is there more. */
+/** Returns the multiset difference. */
 function without(all: readonly string[], some: readonly string[]): readonly string[] {
   const left = [...some];
   return all.filter((each) => {

@@ -1,4 +1,4 @@
-/** Several clients of Firestore at once, each with a proxy of its own that can lose its commits. */
+/** Several Firestore clients for concurrent tests, each with its own proxy that can lose its commits. */
 import assert from 'node:assert/strict';
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import { setVariable } from '../environment.ts';
@@ -6,9 +6,9 @@ import { LossyProxy } from './proxy.ts';
 
 export interface Lane {
   readonly proxy: LossyProxy;
-  /** Its connection goes through the proxy. */
+  /** Connects through the proxy. */
   readonly database: Firestore;
-  /** The same project past the proxy. */
+  /** Connects without the proxy. */
   readonly direct: Firestore;
 }
 
@@ -25,8 +25,8 @@ export class Lanes {
   }
 
   /**
-   * @param project where each lane has a project of its own, what their names begin with. The emulators know of no
-   * trigger there, which would do first what is tested, and what sweeps a project meets nobody else's documents.
+   * @param project prefix of the lanes' separate projects, if any. The emulators run no triggers there, which would
+   * do first what is tested, and cleanup jobs find no other lane's documents.
    */
   static async open(count: number, project?: string): Promise<Lanes> {
     const emulator = process.env[HOST];
@@ -39,7 +39,7 @@ export class Lanes {
     return new Lanes(await Promise.all(opened));
   }
 
-  /** Waits for a lane that nobody uses. */
+  /** Waits for a free lane. */
   async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
     const lane = this.free.pop() ?? (await new Promise<Lane>((resolve) => this.waiting.push(resolve)));
     try {
@@ -57,7 +57,7 @@ export class Lanes {
   }
 }
 
-/** The SDK takes the emulator's address from the environment as the client is made, whatever its settings say. */
+/** The SDK reads the emulator's address from the environment when the client is created and ignores the settings. */
 export function clientAt(host: string, settings: Settings = {}): Firestore {
   const usual = process.env[HOST];
   setVariable(HOST, host);
@@ -70,7 +70,7 @@ export function clientAt(host: string, settings: Settings = {}): Firestore {
 
 let constructing: Promise<unknown> = Promise.resolve();
 
-/** Has clients that the work makes connect through the lane: those of callers are made by the code under test. */
+/** Connects clients that `work` creates through the lane: the code under test creates the callers' clients. */
 export function connectingThrough<T>({ proxy }: Lane, work: () => Promise<T>): Promise<T> {
   const done = constructing.then(async () => {
     const usual = process.env[HOST];

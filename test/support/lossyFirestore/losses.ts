@@ -1,22 +1,22 @@
-/** Does something undisturbed, then once for each way of losing one of its commits, and compares. */
+/** Runs an operation without losses, then once per way of losing one of its commits, and compares the results. */
 import assert from 'node:assert/strict';
 import { byDay } from '../night.ts';
 import { type Account, differences } from './account.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import { LOST, type Loss, type LostStatus } from './proxy.ts';
 
-/** What came of it. */
+/** Result of one execution. */
 export interface Outcome {
   readonly account: Account;
-  /** What is wrong without any comparison. */
+  /** Problems found without a comparison. */
   readonly problems: readonly string[];
-  /** How many commits were sent. */
+  /** Number of commits sent. */
   readonly commits: number;
-  /** How many of them were lost. */
+  /** Number of commits lost. */
   readonly lost: number;
 }
 
-/** Prepares, and then does it with the lane watching: `lane.proxy.begin(loss)` stands between the two. */
+/** Prepares the operation, calls `lane.proxy.begin(loss)`, then runs the operation. */
 export type Deed = (lane: Lane, loss?: Loss) => Promise<Outcome>;
 
 export interface Tried {
@@ -27,9 +27,9 @@ export interface Tried {
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
 /**
- * By day each of its commits loses its answer in the way that is met most: the store makes the same of every way, which
- * `integration/kernel/lostCommits` holds. By night each is lost in every way.
- * @param most how many of its commits are lost, one at a time
+ * In the default run, each commit loses its response in the most common way: the store treats all ways alike, which
+ * `integration/kernel/lostCommits` asserts. In the nightly run, each is lost in every way.
+ * @param most maximum number of commits to lose, one at a time
  */
 export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise<Tried> {
   const undisturbed = await lanes.use((lane) => deed(lane));
@@ -49,7 +49,7 @@ export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise
   return { problems: (await Promise.all(found)).flat(), losses: losses.length };
 }
 
-/** The ways in which a commit is lost; the one that is met most comes first. */
+/** Returns the ways in which a commit is lost; the most common one first. */
 export function waysOf(commit: number): readonly Loss[] {
   return [
     { commit, status: 'UNAVAILABLE', what: 'answer' },

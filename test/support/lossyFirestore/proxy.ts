@@ -1,6 +1,6 @@
 /**
- * Stands between a Firestore client and the emulator. It forwards everything, notes what each commit wrote, and can
- * lose a commit: on the way there, or its answer after the emulator has carried it out.
+ * A proxy between a Firestore client and the emulator. It records the writes of each commit, and can lose a commit:
+ * its request, or its response after the emulator has executed it.
  */
 import {
   type ClientHttp2Session,
@@ -18,30 +18,30 @@ const { CommitRequest } = protos.google.firestore.v1;
 
 export type Write = protos.google.firestore.v1.IWrite;
 
-/** What a client takes for a commit whose answer was lost, and sends again or reports. */
+/** Statuses that a client gets for a commit with a lost response; it retries or reports them. */
 export const LOST = { UNAVAILABLE: 14, RESOURCE_EXHAUSTED: 8, ABORTED: 10, DEADLINE_EXCEEDED: 4 } as const;
 
 export type LostStatus = keyof typeof LOST;
 
 export interface Loss {
-  /** Which commit since the loss was arranged, from 1. */
+  /** Number of the commit, from 1, since the loss was arranged. */
   readonly commit: number;
   readonly status: LostStatus;
-  /** Its answer is lost after it was carried out; a request is lost before. */
+  /** A lost response is lost after the execution, a lost request before. */
   readonly what: 'answer' | 'request';
-  /** So many in a row: what the client sends again is lost too. */
+  /** Number of consecutive losses: the client's retries are lost, too. */
   readonly times?: number;
 }
 
-/** Whether a commit counts, by its bytes: others may share the client. */
+/** Whether a commit counts, by its bytes: other code may share the client. */
 export type Concern = (request: Buffer) => boolean;
 
 export interface Seen {
-  /** The writes of all commits that the emulator carried out, in the order in which it answered. */
+  /** Writes of all executed commits, in the order of the emulator's responses. */
   readonly applied: readonly Write[];
-  /** How many commits were sent, those sent again included. */
+  /** Number of commits sent, retries included. */
   readonly sent: number;
-  /** How many of them were lost. */
+  /** Number of commits lost. */
   readonly lost: number;
 }
 
@@ -53,12 +53,12 @@ interface Watch {
   lost: number;
 }
 
-/** Bytes before a gRPC message: one that tells of compression, four with the length. */
+/** Bytes before a gRPC message: one for compression, four for the length. */
 const PREFIX_LENGTH = 5;
 
 const COMMIT = '/google.firestore.v1.Firestore/Commit';
 
-/** What else writes; nobody here does so, and it could not be lost. */
+/** Another method that writes. No test uses it, and its loss is not supported. */
 const OTHER_WRITES = ['/google.firestore.v1.Firestore/BatchWrite', '/google.firestore.v1.Firestore/Write'];
 
 export class LossyProxy {
@@ -82,12 +82,12 @@ export class LossyProxy {
     return `127.0.0.1:${portOf(this.server)}`;
   }
 
-  /** Counts and notes commits from now on, and loses the one that is said. */
+  /** Starts counting and recording commits, and arranges the given loss. */
   begin(loss?: Loss, concerns: Concern = everything): void {
     this.watch = newWatch(loss, concerns);
   }
 
-  /** What has come since. */
+  /** Results since `begin`. */
   get seen(): Seen {
     return this.watch;
   }
@@ -122,7 +122,7 @@ export class LossyProxy {
     stream.end(answer);
   }
 
-  /** Counts the commit, and says whether it is to be lost. */
+  /** Counts the commit and returns its loss, if any. */
   private lossOf(watch: Watch): Loss | undefined {
     const { loss } = watch;
     watch.sent += 1;
@@ -133,7 +133,7 @@ export class LossyProxy {
     return loss;
   }
 
-  /** Sends a request as a whole, and takes the answer as a whole. */
+  /** Sends a complete request and returns the complete response. */
   private async ask(headers: IncomingHttpHeaders, body: Buffer) {
     const call = this.upstream.request(headers);
     let response: OutgoingHttpHeaders = {};
@@ -163,7 +163,7 @@ async function wholeOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Answers what a client sees that has not been answered. */
+/** Responds with the error that a client gets if no response arrives. */
 function refuse(stream: ServerHttp2Stream, status: LostStatus): void {
   if (stream.destroyed) return;
   const headers = {

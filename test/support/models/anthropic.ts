@@ -1,5 +1,5 @@
 /**
- * Anthropic's Messages API. Requests and answers are held to the types that Anthropic publishes with its SDK.
+ * Anthropic's Messages API. Requests and responses are typed by Anthropic's SDK.
  * Source: https://platform.claude.com/docs/en/api/messages
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
@@ -35,7 +35,7 @@ const ERRORS: Readonly<Record<number, Anthropic.ErrorObject['type']>> = {
   529: 'overloaded_error',
 };
 
-/** The SDK names the later one. */
+/** The SDK has only the later one. */
 const VERSIONS: ReadonlySet<unknown> = new Set(['2023-06-01', '2026-10-21']);
 
 export const anthropic: Dialect = {

@@ -1,20 +1,20 @@
-/** What a local model does with a request. It can be said in-process or, since it is data, over HTTP. */
+/** Responses of a local model to a request. As data, they can be set in-process or over HTTP. */
 import { z } from 'zod';
 
 const milliseconds = z.int().min(0);
 
 const answering = z.strictObject({
   does: z.literal('answer'),
-  /** Only when so many requests that hold the rule's text have come, whoever they are for: races are sure to run. */
+  /** Waits for this many requests that contain the rule's text, to any vendor, so that races run concurrently. */
   company: z.int().min(2).optional(),
-  /** How long it thinks before its first word. */
+  /** Thinking time before the first word. */
   afterMs: milliseconds.optional(),
   text: z.string().optional(),
-  /** What it thinks before its first word, where that is shown; it counts as output. */
+  /** Thoughts before the first word, if shown; they count as output. */
   thinks: z.string().optional(),
-  /** How it ends: by itself, cut at the limit of tokens or where the context is full, or with a refusal. */
+  /** Reason for the end: complete, token limit, full context, or a refusal. */
   end: z.enum(['complete', 'limit', 'full', 'refusal']).optional(),
-  /** How many events a streamed answer has; 3 where absent. */
+  /** Number of events in a streamed response; 3 if omitted. */
   pieces: z.int().min(1).optional(),
   betweenMs: milliseconds.optional(),
 });
@@ -22,15 +22,15 @@ const answering = z.strictObject({
 const refusing = z.strictObject({
   does: z.literal('error'),
   status: z.int().min(400).max(599),
-  /** The body; the vendor's own for this status where absent. */
+  /** The body; the vendor's own for this status if omitted. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-/** Never answers, or never more than so many events. */
+/** Never responds, or stops after this many events. */
 const hanging = z.strictObject({ does: z.literal('hang'), after: z.int().min(1).optional() });
 
-/** Breaks off after so many events: orderly, with the connection lost, or with an event that tells of an error. */
+/** Ends early after this many events: in order, with a lost connection, or with an error event. */
 const breaking = z.strictObject({
   does: z.literal('break'),
   after: z.int().min(0),
@@ -38,13 +38,13 @@ const breaking = z.strictObject({
   how: z.enum(['end', 'loss', 'error']),
 });
 
-/** The connection is reset before a word. */
+/** Resets the connection before any response. */
 const hangingUp = z.strictObject({ does: z.literal('hangUp') });
 
-/** 200, and this. */
+/** Status 200 with this body. */
 const babbling = z.strictObject({ does: z.literal('babble'), body: z.string(), type: z.string().optional() });
 
-/** Sends the client elsewhere. */
+/** Redirects the client. */
 const redirecting = z.strictObject({ does: z.literal('redirect'), location: z.string() });
 
 export const behaviour = z.discriminatedUnion('does', [
@@ -60,15 +60,15 @@ export const behaviour = z.discriminatedUnion('does', [
 export type Behaviour = z.output<typeof behaviour>;
 
 export const match = z.strictObject({
-  /** Those of this vendor's API; all where absent. */
+  /** Requests to this vendor's API; all if omitted. */
   vendor: z.enum(['anthropic', 'gemini']).optional(),
-  /** Those whose prompt or system text holds this; all where absent. */
+  /** Requests whose prompt or system text contains this; all if omitted. */
   text: z.string().optional(),
-  /** So many of them; all where absent. */
+  /** Number of matching requests; all if omitted. */
   times: z.int().min(1).optional(),
 });
 
-/** Which requests. */
+/** Selects requests. */
 export type Match = z.output<typeof match>;
 
 export const rule = z.strictObject({ match, behaviour });

@@ -1,4 +1,4 @@
-/** What the demonstration's models say: that no model was asked, in the form that the built-in workflows expect. */
+/** Responses of the demo's fake models in the form that the built-in workflows expect, marked as canned. */
 import type { Question } from './dialect.ts';
 
 const LENGTH = 300;
@@ -9,12 +9,12 @@ export function cannedAnswer({ model, prompt }: Question): string {
   return [...firstLine(prompt), said, ...lastLine(prompt)].join('\n\n');
 }
 
-/** Reviews begin with a verdict. */
+/** Reviews start with a verdict. */
 function firstLine(prompt: string): readonly string[] {
   return ['NO FINDINGS', 'APPROVED'].filter((verdict) => prompt.includes(`the line ${verdict}`));
 }
 
-/** Judges end with a ranking, such as the one that they are shown as an example. */
+/** Judges end with a ranking, such as the example in their prompt. */
 function lastLine(prompt: string): readonly string[] {
   return /letters, best first: ([A-Z](?: > [A-Z])+)/.exec(prompt)?.slice(1) ?? [];
 }

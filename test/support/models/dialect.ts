@@ -1,4 +1,4 @@
-/** What the two vendors' protocols have in common, as the local server sees them. */
+/** Common interface of the two vendors' protocols for the local server. */
 
 export type Vendor = 'anthropic' | 'gemini';
 
@@ -19,26 +19,26 @@ export interface Said {
   readonly ending: Ending;
 }
 
-/** A request that the vendor would not take. */
+/** A request that the vendor would reject. */
 export class Unacceptable extends Error {}
 
 export interface Dialect {
   readonly vendor: Vendor;
   /** Whether the path is one of its endpoints. */
   serves(path: string): boolean;
-  /** @throws Unacceptable where the vendor's description does not allow it */
+  /** @throws Unacceptable if the vendor's description does not allow it */
   read(path: string, headers: Readonly<Record<string, unknown>>, body: unknown): Question;
-  /** Whether the key is in the headers, and not one that begins with `wrong`. */
+  /** Whether the headers contain a key that does not start with `wrong`. */
   admits(headers: Readonly<Record<string, unknown>>): boolean;
   whole(said: Said): unknown;
-  /** The events before the text, one for each of the pieces, and those after it. */
+  /** Events before the text, one event per piece of text, and events after it. */
   events(said: Said, pieces: readonly string[]): readonly string[];
   error(status: number): unknown;
-  /** What tells of an error in the middle of a stream. */
+  /** Event for an error within a stream. */
   errorEvent(): string;
 }
 
-/** Roughly as vendors count; exactly the same each time. */
+/** Approximates the vendors' token counts; deterministic. */
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

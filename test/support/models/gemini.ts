@@ -1,6 +1,6 @@
 /**
- * The Gemini API's generateContent and streamGenerateContent. Answers are held to the types that Google publishes
- * with its SDK, and so are the parts of requests.
+ * The Gemini API's generateContent and streamGenerateContent. Responses, and parts of requests, are typed by Google's
+ * SDK.
  * Source: https://ai.google.dev/api/generate-content
  */
 import {
@@ -44,7 +44,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** The part of an answer that goes over the wire. */
+/** The transmitted part of a response. */
 type Wire = Pick<GenerateContentResponse, 'candidates' | 'usageMetadata' | 'modelVersion' | 'responseId'>;
 
 export const gemini: Dialect = {
@@ -65,7 +65,7 @@ export const gemini: Dialect = {
     };
   },
   whole: (said) => response(said, said.text, FINISHES[said.ending]),
-  /** The last piece tells how it ended, as the vendor's last event does. */
+  /** Only the last piece contains the finish reason, like the vendor's last event. */
   events(said, pieces) {
     const thoughts = said.thinking === '' ? [] : [data(response(said, said.thinking, undefined, true))];
     const answer = pieces.map((piece, index) =>
@@ -110,7 +110,7 @@ function data(event: unknown): string {
   return `data: ${JSON.stringify(event)}\r\n\r\n`;
 }
 
-/** As every API of Google's says what is wrong. Source: https://google.aip.dev/193 */
+/** Error format of Google's APIs. Source: https://google.aip.dev/193 */
 function refusal(code: number): unknown {
   const status = STATUSES[code] ?? 'INTERNAL';
   return { error: { code, message: 'The vendor says why, in words of its own', status } };

@@ -1,6 +1,6 @@
 /**
- * Runs the local models in a process of their own, and prints the functions' parameters that reach them.
- * `--demo`: every answer says that it is canned.
+ * Runs the local models in a separate process, and prints the parameters that connect the functions to them. With
+ * `--demo`, every response states that it is canned.
  */
 import { cannedAnswer } from './canned.ts';
 import { LocalModels } from './server.ts';

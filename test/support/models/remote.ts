@@ -1,26 +1,26 @@
-/** Local models in another process: what `LocalModels` is for those in this one. */
+/** Local models in another process, with the interface of `LocalModels`. */
 import type { Behaviour, Match } from './behaviour.ts';
 import type { Asked } from './server.ts';
 
 export class RemoteModels {
   private readonly url: string;
 
-  /** @param url where they are; both vendors are there */
+  /** @param url base URL of both vendors' APIs */
   constructor(url: string) {
     this.url = url;
   }
 
-  /** From now on. Where several rules fit a request, the one that came last holds. */
+  /** Adds a rule. If several rules match a request, the last one applies. */
   async when(match: Match, behaviour: Behaviour): Promise<void> {
     await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behaviour }) });
   }
 
-  /** The requests whose prompt or system text holds this, in the order in which they came. */
+  /** Returns the requests whose prompt or system text contains this, in order of arrival. */
   async askedAbout(text: string): Promise<readonly Asked[]> {
     return this.control(`asked?text=${encodeURIComponent(text)}`) as Promise<readonly Asked[]>;
   }
 
-  /** What was asked in a way that the vendors would not understand. */
+  /** Returns the requests that the vendors would reject. */
   async problems(): Promise<readonly string[]> {
     return this.control('problems') as Promise<readonly string[]>;
   }

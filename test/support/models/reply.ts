@@ -1,4 +1,4 @@
-/** One answer of a local model: as a whole or as a stream of events, to its end or not. */
+/** One response of a local model: whole or streamed, complete or interrupted. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const PIECES = 3;
 type Doing<Kind extends Behaviour['does']> = Extract<Behaviour, { does: Kind }>;
 
 export class Reply {
-  /** Ended or broken off on this side. */
+  /** Ended or interrupted by the server. */
   over = false;
   private readonly dialect: Dialect;
   private readonly question: Question;
@@ -24,7 +24,7 @@ export class Reply {
     response.once('close', () => this.closed.abort());
   }
 
-  /** Ends early where the client has gone. */
+  /** Stops early if the client has disconnected. */
   private async pause(milliseconds: number): Promise<void> {
     if (milliseconds > 0) await delay(milliseconds, undefined, this.closed).catch(() => undefined);
   }
@@ -74,7 +74,7 @@ export class Reply {
   private async breakOff({ after, how, text: own }: Doing<'break'>, text: string): Promise<void> {
     await this.write(this.events(own ?? text).slice(0, after));
     this.over = true;
-    // Not a reset, which could overtake what was written.
+    // A reset could overtake the written data.
     if (how === 'loss') this.response.socket?.destroySoon();
     else this.response.end(how === 'error' ? this.dialect.errorEvent() : undefined);
   }
@@ -112,7 +112,7 @@ export class Reply {
   }
 }
 
-/** At most so many, none of them empty, but for the only one of an empty text. */
+/** Returns at most this many pieces, none empty, except for an empty text. */
 function inPieces(text: string, pieces: number): readonly string[] {
   const size = Math.max(1, Math.ceil(text.length / pieces));
   const cut = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

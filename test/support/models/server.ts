@@ -1,7 +1,7 @@
 /**
- * Models on this machine: both vendors' protocols, streamed and not, with answers that are said beforehand. What
- * is asked is held to the vendors' own types; whatever does not agree is among `problems`. It keeps what was asked,
- * and when each answer was complete or given up by the client, on its own monotonic clock.
+ * Local models: both vendors' protocols, streamed and not, with prepared responses. Requests are validated by the
+ * vendors' own types; deviations are added to `problems`. The server records requests and, on its monotonic clock,
+ * when each response was complete or the client disconnected.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -16,16 +16,16 @@ const dialects: readonly Dialect[] = [anthropic, gemini];
 
 export interface Asked extends Question {
   readonly vendor: Vendor;
-  /** In milliseconds of the server's clock, as all here. */
+  /** In milliseconds of the server's clock, like all times here. */
   readonly at: number;
-  /** The last of the answer has gone out. */
+  /** The last byte of the response was sent. */
   answeredAt?: number;
-  /** The client closed the connection before that. */
+  /** The client disconnected before that. */
   closedAt?: number;
 }
 
 export interface LocalModelsOptions {
-  /** What is answered where nothing was said beforehand. */
+  /** Default response without a matching rule. */
   readonly usually?: (question: Question) => string;
 }
 
@@ -57,22 +57,22 @@ export class LocalModels extends LocalServer {
     this.usually = usually;
   }
 
-  /** From now on. Where several rules fit a request, the one that came last holds. */
+  /** Adds a rule. If several rules match a request, the last one applies. */
   when(match: Match, behaviour: Behaviour): void {
     this.rules.unshift({ match, behaviour, left: match.times ?? Number.POSITIVE_INFINITY });
   }
 
-  /** The requests whose prompt or system text holds this, in the order in which they came. */
+  /** Returns the requests whose prompt or system text contains this, in order of arrival. */
   askedAbout(text: string): readonly Asked[] {
     return this.asked.filter((one) => mentions(one, text));
   }
 
-  /** The first request that mentions this, as soon as it has come. */
+  /** Resolves with the first request that contains this text. */
   arrival(text: string): Promise<Asked> {
     return this.happened(() => this.askedAbout(text)[0]);
   }
 
-  /** When the client closed the connection, as soon as it has. */
+  /** Resolves when the client disconnects. */
   closing(asked: Asked): Promise<number> {
     return this.happened(() => asked.closedAt);
   }
@@ -127,7 +127,7 @@ export class LocalModels extends LocalServer {
     await reply.perform(behaviour, () => this.usually(question));
   }
 
-  /** Waits no longer where the client has gone. */
+  /** Stops waiting if the client has disconnected. */
   private async gathered(company: number, text: string, asked: Asked): Promise<void> {
     await this.happened(() =>
       this.askedAbout(text).length >= company || asked.closedAt !== undefined ? true : undefined,
@@ -143,7 +143,7 @@ export class LocalModels extends LocalServer {
     return found;
   }
 
-  /** For tests in another process: what `when`, `askedAbout` and `problems` are for those in this one. */
+  /** For tests in another process: `when`, `askedAbout` and `problems` over HTTP. */
   private control(route: string, query: URLSearchParams, body: string): unknown {
     if (route === 'POST /-/rules') {
       const { match, behaviour } = rule.parse(JSON.parse(body));

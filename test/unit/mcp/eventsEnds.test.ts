@@ -71,7 +71,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.deepEqual(JSON.parse(frame?.data ?? ''), {
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32200, message: `There is no subscription "${stage.subscriptionId}".`, data: {} },
+      error: { code: -32200, message: 'Subscription not found.', data: {} },
     });
   });
 

@@ -1,4 +1,4 @@
-/** Workflow runs, their jobs, and where the logs are. */
+/** Workflow runs, their jobs, and the addresses of their logs. */
 import { exampleOf } from '../description.ts';
 import { type Asked, notFound, pageOf, Refused, type Reply, type Routes, visible } from '../routing.ts';
 import type { Job, Repo, Run } from '../world.ts';
@@ -64,7 +64,7 @@ function shownJob(run: Run, job: Job): unknown {
   const example = Object(exampleOf('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', 200)).jobs[0];
   const [step] = example.steps;
   const steps = [{ ...step, name: 'Run tests', conclusion: job.conclusion }];
-  const created_at = example.started_at; // which GitHub's own example lacks, although it is required
+  const created_at = example.started_at; // required, but missing in GitHub's own example
   return {
     ...example,
     created_at,

@@ -1,10 +1,10 @@
-/** Repositories, their files, and the search for code. */
+/** Repositories, their files, and code search. */
 import { exampleOf } from '../description.ts';
 import type { FileEntry } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible } from '../routing.ts';
 import type { Repo } from '../world.ts';
 
-/** Above it, a file comes without its content. */
+/** Files above this size are returned without content. */
 const MAX_INLINE_BYTES = 1_048_576;
 
 const TYPES = { '100644': 'file', '100755': 'file', '120000': 'symlink', '160000': 'submodule' } as const;
@@ -57,11 +57,11 @@ export const contents: Routes = {
 };
 
 export function shownRepository(repo: Repo): Record<string, unknown> {
-  // The example is a fork's.
+  // The example is a fork.
   const { source: _, parent: __, ...example } = Object(exampleOf('GET /repos/{owner}/{repo}', 200));
   return {
     ...example,
-    language: 'TypeScript', // which GitHub's own example lacks, although it is required
+    language: 'TypeScript', // required, but missing in GitHub's own example
     id: repo.id,
     name: repo.name,
     full_name: repo.fullName,
@@ -89,7 +89,7 @@ function shownContent(
   if (entry.mode === '120000') {
     const target = blob.toString();
     const followed = files.get(target);
-    // A link to a file of the repository is answered with the file.
+    // A symbolic link to a file of the repository returns the file.
     if (followed !== undefined) return shownContent(asked, repo, files, [target, followed]);
     return { ...common, size: blob.length, target };
   }
@@ -125,7 +125,7 @@ function commonOf({ origin }: Asked, repo: Repo, path: string, { sha }: FileEntr
 interface Query {
   readonly words: readonly string[];
   readonly qualifiers: readonly (readonly [string, string])[];
-  /** Those behind a minus. */
+  /** Excluded terms, after a minus. */
   readonly without: readonly (readonly [string, string])[];
 }
 
@@ -177,7 +177,7 @@ function shownHit(asked: Asked, repo: Repo, path: string, entry: FileEntry) {
   return { ...example, name, path, sha: entry.sha, url, git_url, html_url, repository };
 }
 
-/** The surroundings of the first place of each word. */
+/** The text around the first match of each word. */
 function matchesIn(text: string, words: readonly string[], url: string): unknown[] {
   return words.map((word) => {
     const at = text.toLowerCase().indexOf(word.toLowerCase());
@@ -189,7 +189,7 @@ function matchesIn(text: string, words: readonly string[], url: string): unknown
   });
 }
 
-/** A hit's repository is a short one: without its stars, for one. */
+/** A search result has the short form of a repository, without stars, for example. */
 function ofHit({ id, name, full_name, owner, description, ...rest }: Record<string, unknown>) {
   return { id, name, full_name, owner, description, private: rest['private'] };
 }

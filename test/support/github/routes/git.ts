@@ -87,7 +87,7 @@ export const git: Routes = {
     return { status: 200, body: shownRef(asked, name, sha) };
   },
 
-  /** With a branch, what was to be merged from it is closed. */
+  /** Deleting a branch closes its pull requests. */
   'DELETE /repos/{owner}/{repo}/git/refs/{ref}': (asked) => {
     const repo = writable(asked);
     const { name, sha } = branchOf(repo, asked.path['ref'] ?? '');
@@ -124,7 +124,7 @@ function shownRef({ origin }: Asked, name: string, sha: string) {
   return { ref: `refs/heads/${name}`, node_id: 'R1', url, object: { type: 'commit', sha, url } };
 }
 
-/** With its directories, and only them where it is not asked for recursively. */
+/** Includes its directories; without `recursive`, only the top level. */
 function listedTree(asked: Asked, sha: string, objects: ObjectStore, files: ReadonlyMap<string, FileEntry>) {
   const whole = shownTree(asked, sha, files);
   const byPath = new Map<string, unknown>();

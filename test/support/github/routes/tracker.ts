@@ -13,7 +13,7 @@ import {
 import type { Issue, Pull, Repo } from '../world.ts';
 import { shownRepository } from './contents.ts';
 
-/** Who can be assigned. */
+/** Users who can be assigned. */
 const ASSIGNABLE = ['octocat', 'hubot'];
 
 export const tracker: Routes = {
@@ -137,7 +137,7 @@ function shownPull(asked: Asked, repo: Repo, pull: Pull, like: unknown): unknown
   });
   return {
     ...example,
-    requested_teams: [], // which in GitHub's own example lack what its schema requires
+    requested_teams: [], // missing in GitHub's own example, although its schema requires them
     url: `${asked.origin}/repos/${repo.fullName}/pulls/${pull.number}`,
     html_url: `https://github.com/${repo.fullName}/pull/${pull.number}`,
     number: pull.number,
