@@ -8,21 +8,21 @@ export const USAGE = `Usage:
   --repo <path>            the repository to work on; your checkout is never touched
   --url <url>              Muster's MCP endpoint (or MUSTER_URL)
   --token <credential>     an agent's credential (better: MUSTER_TOKEN, which no process list shows)
-  --for <owner|workspace>  whose tasks to do: your own (owner), or of all workers of the workspace too
+  --for <owner|workspace>  whose tasks to run: your own (owner), or those of every worker in the workspace too
   --allow-http             send the credential unencrypted to a hub on another machine
-  --project <owner/name>   what tasks call this repository; by default, the remote "origin" if it is on github.com
+  --project <owner/name>   project name in tasks (default: the remote "origin", if it is on github.com)
 
-  --once                   do one task and exit: 0 if it was completed, 1 otherwise
-  --task <id>              do this task and exit
-  --concurrency <n>        tasks at a time (1)
-  --base <ref>             what new branches start from, unless a task says (HEAD)
-  --acceptance <command>   what must succeed for a task to be completed, unless the task says
+  --once                   run one task and exit: 0 if it completed, 1 otherwise
+  --task <id>              run this task and exit
+  --concurrency <n>        number of parallel tasks (default: 1)
+  --base <ref>             starting point of new branches, unless the task sets one (default: HEAD)
+  --acceptance <command>   command that must succeed to complete a task, unless the task sets one
   --push                   fetch bases and task branches from "origin", and push task branches
-  --unsafe                 switch the coding agents' permission checks off
+  --unsafe                 turn off the coding agents' permission checks
 
-  --silence <seconds>      how long a coding agent may print nothing (600)
-  --lease <seconds>        after how long without a sign of life others may take a task (120)
-  --worktrees <folder>     where tasks are worked on (~/.local/state/muster/worktrees)`;
+  --silence <seconds>      stop a coding agent that prints nothing for this long (default: 600)
+  --lease <seconds>        lease length; without heartbeats, others can claim the task after it (default: 120)
+  --worktrees <folder>     folder for worktrees (default: ~/.local/state/muster/worktrees)`;
 
 const options = {
   repo: { type: 'string' },
@@ -48,22 +48,22 @@ const text = (name: string) => z.string(`--${name} is missing.`).trim().min(1, `
 
 const whole = (name: string, least: number, most: number) =>
   z.coerce
-    .number(`--${name}: a number`)
-    .int(`--${name}: a whole number`)
-    .min(least, `--${name}: at least ${least}`)
-    .max(most, `--${name}: at most ${most}`);
+    .number(`--${name} must be a number.`)
+    .int(`--${name} must be a whole number.`)
+    .min(least, `--${name} must be at least ${least}.`)
+    .max(most, `--${name} must be at most ${most}.`);
 
 const settings = z.strictObject({
   repo: text('repo'),
-  url: z.url({ protocol: /^https?$/, error: '--url: the http(s) address of the MCP endpoint' }),
+  url: z.url({ protocol: /^https?$/, error: '--url must be the http(s) address of the MCP endpoint.' }),
   token: text('token'),
-  for: z.enum(['owner', 'workspace'], '--for: owner or workspace').default('owner'),
+  for: z.enum(['owner', 'workspace'], '--for must be owner or workspace.').default('owner'),
   project: text('project').optional(),
   once: z.boolean().default(false),
   task: text('task').optional(),
   concurrency: whole('concurrency', 1, 16).default(1),
   base: text('base')
-    .refine((ref) => !ref.startsWith('-'), '--base: a branch, tag or commit')
+    .refine((ref) => !ref.startsWith('-'), '--base must be a branch, tag or commit.')
     .optional(),
   acceptance: text('acceptance').optional(),
   push: z.boolean().default(false),
@@ -73,15 +73,15 @@ const settings = z.strictObject({
   worktrees: text('worktrees').optional(),
 });
 
-/** What the command line asks for; seconds are seconds. */
+/** Settings from the command line. Durations are in seconds. */
 export type Settings = z.output<typeof settings>;
 
-/** The command line cannot be followed; the message says why. */
+/** Invalid command line. The message explains why. */
 export class UsageError extends Error {}
 
 /**
- * @returns undefined where only help is asked for
- * @throws UsageError that lists everything that is wrong
+ * @returns undefined if only help was requested
+ * @throws UsageError listing every problem
  */
 export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings | undefined {
   const { help, 'allow-http': allowHttp = false, ...values } = parsed(args);
@@ -92,14 +92,14 @@ export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): 
   const { url: address, task, once, concurrency } = checked.data;
   if (!allowHttp && !isSafe(new URL(address)))
     throw new UsageError(
-      '--url: http sends the credential unencrypted. Use https, or --allow-http if every machine between here and the hub is yours.',
+      '--url uses http, which sends the credential unencrypted. Use https, or --allow-http if you control the network.',
     );
   if ((once || task !== undefined) && concurrency > 1)
-    throw new UsageError('--concurrency does not go with --once or --task.');
+    throw new UsageError('--concurrency cannot be combined with --once or --task.');
   return { ...checked.data, once: once || task !== undefined };
 }
 
-/** Returns whether no other machine can read what is sent to the address. */
+/** Returns whether requests to the address cannot be read on another machine. */
 function isSafe(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }

@@ -1,4 +1,4 @@
-/** `muster-runner`: does Muster's coding tasks with the coding agents that are installed here. */
+/** `muster-runner`: runs Muster's coding tasks with the coding agents installed on this machine. */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
@@ -16,11 +16,11 @@ import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from 
 import { agentEnvironment } from './task/agentEnvironment.ts';
 import { clean } from './text.ts';
 
-/** Messages quote texts of others, which may have characters that reorder what a terminal shows. */
+/** Messages quote external texts, which can contain characters that reorder a terminal's output. */
 const say = (message: string): void => console.error(clean(message));
 
 const NO_PROJECT =
-  'The remote "origin" is not a repository on github.com: pull requests, and tasks that name a project, need --project <owner/name>.';
+  'The remote "origin" is not on github.com. Set --project <owner/name> for pull requests and for tasks that name a project.';
 
 const clock: Clock = {
   now: () => ({ wall: Date.now(), steady: performance.now() }),
@@ -35,7 +35,7 @@ try {
   say(explain(error));
   process.exitCode = 1;
 }
-// A request that waits for a task must not hold the process.
+// A claim that still waits must not keep the process running.
 process.exit();
 
 async function run(settings: Settings): Promise<boolean> {
@@ -45,7 +45,7 @@ async function run(settings: Settings): Promise<boolean> {
   await checkGit(env);
   const repository = await openRepository(settings.repo);
   if (settings.push && !repository.hasOrigin)
-    throw new UsageError('--push: the repository has no remote "origin".');
+    throw new UsageError('--push needs a remote "origin", but the repository has none.');
   const installed = await findInstalled(env);
   const machine = { platform: process.platform, uid: process.getuid?.(), env };
   const tools = installed.map(({ tool }) => tool);
@@ -70,18 +70,17 @@ async function run(settings: Settings): Promise<boolean> {
   }
 }
 
-/** Whose tasks are waited for, in words that say what that means. */
+/** Describes whose tasks the runner waits for, and the consequence. */
 function awaited(serves: Settings['for'], workspace: string): string {
-  if (serves === 'owner') return 'tasks that its owner asks for';
-  return `tasks of everybody who works in the workspace "${workspace}": what they write is run on this machine`;
+  if (serves === 'owner') return 'tasks of its owner';
+  return `tasks of every worker in the workspace "${workspace}", whose instructions run on this machine`;
 }
 
-/** Aborted by the first signal that asks us to end, and by the end of the script that started us. */
+/** Aborted by the first termination signal, and when the parent script ends. */
 function signalled(): AbortSignal {
   const shutdown = new AbortController();
   const end = (): void => {
-    if (!shutdown.signal.aborted)
-      say('Stopping: coding agents are ended, their work is committed and reported.');
+    if (!shutdown.signal.aborted) say('Stopping: ending coding agents, committing and reporting their work.');
     shutdown.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
@@ -91,8 +90,8 @@ function signalled(): AbortSignal {
 }
 
 /**
- * Not in the repository: Claude Code takes everything below a `.git` for sensitive, and a checkout with worktrees
- * in it is no longer as its user left it. See docs/decisions/0025-runner.md.
+ * Outside the repository: Claude Code treats everything below a `.git` as sensitive, and worktrees inside the
+ * checkout would change it. See docs/decisions/0025-runner.md.
  */
 function worktreesFolder({ worktrees, repo }: Settings): string {
   if (worktrees !== undefined) return resolve(worktrees);
@@ -104,7 +103,7 @@ function worktreesFolder({ worktrees, repo }: Settings): string {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
-  if (error instanceof HubUnreachable) return `The hub does not answer: is --url right? ${error.message}`;
+  if (error instanceof HubUnreachable) return `The hub does not respond. Check --url. ${error.message}`;
   if (error instanceof GitError || error instanceof HubRefusal || error instanceof CannotStart)
     return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,4 +1,4 @@
-/** Finishes what killed runners have left, on this machine and in this repository. */
+/** Finishes the attempts of killed runners, on this machine and in this repository. */
 import { existsSync } from 'node:fs';
 import { settle } from './git/keep/settle.ts';
 import type { Repository } from './git/repository.ts';
@@ -28,8 +28,8 @@ export interface RecoveryOptions {
 }
 
 /**
- * Ends their processes, commits what is in their worktrees and removes them, then starts to send what they had not
- * sent. An attempt without an ending ends as lost, so that the task is available immediately.
+ * Ends the attempts' processes, commits and removes their worktrees, then starts sending unsent entries. An attempt
+ * without an ending ends as lost, so that the task is available immediately.
  * @returns the outboxes that are sending
  */
 export async function recover(options: RecoveryOptions): Promise<readonly Outbox[]> {
@@ -39,14 +39,14 @@ export async function recover(options: RecoveryOptions): Promise<readonly Outbox
     const { taskId } = record.facts;
     const warnings = await salvage(record, options);
     for (const warning of warnings) say(`${taskId}: ${warning}`);
-    // Only the next runner of the same agent can end it.
+    // Only a runner of the same agent can send the ending.
     if (record.facts.hub !== hubUrl || record.facts.agentId !== agentId) record.leave();
     else outboxes.push(deliver(record, warnings, options));
   }
   return outboxes;
 }
 
-/** @returns sentences about what is kept elsewhere than on the branch */
+/** @returns sentences about work kept outside the branch */
 async function salvage(
   record: AttemptRecord,
   { repository, say }: RecoveryOptions,
@@ -57,16 +57,16 @@ async function salvage(
   const gitDir = registrationOf(commonDir, folder);
   const { phase } = record;
   if (phase === 'kept' || (!existsSync(folder) && gitDir === undefined)) return [];
-  say(`${taskId}: clearing up after a runner that was killed.`);
+  say(`${taskId}: recovering the work of a killed runner.`);
   if (!(await endProcesses(mark))) {
     if (gitDir !== undefined) await leaveWorktree({ folder, gitDir, commonDir });
-    return [`Processes of a killed runner may still be running. The worktree stays: ${folder}`];
+    return [`Processes of a killed runner may still be running. The worktree is kept: ${folder}`];
   }
   if (phase === 'opening' || phase === 'settled') return asList(removeRemains(commonDir, folder));
   return finishWork(record, repository);
 }
 
-/** Commits the work of an attempt and removes its worktree, or leaves it. */
+/** Commits an attempt's work and removes its worktree, or keeps the worktree. */
 async function finishWork(record: AttemptRecord, repository: Repository): Promise<readonly string[]> {
   const { branch, description, taskId, worktree: folder } = record.facts;
   const { commonDir } = repository;
@@ -86,18 +86,18 @@ async function finishWork(record: AttemptRecord, repository: Repository): Promis
     if (why !== undefined) {
       if (settled.problem === undefined) record.mark('kept');
       await leaveWorktree(worktree);
-      return [...settled.notes, `${why} The worktree stays: ${folder}`];
+      return [...settled.notes, `${why} The worktree is kept: ${folder}`];
     }
     record.mark('settled');
     return [...settled.notes, ...asList(await removeWorktree(worktree))];
   } catch (error) {
-    return [`${error instanceof Error ? error.message : String(error)} The worktree stays: ${folder}`];
+    return [`${error instanceof Error ? error.message : String(error)} The worktree is kept: ${folder}`];
   }
 }
 
 const asList = (problem: string | undefined): readonly string[] => (problem === undefined ? [] : [problem]);
 
-/** For an attempt whose record of its work cannot be read. */
+/** Returns the head of the branch, for an attempt whose work record is unreadable. */
 async function branchHead({ git }: Repository, branch: string): Promise<string> {
   return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() =>
     git('rev-parse', 'HEAD'),

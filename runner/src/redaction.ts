@@ -5,7 +5,7 @@ import { withoutFormats } from './redaction/formats.ts';
 import { createKeyBlockRedactor } from './redaction/keyBlocks.ts';
 import { REDACTED } from './redaction/placeholder.ts';
 
-/** A URL cannot contain them. */
+/** Characters that a URL cannot contain. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -13,14 +13,14 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export interface Redactor {
   /** Returns a text of any number of lines without secrets. */
   text(text: string): string;
-  /** Returns a value without the secrets of its texts and keys. */
+  /** Returns a value without secrets in its texts and keys. */
   json(value: Json): Json;
 }
 
 /**
- * Creates a redactor for the secrets of one environment and for all secrets of a known form.
- * @param secrets texts that are secret in any form
- * @param env environment; the values of variables whose names mean a secret are secret
+ * Creates a redactor for one environment's secrets and for all secrets of a known form.
+ * @param secrets texts to remove in every form
+ * @param env environment; variables whose names suggest a secret count as secrets
  * @param exists whether a path exists on this machine
  */
 export function createRedactor(
@@ -45,7 +45,7 @@ export function createRedactor(
   return { text, json };
 }
 
-/** A secret unchanged, in a JSON string, in an address and in a form. */
+/** Forms of a secret: unchanged, in a JSON string, in an address and in a form. */
 function spellings(secret: string): readonly string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   return [

@@ -1,4 +1,4 @@
-/** Claims tasks and does them, one or more at a time, until it is told to end. */
+/** Claims and runs tasks, one or several in parallel, until it is stopped. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,14 +23,14 @@ import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
 import { cut } from './text.ts';
 
-/** The longest that the hub lets a claim wait, in milliseconds. */
+/** Wait of one claim at the hub, in milliseconds. The hub's maximum. */
 const CLAIM_WAIT_MS = 25_000;
 const RETRY_MS = 5000;
 
-/** How long a task waits whose attempt cannot be recorded. */
+/** Delay of a returned task whose attempt could not be recorded, in seconds. */
 const UNRECORDED_SECONDS = 60;
 
-/** How long what was not sent yet may take once the runner is to end, in milliseconds. */
+/** Time to send pending entries after a stop, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
 
 const BETWEEN_RECOVERIES_MS = 30_000;
@@ -38,7 +38,7 @@ const BETWEEN_RECOVERIES_MS = 30_000;
 /** The hub accepts 5,000. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
-/** At most so long until end_task is heard of, in milliseconds. */
+/** Maximum interval between heartbeats, in milliseconds. Limits the delay until end_task takes effect. */
 export const LONGEST_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
@@ -49,7 +49,7 @@ export interface RunnerOptions {
   readonly installed: readonly InstalledCli[];
   readonly worktrees: string;
   readonly redactor: Redactor;
-  /** Of the coding agents. */
+  /** Environment of the coding agents. */
   readonly env: NodeJS.ProcessEnv;
   readonly shutdown: AbortSignal;
   readonly say: (message: string) => void;
@@ -65,9 +65,9 @@ export class Runner {
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
   private readonly stopping = new AbortController();
-  /** The id of the last message that a coding agent was told of. They come again where we end before we say so. */
+  /** Id of the last message that a coding agent received. Later messages are sent again if the runner ends first. */
   private readUntil: string | undefined;
-  /** Aborted when the runner is asked to end, or cannot go on. */
+  /** Aborted when the runner is stopped, or cannot continue. */
   private readonly ending: AbortSignal;
   private readonly outages: Outages;
 
@@ -90,8 +90,8 @@ export class Runner {
   }
 
   /**
-   * @returns whether all that it was to do was completed
-   * @throws HubRefusal where the hub lets it go on no more: what it was doing has been ended in order
+   * @returns whether all requested tasks were completed
+   * @throws HubRefusal if the hub no longer accepts the runner; active attempts have then ended in order
    */
   async run(): Promise<boolean> {
     const { settings } = this.options;
@@ -117,7 +117,7 @@ export class Runner {
       this.active.add(outbox);
   }
 
-  /** Recovers what runners in other containers have left, once they have shown no sign of life for long enough. */
+  /** Recovers attempts of runners in other containers after their heartbeats have stopped for long enough. */
   private async recoverLater(): Promise<void> {
     const { clock, say } = this.options;
     while (!this.ending.aborted && AttemptRecord.areLeftAlone(this.attempts)) {
@@ -127,7 +127,7 @@ export class Runner {
     }
   }
 
-  /** Where one of them cannot go on, the others end what they are doing first. */
+  /** If one loop fails, waits until the others have ended their attempts. */
   private async loops(count: number): Promise<void> {
     const loops = Array.from({ length: count }, () => this.loop());
     for (const loop of loops) loop.catch(() => this.stopping.abort());
@@ -148,13 +148,13 @@ export class Runner {
       const task = await this.claim();
       if (task !== undefined) return this.attempt(task);
       if (settings.task === undefined || this.ending.aborted) continue;
-      say(`Task ${settings.task} cannot be claimed: it is not there, not for this runner, or not available.`);
+      say(`Cannot claim task ${settings.task}: not found, not for this runner, or not available.`);
       return false;
     }
     return false;
   }
 
-  /** Waits for a task. Undefined if none came, if no coding agent works, or if the runner is to end. */
+  /** Waits for a task. Returns undefined if none came, if no coding agent works, or if the runner ends. */
   private async claim(): Promise<ClaimedTask | undefined> {
     const { hub, settings, say } = this.options;
     const tools = this.outages.working;
@@ -175,7 +175,7 @@ export class Runner {
 
   /**
    * @returns whether the task was completed
-   * @throws CredentialRefused if the hub refuses it in between; the next runner sends what this one could not
+   * @throws CredentialRefused if the hub refuses the credential during the attempt; the next runner sends the rest
    */
   private async attempt(task: ClaimedTask): Promise<boolean> {
     const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;
@@ -195,7 +195,7 @@ export class Runner {
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
     const outage = this.outages.reasonOf(tool);
-    // The claim had been waiting at the hub when the agent stopped working.
+    // The agent stopped working while the claim was waiting at the hub.
     if (outage !== undefined) return this.returnTask(task, record, outbox, outage);
     say(`${taskId}: ${description.split('\n')[0]} (${tool}, branch ${branch}, attempt ${task.attempt})`);
     const attempt = new Attempt({
@@ -237,7 +237,7 @@ export class Runner {
     try {
       record.keep(ending);
     } catch {
-      // It is sent from memory; only a killed runner would need it on disk.
+      // The ending is sent from memory. The disk copy matters only if the runner is killed.
     }
     return this.concluded(record, outbox, ending, await outbox.finish(ending));
   }
@@ -256,8 +256,8 @@ export class Runner {
   }
 
   /**
-   * Returns a task whose attempt cannot be recorded, as on a full disk. Without a record, no other runner finishes the
-   * attempt if this one is killed.
+   * Returns a task whose attempt cannot be recorded, for example on a full disk. Without a record, no other runner
+   * could finish the attempt if this one is killed.
    */
   private async returnUnrecorded(
     { id: taskId, epoch, branch }: ClaimedTask,
@@ -286,7 +286,7 @@ export class Runner {
   }
 }
 
-/** A worktree of that name can have been kept, of a hub that counts from the start again. */
+/** Returns a path without a kept worktree. Names repeat if a hub restarts its counters. */
 function unusedPath(path: string): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? path : `${path}-${number}`;
@@ -294,14 +294,14 @@ function unusedPath(path: string): string {
   }
 }
 
-/** Ends what we have started if we are killed. @returns what lets it go */
+/** Ends the runner's processes if it is killed. @returns a function that stops the watchdog */
 function startWatchdog(mark: string): () => void {
   const program = fileURLToPath(new URL('process/watchdog.js', import.meta.url));
   const child = spawn(process.execPath, [program, `${MARK_VARIABLE}=${mark}`], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  child.on('error', () => undefined); // nobody watches over us, then
+  child.on('error', () => undefined); // The runner continues without a watchdog.
   child.stdin?.on('error', () => undefined);
   child.unref();
   return () => child.stdin?.end();

@@ -1,28 +1,28 @@
-/** Checks before the first claim: with one of these obstacles, every task would fail. */
+/** Checks before the first claim, for obstacles that would make every task fail. */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { execute } from './git/execute.ts';
 import { type GitVersion, isBefore, versionIn } from './git/version.ts';
 import type { CodingTool } from './hub/hub.ts';
 
-/** The runner cannot start; the message is one sentence that names the way out. */
+/** The runner cannot start. The message is one sentence with the remedy. */
 export class CannotStart extends Error {}
 
-/** The first git with `ls-files --deduplicate`. */
+/** First version of git with `ls-files --deduplicate`. */
 const LEAST_GIT: GitVersion = [2, 31];
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows. */
   readonly uid: number | undefined;
-  /** The environment of coding agents. */
+  /** Environment of the coding agents. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** @throws CannotStart on a system on which the runner cannot end processes */
+/** @throws CannotStart on a system where the runner cannot end processes */
 export function checkSystem({ platform }: Pick<Machine, 'platform'>): void {
   if (platform === 'win32')
     throw new CannotStart(
-      'The runner does not support Windows: run it in WSL (https://learn.microsoft.com/windows/wsl/install), with the repository and the coding agents there.',
+      'The runner does not support Windows. Run it in WSL (https://learn.microsoft.com/windows/wsl/install), with the repository and the coding agents there.',
     );
 }
 
@@ -30,35 +30,32 @@ export function checkSystem({ platform }: Pick<Machine, 'platform'>): void {
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
   const least = LEAST_GIT.join('.');
   const printed = await execute(['--version'], env).catch(() => undefined);
-  if (printed === undefined)
-    throw new CannotStart(`git is not installed or does not run: install git ${least} or newer.`);
+  if (printed === undefined) throw new CannotStart(`Cannot run git. Install git ${least} or newer.`);
   if (isTooOld(printed))
-    throw new CannotStart(`The runner needs git ${least} or newer, and found ${printed.trim()}: update git.`);
+    throw new CannotStart(`The runner needs git ${least} or newer, but found ${printed.trim()}. Update git.`);
 }
 
-/** @param printed by `git --version`; a version that cannot be read counts as new enough */
+/** @param printed output of `git --version`; an unreadable version counts as new enough */
 export function isTooOld(printed: string): boolean {
   const version = versionIn(printed);
   return version !== undefined && isBefore(version, LEAST_GIT);
 }
 
-/** @throws CannotStart if no coding agent is installed, or if one refuses to run in this way */
+/** @throws CannotStart if no coding agent is installed, or if one refuses to run in this environment */
 export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid, env }: Machine): void {
   if (tools.length === 0)
-    throw new CannotStart(
-      'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
-    );
+    throw new CannotStart('No coding agent found. Install Claude Code (claude) or Gemini CLI (gemini).');
   // Claude Code 2.1.197 makes an exception for its own containers, which set these variables.
   const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
   if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)
     throw new CannotStart(
-      'Claude Code refuses --unsafe as root: start the runner as another user, in a container with "USER node" in its Dockerfile or "docker run --user 1000".',
+      'Claude Code refuses --unsafe as root. Start the runner as another user; in a container, use "USER node" in its Dockerfile or "docker run --user 1000".',
     );
 }
 
 /**
  * Creates the folder for worktrees if it does not exist.
- * @throws CannotStart if the runner cannot write there, or if agents could not edit there
+ * @throws CannotStart if the runner cannot write to the folder, or if agents could not edit there
  */
 export function checkWorktrees(folder: string): void {
   let real: string;
@@ -69,11 +66,11 @@ export function checkWorktrees(folder: string): void {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CannotStart(
-      `The folder for worktrees cannot be written: ${why}. Name another one with --worktrees.`,
+      `Cannot write to the folder for worktrees: ${why}. Set another one with --worktrees.`,
     );
   }
   if (real.split('/').some((name) => name.toLowerCase() === '.git'))
     throw new CannotStart(
-      `The folder for worktrees is below a .git folder, where coding agents refuse to edit: ${real}. Name another one with --worktrees.`,
+      `The folder for worktrees is below a .git folder, where coding agents refuse to edit: ${real}. Set another one with --worktrees.`,
     );
 }

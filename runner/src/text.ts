@@ -1,20 +1,20 @@
-/** Cuts and repairs texts, so that a text of any program can be sent, stored and shown. */
+/** Cuts and repairs texts of any program, so that they can be sent, stored and shown. */
 import { withoutHidden } from '../../functions/src/kernel/hidden.ts';
 
 const CLUSTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How far from a cut the limits of grapheme clusters are looked for, in UTF-16 units. A flag has 4, a family 11. */
+/** Search range around a cut for grapheme cluster boundaries, in UTF-16 units. A flag has 4, a family 11. */
 const NEAR = 256;
 
-/** Returns the text without characters that cannot be seen or reorder it, and with U+FFFD for each half of a surrogate pair. */
+/** Returns the text without invisible and reordering characters, and with U+FFFD for each lone surrogate. */
 export function clean(text: string): string {
   return withoutHidden(text).toWellFormed();
 }
 
 /**
- * Returns the beginning of a text, cut between two grapheme clusters. A cluster that is longer than 256 units or than
- * `most` is cut between two code points.
- * @param most in UTF-16 units
+ * Returns the beginning of a text, cut between grapheme clusters. A cluster longer than 256 units or `most` is cut
+ * between code points.
+ * @param most maximum length in UTF-16 units
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
@@ -23,8 +23,8 @@ export function cut(text: string, most: number): string {
 }
 
 /**
- * Returns the end of a text, cut between two grapheme clusters as in `cut`.
- * @param most in UTF-16 units
+ * Returns the end of a text, cut between grapheme clusters as in `cut`.
+ * @param most maximum length in UTF-16 units
  */
 export function cutStart(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
@@ -33,8 +33,8 @@ export function cutStart(text: string, most: number): string {
 }
 
 /**
- * Returns the beginning of a text, cut between two grapheme clusters as in `cut`.
- * @param most in bytes of UTF-8
+ * Returns the beginning of a text, cut between grapheme clusters as in `cut`.
+ * @param most maximum length in bytes of UTF-8
  */
 export function cutBytes(text: string, most: number): string {
   if (text.length * 3 <= most) return text.toWellFormed();
@@ -42,17 +42,17 @@ export function cutBytes(text: string, most: number): string {
   return cut(text, read);
 }
 
-/** Returns the text, or its beginning and how many characters are missing. At most about 30 units above `most`. */
+/** Returns the text, or its beginning and the number of missing characters. At most about 30 units above `most`. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   const kept = cut(text, most);
   return `${kept}… (${text.length - kept.length} more characters)`;
 }
 
-/** The closest limits before and after a position, in UTF-16 units. Both are the position if it is a limit. */
+/** Closest boundaries before and after a position, in UTF-16 units. Both are the position if it is a boundary. */
 type Limits = readonly [before: number, after: number];
 
-/** Finds the limits of grapheme clusters and code points. The cost does not grow with the text. */
+/** Finds the boundaries of grapheme clusters and code points. The cost does not depend on the text's length. */
 function limitsAround(text: string, position: number): { clusters: Limits; codePoints: Limits } {
   const codePoints: Limits = isInsidePair(text, position)
     ? [position - 1, position + 1]
@@ -68,7 +68,7 @@ function limitsAround(text: string, position: number): { clusters: Limits; codeP
   return { clusters: isWhole ? [from, to] : codePoints, codePoints };
 }
 
-/** Finds a position from which to look for clusters. A printable ASCII character is the beginning of one. */
+/** Finds a position from which to search for clusters. A printable ASCII character starts one. */
 function startBefore(text: string, position: number): { start: number; isLimit: boolean } {
   const furthest = Math.max(0, position - NEAR);
   for (let at = position - 1; at > furthest; at--) {

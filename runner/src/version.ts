@@ -1,2 +1,2 @@
-/** Held to package.json by a test. */
+/** A test compares it to package.json. */
 export const VERSION = '0.4.0';

@@ -42,13 +42,13 @@ describe("the runner's command line", () => {
 
   it('says everything that is wrong', () => {
     assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
-    assert.match(complaint([...ENOUGH, '--concurrency', '0']), /--concurrency: at least 1/);
-    assert.match(complaint([...ENOUGH, '--silence', 'long']), /--silence: a number/);
-    assert.match(complaint([...ENOUGH, '--url', 'ftp://example.com']), /--url: the http/);
+    assert.match(complaint([...ENOUGH, '--concurrency', '0']), /--concurrency must be at least 1/);
+    assert.match(complaint([...ENOUGH, '--silence', 'long']), /--silence must be a number/);
+    assert.match(complaint([...ENOUGH, '--url', 'ftp://example.com']), /--url must be the http/);
     assert.match(complaint([...ENOUGH, '--base=-x']), /--base/);
     assert.match(complaint([...ENOUGH, '--frobnicate']), /frobnicate/);
     assert.match(complaint([...ENOUGH, 'stray']), /stray/);
-    assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /does not go with/);
+    assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /cannot be combined with/);
   });
 
   it('asks for nothing more where help is wanted', () => {

@@ -45,7 +45,7 @@ describe("a task's config", () => {
 
   it('opens a whole shell only where the runner allows it', () => {
     const config = { allowedTools: ['Bash'] };
-    assert.match(refusal(config)?.message ?? '', /Bash: only a runner started with --unsafe/);
+    assert.match(refusal(config)?.message ?? '', /Bash: allowed only by a runner started with --unsafe/);
     assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
   });
 

@@ -11,7 +11,7 @@ import { FOREVER, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 const HOW =
-  /^The hub refuses this runner's credential: .* Get another with "npm run agents -- create --name <name>", or onboarding\.registerAgent/;
+  /^The hub refuses this runner's credential: .* Create another with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
 
 describe('a refused credential', () => {
   let server: Server;

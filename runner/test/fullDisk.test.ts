@@ -79,9 +79,9 @@ describe('a runner with two tasks', () => {
       const hub = await runBoth();
       isDone(hub, 't1');
       isDone(hub, 't2');
-      const missing = hub.lines.filter((one) => /lines are missing in the log: .*ENOSPC/.test(one));
+      const missing = hub.lines.filter((one) => /lines are missing from the log: .*ENOSPC/.test(one));
       assert.equal(missing.length, 1);
-      assert.ok(said.some((one) => one === 'The log of t1 cannot be kept on disk (ENOSPC).'));
+      assert.ok(said.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });
 
     it('completes both, if the ending of one cannot be written', async () => {

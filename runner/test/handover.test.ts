@@ -81,13 +81,13 @@ describe('destinationOf', () => {
     [
       "the runner's base is a tag",
       { start: { ...start, base: noBranch } },
-      /Which branch is the pull request for\? .*the tag "v1"/,
+      /config\.pullRequest\.base .*the tag "v1"/,
       true,
     ],
     [
       "the task's base is a tag",
       { config: { base: 'v1', pullRequest: PULL_REQUEST }, start: { ...start, base: noBranch } },
-      /Which branch is the pull request for\? .*the tag "v1"/,
+      /config\.pullRequest\.base .*the tag "v1"/,
       false,
     ],
     [

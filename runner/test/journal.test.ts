@@ -47,7 +47,7 @@ describe('the journal', () => {
     for (let n = 0; n < 3; n++) assert.equal(journal.append(line(`line ${n}`)), false);
     assert.equal(journal.batch(), undefined, 'nothing is reported while lines can still come');
     journal.complete();
-    const missing = '3 lines are missing in the log: the runner could not keep the log on disk (ENOSPC).';
+    const missing = '3 lines are missing from the log: the runner could not write it to disk (ENOSPC).';
     assert.deepEqual(messagesOf(journal), [`0 ${missing}`]);
     journal.close();
   });
@@ -66,7 +66,10 @@ describe('the journal', () => {
       const journal = new Journal(prepare());
       assert.equal(journal.append(line('lost')), false);
       journal.complete();
-      assert.match(messagesOf(journal).join(), /^0 1 line is missing in the log: .*\((?:ENOENT|EISDIR)\)\.$/);
+      assert.match(
+        messagesOf(journal).join(),
+        /^0 1 line is missing from the log: .*\(E(?:NOENT|ISDIR)\)\.$/,
+      );
       journal.close();
     });
 
@@ -98,7 +101,7 @@ describe('the journal', () => {
     const output = execFileSync('/bin/bash', ['-c', command, process.execPath, script], { encoding: 'utf8' });
     const { kept, messages } = JSON.parse(output);
     assert.ok(kept.length > 0 && kept.length < 19, `${kept.length} of 20 lines fit`);
-    const gap = `${20 - kept.length} lines are missing in the log: the runner could not keep the log on disk (EFBIG).`;
+    const gap = `${20 - kept.length} lines are missing from the log: the runner could not write it to disk (EFBIG).`;
     assert.deepEqual(messages, [...kept.map(String), gap, 'after']);
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     assert.deepEqual(
@@ -115,7 +118,7 @@ describe('the journal', () => {
     const next = new Journal(path);
     next.append(line('last'));
     next.complete();
-    const missing = '2 lines are missing in the log: the runner could not keep the log on disk.';
+    const missing = '2 lines are missing from the log: the runner could not write it to disk.';
     assert.deepEqual(messagesOf(next), ['0 first', '3 last', `4 ${missing}`]);
     next.close();
   });
@@ -162,8 +165,8 @@ describe('the journal', () => {
     outbox.append(line('two'));
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
     assert.deepEqual(sent, [
-      '2 lines are missing in the log: the runner could not keep the log on disk (ENOSPC).',
+      '2 lines are missing from the log: the runner could not write it to disk (ENOSPC).',
     ]);
-    assert.deepEqual(said, ['The log of task-1 cannot be kept on disk (ENOSPC).']);
+    assert.deepEqual(said, ['The log of task-1 cannot be written to disk (ENOSPC).']);
   });
 });

@@ -64,7 +64,7 @@ describe('the worktree of an attempt', () => {
     assert.equal(ending?.status, 'completed');
     const { worktree = '', warnings } = result.parse(ending?.result);
     assert.equal(readFileSync(`${worktree}/notes/a`, 'utf8'), 'x');
-    assert.match(warnings.join('\n'), /git ignore notes\. The worktree stays/);
+    assert.match(warnings.join('\n'), /git ignore notes\. The worktree is kept/);
   });
 
   it('stays with ignored files whose names git would read as patterns', async () => {
@@ -74,7 +74,7 @@ describe('the worktree of an attempt', () => {
     const { worktree = '', warnings } = result.parse(ending?.result);
     for (const name of [':(exclude)a', ':!b', 'c'])
       assert.equal(readFileSync(`${worktree}/${name}`, 'utf8'), 'x');
-    assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree stays/);
+    assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
   });
 
   it('goes with files that git ignores by a rule of the repository', async () => {

@@ -122,8 +122,8 @@ describe('a coding agent that its account or machine stops', () => {
     assert.deepEqual(hub.of('returned'), ['one']);
     assert.deepEqual(hub.of('failed'), []);
     assert.deepEqual(hub.of('completed').toSorted(), ids.toSorted());
-    assert.equal(lines('The runner claims no tasks for CLAUDECODE until a probe of it succeeds').length, 1);
-    assert.equal(lines('The runner claims tasks for CLAUDECODE again.').length, 1);
+    assert.equal(lines('The runner stops claiming tasks for CLAUDECODE until a probe succeeds').length, 1);
+    assert.equal(lines('The runner resumes claiming tasks for CLAUDECODE.').length, 1);
     const { failure } = hub.endings[0]?.ending ?? {};
     assert.equal(failure?.class, 'authentication');
     assert.equal(failure?.retryable, undefined);
@@ -184,7 +184,7 @@ describe('a coding agent that its account or machine stops', () => {
     }
     await stop(running);
     assert.deepEqual(hub.of('failed'), []);
-    assert.equal(lines('The runner claims no tasks').length, 1);
+    assert.equal(lines('The runner stops claiming tasks').length, 1);
   });
 
   it('ends a runner with --once, which returns the task and reports no success', async () => {

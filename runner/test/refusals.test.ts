@@ -12,7 +12,7 @@ import { until } from './support/waiting.ts';
 
 const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
 const BAD = 'half of a rocket: \ud83d';
-const INSTEAD = 'A line of the log could not be sent: the hub did not accept it.';
+const INSTEAD = 'A log line could not be sent: the hub did not accept it.';
 
 const CONTENT = ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT', 'PROTOCOL', 'HTTP_400', 'HTTP_413'];
 const LOST = ['CONFLICT', 'NOT_FOUND', 'GONE', 'FORBIDDEN'];
@@ -221,7 +221,7 @@ describe('the outbox, if the hub refuses', () => {
         tokens,
         turns: 3,
         warnings: [
-          'The hub did not accept the whole report of this attempt.',
+          'The hub did not accept the full report of this attempt.',
           'The worktree is kept: /tmp/kept.',
           'half of a rocket: \ufffd',
         ],

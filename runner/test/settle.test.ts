@@ -100,7 +100,7 @@ describe('the worktree of a task', () => {
   });
 
   it('leaves a branch alone that the user has checked out', async () => {
-    await assert.rejects(open('main'), /"main" is checked out in .*left alone/);
+    await assert.rejects(open('main'), /"main" is checked out in .*not changed/);
   });
 
   it('refuses what cannot be a branch', async () => {

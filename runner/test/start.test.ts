@@ -62,7 +62,7 @@ describe('the start of a runner', () => {
   it('is refused without a coding agent', () => {
     assert.match(
       refused(() => checkAgents([], false, root)),
-      /No coding agent is installed/,
+      /No coding agent found/,
     );
   });
 
@@ -73,14 +73,14 @@ describe('the start of a runner', () => {
         () => '',
         (error: Error) => error.message,
       );
-    assert.match(await why({ PATH: `${folder}/nowhere` }), /git is not installed/);
+    assert.match(await why({ PATH: `${folder}/nowhere` }), /Cannot run git/);
     mkdirSync(bin);
     const install = (script: string) =>
       writeFileSync(`${bin}/git`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     install('exit 1');
-    assert.match(await why({ PATH: bin }), /git is not installed or does not run/);
+    assert.match(await why({ PATH: bin }), /Cannot run git/);
     install('echo git version 2.30.9');
-    assert.match(await why({ PATH: bin }), /needs git 2\.31 or newer, and found git version 2\.30\.9/);
+    assert.match(await why({ PATH: bin }), /needs git 2\.31 or newer, but found git version 2\.30\.9/);
     install('echo "git version 2.39.3 (Apple Git-146)"');
     assert.equal(await why({ PATH: bin }), '');
     assert.deepEqual(

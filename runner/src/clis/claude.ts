@@ -37,7 +37,7 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('system'),
     subtype: z.string().optional(),
     model: z.string().optional(),
-    /** `none` for whoever is logged in with a subscription, and for a cloud's. */
+    /** `none` for subscription logins and for cloud providers. */
     apiKeySource: z.string().optional(),
     attempt: z.number().optional(),
     max_retries: z.number().optional(),
@@ -84,13 +84,13 @@ type Event = z.output<typeof event>;
 type SystemEvent = Extract<Event, { type: 'system' }>;
 type ResultEvent = Extract<Event, { type: 'result' }>;
 
-/** What it calls the source of its key where it has a login instead. */
+/** Key sources that mean a login instead of an API key. */
 const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
-  // Claude Code 2.1.197 reads references after white space and some punctuation only. E-mail addresses stay as they are.
+  // Claude Code 2.1.197 reads references only after white space and some punctuation. Email addresses stay unchanged.
   reference: /(?<![\w\\])@/g,
   prepare: (wishes) => ({ args: argumentsOf(wishes), dispose: () => undefined }),
   read: eventReader(event, eventsOf),
@@ -110,8 +110,8 @@ function argumentsOf({ model, allowedTools, unsafe }: RunWishes): readonly strin
 }
 
 /**
- * Settings of the run, which add to the user's own. Not `--allowedTools`: that flag splits its values at commas and
- * spaces outside of brackets, so that `Bash(ls) Bash Read(x)` would allow a whole shell.
+ * Returns settings that add to the user's own. Not `--allowedTools`: it splits its values at commas and spaces
+ * outside brackets, so `Bash(ls) Bash Read(x)` would allow the whole shell.
  */
 function settingsOf(allowedTools: readonly string[]) {
   return {
@@ -136,7 +136,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** Claude Code also sends the event while requests are allowed, for the usage that is left. */
+/** Claude Code also sends the event while requests are allowed, to report the remaining usage. */
 function limitEvent(info: { status: string; resetsAt?: number | undefined } | undefined): AgentEvent[] {
   if (info?.status !== 'rejected') return [];
   return [{ kind: 'limited', endsAt: info.resetsAt === undefined ? undefined : milliseconds(info.resetsAt) }];
@@ -149,7 +149,7 @@ function systemEvent({ subtype, model, apiKeySource, ...retry }: SystemEvent): A
   }
   if (subtype !== 'api_retry') return [];
   const { attempt = 0, max_retries = 0, error = 'error', error_status } = retry;
-  const text = `The model answered ${error}; retry ${attempt} of ${max_retries}.`;
+  const text = `The model responded with ${error}; retry ${attempt} of ${max_retries}.`;
   return [{ kind: 'warned', text, httpStatus: error_status ?? undefined }];
 }
 
@@ -185,7 +185,7 @@ function resultOf(one: ResultEvent): AgentEvent {
   };
 }
 
-/** Sums `modelUsage`, which counts the whole session with all of its models. `usage` counts the last prompt only. */
+/** Sums `modelUsage`, which covers every model of the session. `usage` covers only the last prompt. */
 function sessionTokens({ modelUsage }: ResultEvent): Tokens | undefined {
   const models = Object.values(modelUsage ?? {});
   if (models.length === 0) return undefined;

@@ -1,40 +1,39 @@
-/** What a runner knows of a coding agent's command line. One file each implements it. */
+/** Interface to a coding agent's command line, with one implementation per file. */
 import { z } from 'zod';
 import type { CodingTool } from '../hub/hub.ts';
 
 export interface CodingCli {
-  /** As tasks call it. */
+  /** Name of the tool in tasks. */
   readonly tool: CodingTool;
-  /** The program, which is also its name among the runner's capabilities. */
+  /** Name of the program, also listed in the runner's capabilities. */
   readonly program: string;
-  /** Matches each at sign of a prompt that the CLI could read as a reference to a file, an agent or a resource. */
+  /** Matches each at sign in a prompt that the CLI could read as a reference to a file, an agent or a resource. */
   readonly reference: RegExp;
   /**
    * Prepares a headless run with streamed JSON. The prompt goes to standard input.
    * @throws AttemptFailure if the CLI cannot express an allowed tool
    */
   prepare(wishes: RunWishes, place: RunPlace): Launch;
-  /** Reads a line of its standard output; undefined where it is no event. */
+  /** Parses a line of standard output. Returns undefined if it is not an event. */
   read(line: string): readonly AgentEvent[] | undefined;
 }
 
 export interface RunWishes {
   readonly model: string | undefined;
-  /** Rules of the CLI's own language for tools that need no confirmation, without rules that the runner refuses. */
+  /** Rules, in the CLI's language, for tools that need no confirmation; excludes rules that the runner refuses. */
   readonly allowedTools: readonly string[];
-  /** Switch its permission checks off. */
+  /** Turns off the CLI's permission checks. */
   readonly unsafe: boolean;
 }
 
 export interface RunPlace {
-  /** Working directory of the run. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 export interface Launch {
   readonly args: readonly string[];
-  /** Removes the files that were written for the run. Call it when the run has ended. */
+  /** Removes the files written for the run. Call it after the run. */
   dispose(): void;
 }
 
@@ -42,51 +41,51 @@ export type AgentEvent =
   | {
       readonly kind: 'started';
       readonly model: string | undefined;
-      /** Whether it pays with a key, by use; undefined where it does not say. */
+      /** Whether the agent pays by use with an API key; undefined if unknown. */
       readonly hasKey?: boolean | undefined;
     }
-  /** `partial`: the next one, if it follows at once, continues it. */
+  /** `partial`: a `said` event that follows directly continues this one. */
   | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
   | ToolUse
   | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
   | Warning
-  /** A limit of the account is reached; `endsAt` is in milliseconds since 1970. */
+  /** An account limit is reached. `endsAt` is in milliseconds since 1970. */
   | { readonly kind: 'limited'; readonly endsAt: number | undefined }
   | AgentResult;
 
 export interface ToolUse {
   readonly kind: 'toolUse';
   readonly tool: string;
-  /** Of a shell. */
+  /** Command line, if the tool is a shell. */
   readonly command: string | undefined;
   readonly file: string | undefined;
 }
 
-/** Something is wrong; the agent goes on. */
+/** Problem after which the agent continues. */
 export interface Warning {
   readonly kind: 'warned';
   readonly text: string;
-  /** Of its model's refusal, if it is one. */
+  /** HTTP status, if the model refused the request. */
   readonly httpStatus?: number | undefined;
 }
 
-/** The agent is done. */
+/** Final event of an agent. */
 export interface AgentResult {
   readonly kind: 'result';
   readonly succeeded: boolean;
-  /** What it says at the end, or what went wrong. */
+  /** Final message, or the error. */
   readonly text: string;
-  /** The HTTP status of its model's last refusal. */
+  /** HTTP status of the model's last refusal. */
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
-  /** Range that `tokens` counts: the session so far, or the work since the previous result. `turns` is always the latter. */
+  /** Range of `tokens`: the session so far, or since the previous result. `turns` always covers the latter. */
   readonly tokensOf: 'session' | 'prompt';
   /** Cost of the session so far. */
   readonly costUsd: number | undefined;
 }
 
-/** Numbers of tokens. The three kinds of input do not overlap. */
+/** Token counts. The three kinds of input do not overlap. */
 export interface Tokens {
   /** Input that was neither read from a cache nor written to one. */
   readonly input: number;
@@ -97,7 +96,7 @@ export interface Tokens {
 
 export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Adds two counts of tokens. */
+/** Adds two token counts. */
 export function addTokens(one: Tokens, other: Tokens): Tokens {
   return {
     input: one.input + other.input,
@@ -107,16 +106,13 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
   };
 }
 
-/** A number of tokens as a CLI reports it: null and missing are 0. */
+/** Number of tokens as a CLI reports it; null and missing mean 0. */
 export const count = z
   .number()
   .nullish()
   .transform((value) => value ?? 0);
 
-/**
- * Reads lines of JSON. What does not have the shape is an event of a kind that this version does not know, and says
- * nothing to us.
- */
+/** Returns a parser for lines of JSON. Lines of an unknown shape are newer events, which are ignored. */
 export function eventReader<Shape extends z.ZodType>(
   shape: Shape,
   eventsOf: (event: z.output<Shape>) => readonly AgentEvent[],

@@ -43,7 +43,7 @@ export const gemini: CodingCli = {
   // Gemini CLI 0.61.0 reads references anywhere, unless a backslash precedes them.
   reference: /(?<!\\)@/g,
   prepare: (wishes, place) => {
-    // Not --allowed-tools: that flag splits its values at commas, and replaces the user's own list.
+    // Not --allowed-tools: that flag splits its values at commas and replaces the user's own list.
     const policies = writePolicies(wishes.allowedTools, place);
     return { args: argumentsOf(wishes, policies.paths), dispose: policies.remove };
   },
@@ -53,12 +53,12 @@ export const gemini: CodingCli = {
 function argumentsOf({ model, unsafe }: RunWishes, policies: readonly string[]): readonly string[] {
   return [
     '-p',
-    '', // added to standard input
+    '', // The prompt comes from standard input.
     '--output-format',
     'stream-json',
     '--approval-mode',
     unsafe ? 'yolo' : 'auto_edit',
-    '--skip-trust', // the owner of the runner, who started it on the repository, trusts it
+    '--skip-trust', // The owner trusts the repository by starting the runner on it.
     ...policies.map((path) => `--policy=${path}`),
     ...(model === undefined ? [] : ['-m', model]),
   ];
@@ -85,7 +85,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** It tells of no turns and no cost, and what it said at the end comes as messages before. */
+/** Gemini CLI reports neither turns nor cost. Its final text arrives earlier, as messages. */
 function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
   return {
     kind: 'result',
@@ -102,8 +102,8 @@ function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
 type Stats = NonNullable<ResultEvent['stats']>;
 
 /**
- * Gemini CLI counts cached tokens among its input tokens, and thoughts in the total only. Thoughts are billed as
- * output. It does not report tokens that are written to a cache.
+ * Gemini CLI includes cached tokens in its input tokens, and thoughts only in the total. Thoughts are billed as
+ * output. It does not report tokens written to a cache.
  */
 function tokensOf({
   total_tokens: total,

@@ -11,18 +11,18 @@ import type { RunPlace } from './cli.ts';
 const SHELL = 'run_shell_command';
 const SHELLS: readonly string[] = [SHELL, 'ShellTool'];
 
-/** Lowest priority of the user's tier: above the CLI's own rules, below each rule of the user. */
+/** Lowest priority of the user tier: above the CLI's own rules, below every rule of the user. */
 const PRIORITY = 0;
 
 export interface Policies {
-  /** Values for `--policy`, one flag per value. Without allowed tools there are none. */
+  /** Values for `--policy`, one flag per value. Empty if no tools are allowed. */
   readonly paths: readonly string[];
   remove(): void;
 }
 
 /**
- * Writes the policy of a run to a temporary folder. `--policy` replaces the user's own policies, so the folder also
- * has links to them. The links also keep commas out of the values, at which the CLI splits them.
+ * Writes a run's policy to a temporary folder. `--policy` replaces the user's own policies, so the folder also links
+ * to them. The links keep commas, at which the CLI splits values, out of the paths.
  * @throws AttemptFailure if Gemini CLI cannot express a rule
  */
 export function writePolicies(allowedTools: readonly string[], place: RunPlace): Policies {
@@ -46,7 +46,7 @@ export function writePolicies(allowedTools: readonly string[], place: RunPlace):
 }
 
 /**
- * Returns the text of a policy file, in TOML, that allows the tools.
+ * Returns a policy file (TOML) that allows the tools.
  * @throws AttemptFailure if Gemini CLI cannot express a rule
  */
 export function policyOf(allowedTools: readonly string[]): string {
@@ -73,14 +73,14 @@ function ruleOf(allowed: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON's escapes are a part of TOML's. TOML also refuses DEL and half of a surrogate pair. */
+/** JSON escapes are a subset of TOML's. TOML also refuses DEL and lone surrogates. */
 function tomlString(text: string): string {
   return JSON.stringify(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll('\x7f', '\\u007f');
 }
 
 const settings = z.object({ policyPaths: z.array(z.string()) });
 
-/** Returns the policies that Gemini CLI would load without `--policy`: those of all settings, or the user's folder. */
+/** Returns the policies that Gemini CLI loads without `--policy`: those of all settings, or the user's folder. */
 function userPolicyPaths({ folder, env }: RunPlace): readonly string[] {
   const home = env['GEMINI_CLI_HOME'] || env['HOME'] || homedir();
   const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] || systemSettings();
@@ -96,7 +96,7 @@ function systemSettings(): string {
     : '/etc/gemini-cli/settings.json';
 }
 
-/** Settings that are missing or invalid name no policies: Gemini CLI reports invalid ones when it starts. */
+/** Missing or invalid settings name no policies: Gemini CLI reports invalid ones when it starts. */
 function policyPathsIn(file: string): readonly string[] {
   try {
     return settings.parse(JSON.parse(withoutComments(readFileSync(file, 'utf8')))).policyPaths;
@@ -105,7 +105,7 @@ function policyPathsIn(file: string): readonly string[] {
   }
 }
 
-/** The first alternative skips strings, which can contain the start of a comment. */
+/** The first alternative skips strings, which can contain comment markers. */
 function withoutComments(json: string): string {
   return json.replaceAll(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*.*?\*\//gs, '$1');
 }

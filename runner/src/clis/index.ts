@@ -14,7 +14,7 @@ export interface InstalledCli extends ProgramVersion {
   readonly tool: CodingTool;
 }
 
-/** The coding agents on the PATH, with their versions. */
+/** Returns the coding agents on the PATH, with their versions. */
 export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly InstalledCli[]> {
   const found = await Promise.all(
     Object.values(CLIS).map(async ({ tool, program }) => {
@@ -25,7 +25,7 @@ export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly In
   return found.flat();
 }
 
-/** Returns the version of a program; undefined if it is not installed or does not run. */
+/** Returns a program's version; undefined if it is not installed or does not run. */
 export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await execute(program, ['--version'], {

@@ -1,7 +1,7 @@
-/** What a branch has beyond where it started. */
+/** Changes on a branch since its starting point. */
 import type { Git } from './git.ts';
 
-/** Reports stay readable; the branch has it all. */
+/** Limits for readable reports; the branch has everything. */
 const MAX_COMMITS = 200;
 const MAX_FILES = 1000;
 
@@ -18,7 +18,7 @@ export interface FileChange {
   readonly deletions: number;
 }
 
-/** @param base a commit; what both have is left out */
+/** @param base a commit; shared history is omitted */
 export async function changesSince(git: Git, base: string, branch: string): Promise<Changes> {
   const ref = `refs/heads/${branch}`;
   const head = await git('rev-parse', ref);
@@ -42,7 +42,7 @@ export async function changesSince(git: Git, base: string, branch: string): Prom
   };
 }
 
-/** Binary files have "-" for numbers. */
+/** Git prints "-" instead of numbers for binary files. */
 function fileChange(entry: string): FileChange {
   const [insertions = '', deletions = '', ...path] = entry.split('\t');
   return { path: path.join('\t'), insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 };

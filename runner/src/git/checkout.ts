@@ -1,19 +1,18 @@
-/** A checkout that the runner made, and the proof that a folder still is that checkout. */
+/** A checkout that the runner created, and the check that a folder still is that checkout. */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Git, gitIn } from './git.ts';
 
-/** A folder with the repository that belongs to it. All paths are absolute and without links. */
+/** Folder with its repository. All paths are absolute and without links. */
 export interface Checkout {
   readonly folder: string;
   /** The checkout's own git directory: HEAD, index, reflog. */
   readonly gitDir: string;
-  /** The directory that checkouts share: objects, branches, configuration. */
+  /** Directory that checkouts share: objects, branches, configuration. */
   readonly commonDir: string;
 }
 
 export interface CheckoutOptions {
-  /** The index file to use. */
   readonly index?: string;
   readonly input?: string;
   readonly settings?: readonly string[];
@@ -21,8 +20,8 @@ export interface CheckoutOptions {
 }
 
 /**
- * Git in a checkout. It never searches for a repository: without the folder's `.git`, the folder around it would be
- * found instead.
+ * Returns git bound to a checkout. It never searches for a repository: without the folder's `.git`, it would find the
+ * one around it.
  */
 export function gitAt({ folder, gitDir, commonDir }: Checkout, options: CheckoutOptions = {}): Git {
   const { index, input, settings = [], set = {} } = options;
@@ -40,18 +39,18 @@ export function gitAt({ folder, gitDir, commonDir }: Checkout, options: Checkout
 }
 
 /**
- * Compares a linked worktree with what the runner created: the folder, its `.git` file, the registration in the
- * repository, and what git finds from inside.
- * @returns what is different, as the end of a sentence about the checkout; undefined if nothing is
+ * Compares a linked worktree with the one that the runner created: the folder, its `.git` file, the registration in
+ * the repository, and the repository that git finds from inside.
+ * @returns the difference, as the end of a sentence about the checkout; undefined if it matches
  */
 export async function deviationOf(checkout: Checkout): Promise<string | undefined> {
   const { folder, gitDir, commonDir } = checkout;
   try {
-    if (!existsSync(folder)) return 'is gone';
+    if (!existsSync(folder)) return 'does not exist';
     if (!lstatSync(folder).isDirectory() || realpathSync(folder) !== folder) return 'was replaced by a link';
     const link = `${folder}/.git`;
-    if (!existsSync(link)) return 'has lost its .git file';
-    if (!lstatSync(link).isFile()) return 'has another repository in its place';
+    if (!existsSync(link)) return 'has no .git file';
+    if (!lstatSync(link).isFile()) return 'contains another repository';
     if (pathIn(link, folder) !== gitDir) return 'names another repository in its .git file';
     const registration = registrationProblem(checkout);
     if (registration !== undefined) return registration;
@@ -68,9 +67,9 @@ export async function deviationOf(checkout: Checkout): Promise<string | undefine
   }
 }
 
-/** @returns what is wrong with the repository's registration of the checkout; undefined if nothing is */
+/** @returns the problem with the repository's registration of the checkout; undefined if it is correct */
 export function registrationProblem({ folder, gitDir, commonDir }: Checkout): string | undefined {
-  const lost = 'is not registered in the repository any longer';
+  const lost = 'is no longer registered in the repository';
   if (dirname(dirname(gitDir)) !== commonDir || !existsSync(gitDir)) return lost;
   if (!lstatSync(gitDir).isDirectory() || realpathSync(gitDir) !== gitDir) return lost;
   if (pathIn(`${gitDir}/commondir`, gitDir) !== commonDir) return 'is registered for another repository';
@@ -79,7 +78,7 @@ export function registrationProblem({ folder, gitDir, commonDir }: Checkout): st
   return undefined;
 }
 
-/** Returns the path that a file of git's contains, without links, or undefined if it leads nowhere. */
+/** Returns the path in one of git's files, without links; undefined if it leads nowhere. */
 function pathIn(file: string, from: string): string | undefined {
   const path = resolve(from, readLine(file).replace(/^gitdir: /, ''));
   return existsSync(path) ? realpathSync(path) : undefined;

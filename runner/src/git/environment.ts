@@ -1,8 +1,8 @@
-/** The environment of git: the user's, without what would select another repository or ask at the terminal. */
+/** Git's environment: the user's, without variables that select another repository or prompt at the terminal. */
 
 /**
- * Variables by which git selects a repository or a part of one, or reads arguments differently. The first group is
- * `git rev-parse --local-env-vars` without the configuration of the command line, which can hold credentials.
+ * Variables that select a repository or a part of one, or change how git reads arguments. The first group is `git
+ * rev-parse --local-env-vars` without command-line configuration, which can hold credentials.
  */
 const SELECTING = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
@@ -31,14 +31,14 @@ const SELECTING = [
   'GIT_QUARANTINE_PATH',
 ];
 
-/** Returns the environment without variables that select a repository. For the runner's git and for agents. */
+/** Returns the environment for the runner's git and for agents, without variables that select a repository. */
 export function withoutSelection(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SELECTING.includes(name.toUpperCase())));
 }
 
 /**
- * Returns the environment of a git that never asks at the terminal: not git itself, ssh, nor Git Credential Manager. A
- * `GIT_ASKPASS` that the user has set stays, since CI systems pass credentials by it; `SSH_ASKPASS` opens a window.
+ * Returns an environment in which neither git, ssh nor Git Credential Manager prompts at the terminal. The user's
+ * `GIT_ASKPASS` stays, because CI systems pass credentials with it; `SSH_ASKPASS` opens a window.
  */
 export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { SSH_ASKPASS: _, ...rest } = env;
@@ -52,7 +52,7 @@ export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Returns the variable that has ssh fail instead of asking, unless the user has chosen a program. */
+/** Returns the variable that makes ssh fail instead of prompting, unless the user has chosen a program. */
 export function sshWithoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return env['GIT_SSH_COMMAND'] || env['GIT_SSH'] ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' };
 }

@@ -1,4 +1,4 @@
-/** Runs git in its own session, so that no program that git starts has a terminal to ask at. */
+/** Runs git in its own session, so that no program started by git has a terminal to prompt at. */
 import { spawn } from 'node:child_process';
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -6,7 +6,7 @@ const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Runs git and returns its standard output as UTF-8, without the last line end.
- * @throws Error with git's standard error, if git fails, prints too much or takes too long
+ * @throws Error with git's standard error, if git fails, prints too much or times out
  */
 export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
         if (size > MAX_OUTPUT_BYTES) stop('printed more than 64 MiB');
         else chunks.push(chunk);
       });
-    child.stdin.on('error', () => undefined); // git can end without reading all of it
+    child.stdin.on('error', () => undefined); // Git can exit without reading all of its input.
     child.stdin.end(input);
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -45,12 +45,12 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
   });
 }
 
-/** Ends git and what it has started: ssh, filters, credential helpers. */
+/** Ends git and the programs that it started: ssh, filters, credential helpers. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // the group has ended
+    // The group has already ended.
   }
 }

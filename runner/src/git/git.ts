@@ -5,14 +5,14 @@ import { execute } from './execute.ts';
 import { isLocked, type RefusalKind, refusalOf } from './refusal.ts';
 import { type GitVersion, gitVersion, isBefore } from './version.ts';
 
-/** Other git processes hold a lock for moments only. */
+/** Other git processes hold a lock only briefly. */
 const LOCK_ATTEMPTS = 8;
 const LOCK_WAIT_MS = 250;
 
 /**
- * The user's hooks are for the user's commits: they can ask, refuse, or run code that a task has just brought along.
- * A file watcher is not needed either. The other settings keep git's output in the format that the runner parses, and
- * the runner's commits in UTF-8.
+ * The user's hooks are for the user's commits: they can prompt, refuse, or run code that a task has added. A file
+ * watcher is not needed. The other settings fix git's output format for parsing and the encoding of the runner's
+ * commits to UTF-8.
  */
 const SETTINGS = [
   `core.hooksPath=${devNull}`,
@@ -27,7 +27,7 @@ const SETTINGS = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Hooks that the configuration names, as git 2.54 and later run them wherever core.hooksPath leads. */
+/** Hooks from the configuration, which git 2.54 and later run regardless of core.hooksPath. */
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = [
   'config',
@@ -37,7 +37,7 @@ const NAMED_HOOKS = [
   String.raw`^hook\..*\.(command|event)$`,
 ];
 
-/** Subcommands that only read, or only write objects: git runs no hook for them. */
+/** Subcommands that only read, or only write objects. Git runs no hooks for them. */
 const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'cat-file',
   'check-ignore',
@@ -62,7 +62,7 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'write-tree',
 ]);
 
-/** Git refused. The message contains git's own words. */
+/** Error with git's own message. */
 export class GitError extends Error {
   readonly kind: RefusalKind;
 
@@ -75,23 +75,23 @@ export class GitError extends Error {
   }
 }
 
-/** Runs git and returns what it printed, without the last line end. */
+/** Runs git and returns its output, without the last line end. */
 export type Git = (...args: readonly string[]) => Promise<string>;
 
 export interface GitOptions {
   /** The user's environment. Variables that select a repository are removed. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Variables to set after that, for example `GIT_DIR`. */
+  /** Variables that override `env`, for example `GIT_DIR`. */
   readonly set?: Readonly<Record<string, string>>;
-  /** Settings of the form `key=value` that precede the user's. */
+  /** Settings of the form `key=value` that override the user's. */
   readonly settings?: readonly string[];
-  /** Written to git's standard input. */
+  /** Standard input. */
   readonly input?: string;
 }
 
 /**
- * Git in a folder. It never asks anything, runs no hooks, and waits for the locks of other git processes.
- * @throws GitError if git refuses
+ * Returns git bound to a folder. It never prompts, runs no hooks, and waits for locks of other git processes.
+ * @throws GitError if git fails
  */
 export function gitIn(folder: string, options: GitOptions = {}): Git {
   const { env = process.env, set = {}, settings = [], input } = options;
@@ -132,7 +132,7 @@ const CONNECTING: ReadonlySet<string | undefined> = new Set([
   'submodule',
 ]);
 
-/** Returns a variable that stops ssh from asking at the terminal, unless the user has chosen the command. */
+/** Returns a variable that keeps ssh from prompting, unless the user has chosen the command. */
 async function batchMode(call: Call): Promise<NodeJS.ProcessEnv> {
   const configured = await run(call, [], ['config', 'core.sshCommand']).catch(() => '');
   return configured === '' ? sshWithoutPrompts(call.env) : {};
@@ -147,7 +147,7 @@ interface Call {
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
   const version = await gitVersion(call.env);
   if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];
-  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // there are none
+  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // No hooks are configured.
   const names = listed.split('\0').flatMap((key) => key.replace(/^hook\./, '').replace(/\.\w+$/, '') || []);
   return [...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`]);
 }
@@ -164,7 +164,7 @@ function run(
   });
 }
 
-/** Returns whether git succeeds; any refusal counts as a no. */
+/** Returns whether git succeeds. Every failure counts as no. */
 export async function succeeds(git: Git, ...args: readonly string[]): Promise<boolean> {
   return git(...args).then(
     () => true,

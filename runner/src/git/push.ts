@@ -1,20 +1,20 @@
-/** A branch on its way to "origin", with the large files of Git LFS. */
+/** Pushes a branch to "origin", with its large files in Git LFS. */
 import { type Git, GitError, succeeds } from './git.ts';
 import { fetchRefs } from './start/remote.ts';
 
 const ATTRIBUTES = ['.gitattributes', '**/.gitattributes'].map((pattern) => `:(glob)${pattern}`);
 
-/** Only the branch, regardless of the user's settings for pushes. */
+/** Pushes only the branch, regardless of the user's push settings. */
 const BRANCH_ONLY = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
 
 /**
- * Pushes without force: commits that others have pushed in the meantime stay.
- * @throws GitError if "origin" does not have the branch's commits afterwards
+ * Pushes without force, so that commits that others have pushed in the meantime stay.
+ * @throws GitError if "origin" then lacks some of the branch's commits
  */
 export async function pushBranch(git: Git, branch: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   try {
-    // Git LFS sends them from a hook, which the runner's own git does not run.
+    // Git LFS sends large files from a hook, which the runner's own git does not run.
     if (await hasLargeFiles(git, ref)) await git('lfs', 'push', 'origin', ref);
     await git('push', ...BRANCH_ONLY, 'origin', `${ref}:${ref}`);
   } catch (error) {
@@ -30,11 +30,11 @@ async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
     const theirs = origin.branches.get(branch);
     return theirs !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', ref, theirs));
   } catch {
-    return false; // origin does not respond: the refusal of the push counts
+    return false; // Origin does not respond, so the error of the push counts.
   }
 }
 
-/** Whether Git LFS is set up here, and the branch has it keep files. */
+/** Returns whether Git LFS is set up here and stores files of the branch. */
 async function hasLargeFiles(git: Git, ref: string): Promise<boolean> {
   if (!(await succeeds(git, 'config', '--get-regexp', String.raw`^filter\.lfs\.(process|clean)$`)))
     return false;

@@ -1,9 +1,9 @@
-/** Classifies git's refusals by its messages (`LC_ALL=C`). Source: git's own source, `die` and `error` texts. */
+/** Classifies git's errors by their messages (`LC_ALL=C`). Source: `die` and `error` texts in git's source. */
 
-/** Another git process holds the lock for a moment. */
+/** Another git process briefly holds the lock. */
 const LOCKED = /\.lock'?: File exists|another git process|could not lock config file/i;
 
-/** Another worktree has the branch, or another process has just created it. */
+/** Another worktree uses the branch, or another process has just created it. */
 const BUSY =
   /already (?:checked out|used by worktree) at|refusing to fetch into (?:current )?branch|cannot force update the branch '.*' (?:checked out|used by worktree) at|a branch named '.*' already exists|cannot lock ref '.*': reference already exists/i;
 
@@ -12,12 +12,12 @@ const PERMANENT = new RegExp(
     'is not a valid (?:branch )?(?:ref )?name',
     'not a valid object name',
     'unknown revision',
-    // A branch blocks another one's name: a file is in the place of a folder, here or on the remote.
+    // Another branch blocks the name: a file is in the place of a folder, here or on the remote.
     "cannot lock ref '.*': '.*' exists; cannot create",
     "cannot lock ref '.*': there is a non-empty directory",
     "cannot process '.*' and '.*' at the same time",
     'directory file conflict',
-    // The remote's rules refuse the branch each time.
+    // The remote's rules always refuse the branch.
     'protected branch hook declined',
     'pre-receive hook declined',
     'push declined due to repository rule violations',
@@ -25,7 +25,7 @@ const PERMANENT = new RegExp(
   'i',
 );
 
-/** The remote or the way to it does not respond. */
+/** The remote or the network does not respond. */
 const UNREACHABLE =
   /could not resolve|unable to access|connection|timed out|timeout|network|early EOF|hung up|unexpected disconnect|the requested URL returned error: (?:429|5\d\d)/i;
 
@@ -33,12 +33,12 @@ export function isLocked(message: string): boolean {
   return LOCKED.test(message);
 }
 
-/** Returns whether the network or the remote's server has failed, and not a ref or a credential. */
+/** Returns whether the network or the remote's server failed, as opposed to a ref or a credential. */
 export function isUnreachable(message: string): boolean {
   return UNREACHABLE.test(message);
 }
 
-/** Unknown refusals count as transient: a retry costs an attempt, a final failure costs the work. */
+/** Unknown errors count as transient: a retry costs an attempt, a final failure costs the work. */
 export function refusalOf(message: string): RefusalKind {
   if (LOCKED.test(message)) return 'transient';
   if (BUSY.test(message)) return 'busy';
@@ -46,7 +46,7 @@ export function refusalOf(message: string): RefusalKind {
 }
 
 /**
- * Why git refused. `transient`: a lock, the network or a full disk; it can pass. `busy`: another worktree or
- * repository is in the way until it is done. `permanent`: the same command fails in the same way each time.
+ * Kind of a git error. `transient`: a lock, the network or a full disk; a retry can succeed. `busy`: another worktree
+ * or repository blocks the command for now. `permanent`: every retry fails in the same way.
  */
 export type RefusalKind = 'transient' | 'busy' | 'permanent';

@@ -1,4 +1,4 @@
-/** The repository that a runner works on, seen from the user's checkout, which is only read. */
+/** The repository that a runner works on. The user's checkout is only read. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Git, GitError, gitIn, succeeds } from './git.ts';
@@ -6,9 +6,9 @@ import { hostBySsh, projectOfOrigin } from './start/project.ts';
 
 export interface Repository {
   readonly git: Git;
-  /** The folder of the repository that all worktrees share, absolute: `.git` of the main checkout. */
+  /** Absolute path of the folder that all worktrees share: `.git` of the main checkout. */
   readonly commonDir: string;
-  /** The runner's own folder in the repository: what it has to remember. */
+  /** The runner's own folder in the repository, for its state. */
   readonly stateFolder: string;
   /** `owner/name`, if the remote "origin" is a repository on github.com. */
   readonly project: string | undefined;
@@ -22,7 +22,7 @@ export async function openRepository(path: string): Promise<Repository> {
   const paths = await search('rev-parse', '--absolute-git-dir', '--git-common-dir');
   const [gitDir = '', common = ''] = paths.split('\n');
   const commonDir = realpathSync(resolve(folder, common));
-  // From now on git searches no more: if the repository went away, it would find one around it.
+  // Git must not search from here on: if the repository disappeared, git would find one around it.
   const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new GitError(`HEAD of ${folder} is not a commit: check out a branch, or make the first commit.`);

@@ -1,4 +1,4 @@
-/** A task's branch in a linked worktree, outside of the user's checkout. */
+/** A task's branch in a linked worktree, outside the user's checkout. */
 import {
   chmodSync,
   copyFileSync,
@@ -20,25 +20,25 @@ import type { StartingPoint } from './start/startingPoint.ts';
 
 export interface Worktree extends Checkout {
   readonly branch: string;
-  /** The commit that the branch was at. */
+  /** Commit of the branch. */
   readonly startedAt: string;
 }
 
-/** The rules and settings by which git stores files, as they were before the agent. */
+/** Git's storage rules and settings before the agent ran. */
 export interface Before extends IgnoredBefore {
   readonly settings: ContentSettings;
 }
 
 export interface WorktreeWishes extends Pick<StartingPoint, 'branch' | 'existed' | 'at'> {
-  /** A path at which nothing exists yet. */
+  /** Path at which nothing exists yet. */
   readonly folder: string;
-  /** Worktrees below it are runners': a branch in one of them will be free soon. */
+  /** Folder for runners' worktrees. A branch in one of them becomes available soon. */
   readonly ownFolder: string;
 }
 
 /**
- * @throws BranchBusy if another worktree has the branch
- * @throws GitError if the folder is taken, or git refuses
+ * @throws BranchBusy if another worktree uses the branch
+ * @throws GitError if the folder exists, or git fails
  */
 export async function openWorktree(repository: Repository, wishes: WorktreeWishes): Promise<Worktree> {
   const { git, commonDir } = repository;
@@ -51,10 +51,10 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
       const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
       await git('worktree', 'add', '--quiet', ...force, ...how);
     });
-    // Another runner can have added one at the same instant. If both see each other, both give up.
+    // Another runner can have added a worktree at the same time. If both detect each other, both give up.
     await requireFree(repository, branch, { ...wishes, except: folder });
     const gitDir = registrationOf(commonDir, folder);
-    if (gitDir === undefined) throw new GitError(`Git has not registered the worktree ${folder}.`);
+    if (gitDir === undefined) throw new GitError(`Git did not register the worktree ${folder}.`);
     const checkout = { folder, gitDir, commonDir };
     return { ...checkout, branch, startedAt: await gitAt(checkout)('rev-parse', 'HEAD') };
   } catch (error) {
@@ -63,16 +63,16 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
   }
 }
 
-/** @returns the path without links. Nothing exists there. */
+/** @returns the path without links; nothing exists there */
 function newFolder(path: string): string {
   const parent = dirname(path);
   mkdirSync(parent, { recursive: true });
   const folder = `${realpathSync(parent)}/${basename(path)}`;
-  if (existsSync(folder)) throw new GitError(`The folder ${folder} exists already.`, { kind: 'busy' });
+  if (existsSync(folder)) throw new GitError(`The folder ${folder} already exists.`, { kind: 'busy' });
   return folder;
 }
 
-/** Reads what the runner has to know of the time before the agent, and copies the index. */
+/** Reads the state from before the agent that the runner needs later, and copies the index. */
 export async function noteBefore(worktree: Worktree, baseline: string): Promise<Before> {
   const git = gitAt(worktree);
   copyFileSync(`${worktree.gitDir}/index`, baseline);
@@ -84,8 +84,8 @@ export async function noteBefore(worktree: Worktree, baseline: string): Promise<
 }
 
 /**
- * Removes a worktree and its registration; the branch stays. The caller has made sure that everything in it is
- * reachable elsewhere.
+ * Removes a worktree and its registration; the branch stays. The caller has made everything in it reachable
+ * elsewhere.
  * @returns why it was not removed, or undefined
  */
 export async function removeWorktree(checkout: Checkout): Promise<string | undefined> {
@@ -97,7 +97,7 @@ export async function removeWorktree(checkout: Checkout): Promise<string | undef
 }
 
 /**
- * Removes what an interrupted `git worktree add`, or an interrupted removal, has left: no agent has worked there since.
+ * Removes the rest of an interrupted `git worktree add` or removal. No agent has worked there since.
  * @returns why it was not removed, or undefined
  */
 export function removeRemains(commonDir: string, folder: string): string | undefined {
@@ -105,7 +105,7 @@ export function removeRemains(commonDir: string, folder: string): string | undef
   return removeFolders({ folder, gitDir: gitDir ?? '', commonDir });
 }
 
-/** The folder goes before its registration, so that an interrupted removal can be continued. */
+/** The folder is removed before its registration, so that an interrupted removal can be continued. */
 function removeFolders({ folder, gitDir, commonDir }: Checkout): string | undefined {
   try {
     remove(folder);
@@ -117,7 +117,7 @@ function removeFolders({ folder, gitDir, commonDir }: Checkout): string | undefi
   }
 }
 
-/** Removes a folder, also if programs have left folders in it that cannot be written, as Go's module cache does. */
+/** Removes a folder, even if it contains read-only folders, such as Go's module cache. */
 function remove(folder: string): void {
   const options = { recursive: true, force: true, maxRetries: 5 };
   try {
@@ -134,7 +134,7 @@ function makeWritable(folder: string): void {
     if (entry.isDirectory()) makeWritable(`${folder}/${entry.name}`);
 }
 
-/** Keeps a worktree and detaches its HEAD, so that its branch is free for another attempt. */
+/** Keeps a worktree and detaches its HEAD, so that another attempt can use its branch. */
 export async function leaveWorktree(checkout: Checkout): Promise<void> {
   if (registrationProblem(checkout) !== undefined) return;
   const git = gitAt(checkout);

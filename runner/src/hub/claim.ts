@@ -1,19 +1,19 @@
-/** Claims a task, through a network that may lose the answer. */
+/** Claims tasks through a network that can lose responses. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HubUnreachable } from './connection.ts';
 import type { ClaimedTask, ClaimWishes, Hub } from './hub.ts';
 
 export interface ClaimOptions {
-  /** Before the hub is asked again that has not answered, in milliseconds. */
+  /** Delay before a claim is repeated, in milliseconds. */
   readonly retryMs: number;
   readonly shutdown: AbortSignal;
   readonly say: (message: string) => void;
 }
 
 /**
- * Waits for a task; undefined where none came, or the runner is to end. The hub may have claimed one of which we have
- * not heard: it is asked again with the same key, and then answers with that one and claims no other.
+ * Waits for a task. Returns undefined if none came, or if the runner ends. The hub may have claimed a task whose
+ * response was lost. A repeated claim with the same key returns that task and claims no other.
  */
 export async function claimTask(
   hub: Pick<Hub, 'claim'>,
@@ -27,7 +27,7 @@ export async function claimTask(
     } catch (error) {
       if (shutdown.aborted) return undefined;
       if (!(error instanceof HubUnreachable)) throw error;
-      if (failures === 0) say(`The hub does not answer; asking again. ${error.message}`);
+      if (failures === 0) say(`The hub does not respond; retrying. ${error.message}`);
       await delay(retryMs, undefined, { signal: shutdown }).catch(() => undefined);
     }
   }

@@ -1,4 +1,4 @@
-/** Muster's MCP endpoint. The only file that knows the MCP SDK. */
+/** Client for Muster's MCP endpoint. The only file that uses the MCP SDK. */
 import {
   Client,
   SdkHttpError,
@@ -11,7 +11,7 @@ import { cut } from '../text.ts';
 import { VERSION } from '../version.ts';
 import { fetchThroughProxy } from './fetching.ts';
 
-/** The hub has answered, and refuses. Asking again would bring the same. */
+/** The hub refused a call. A retry would be refused too. */
 export class HubRefusal extends Error {
   readonly type: string;
 
@@ -21,9 +21,9 @@ export class HubRefusal extends Error {
   }
 }
 
-/** The hub does not take our credential, or not for this. Nothing helps but another one. */
+/** The hub refuses the credential, or its rights are too low. Only another credential helps. */
 export class CredentialRefused extends HubRefusal {
-  /** @param said by the hub, in a sentence */
+  /** @param said the hub's reason, as a sentence */
   constructor(tool: string, said: string) {
     super(tool, 'UNAUTHENTICATED', said);
     this.message = `The hub refuses this runner's credential: ${said} ${HOW_TO_GET_ANOTHER}`;
@@ -31,12 +31,12 @@ export class CredentialRefused extends HubRefusal {
 }
 
 const HOW_TO_GET_ANOTHER =
-  'Get another with "npm run agents -- create --name <name>", or onboarding.registerAgent, and start the runner again with it as MUSTER_TOKEN; under the same name it also reports what this one could not.';
+  'Create another with "npm run agents -- create --name <name>" or onboarding.registerAgent, and restart the runner with it as MUSTER_TOKEN. With the same name, it also sends the pending reports.';
 
-/** Nobody has answered, or only that it goes wrong just now. Asking again may help. */
+/** The hub did not respond, or reported a temporary failure. A retry can help. */
 export class HubUnreachable extends Error {}
 
-/** Refusals that pass: by their name in coding's envelope, by their number in that of the github tools. */
+/** Temporary errors: by type in coding's envelope, by code in the github tools' envelope. */
 const PASSING = new Set([
   'RATE_LIMITED',
   '-32400',
@@ -48,19 +48,19 @@ const PASSING = new Set([
   '-32603',
 ]);
 
-/** HTTP statuses by which the hub says that the caller is wrong, not that something else is. */
+/** Returns whether an HTTP status blames the request rather than the network or the server. */
 const refuses = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** By which the hub says that this credential will never do, whatever the task. */
+/** Reasons that exclude a credential from every task. */
 const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
 
 const MAX_SAID_LENGTH = 300;
 
-/** Beyond what the hub is asked to wait for, in milliseconds: it may have to start an instance first. */
+/** Time in addition to the requested wait, in milliseconds. The hub may have to start an instance first. */
 const PATIENCE_MS = 60_000;
 
-/** Coding's envelope, and the one of the github tools. */
+/** Error envelopes of coding and of the github tools. */
 const refusal = z.looseObject({
   message: z.string().optional(),
   error: z
@@ -78,7 +78,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long the hub was asked to wait, in milliseconds. */
+  /** Wait requested from the hub, in milliseconds. */
   readonly waitMs?: number;
 }
 
@@ -86,10 +86,10 @@ export class HubConnection {
   private readonly url: URL;
   private readonly token: string;
   private client: Promise<Client> | undefined;
-  /** What the hub last said as it refused the credential: the SDK does not pass it on. */
+  /** The hub's last message about a refused credential, which the SDK does not pass on. */
   private said = '';
 
-  /** @param url of `/mcp` itself; a workspace in its query is kept */
+  /** @param url address of `/mcp`; its workspace parameter is kept */
   constructor(url: string, token: string) {
     this.url = new URL(url);
     this.url.searchParams.set('toolsets', 'coding,github');
@@ -98,8 +98,8 @@ export class HubConnection {
 
   /**
    * Calls a tool by its name at `/mcp`.
-   * @throws HubRefusal
-   * @throws HubUnreachable
+   * @throws HubRefusal if the hub refuses the call
+   * @throws HubUnreachable if the hub does not respond or fails temporarily
    */
   async call<Shape extends z.ZodType>(
     tool: string,
@@ -152,7 +152,7 @@ export class HubConnection {
   }
 }
 
-/** The message of a JSON-RPC error, on one line; or else the status. */
+/** Returns the message of a JSON-RPC error on one line, or the status. */
 async function saidIn(response: Response): Promise<string> {
   const body = await response.text().catch(() => '');
   const message = /^\s*\{/.test(body)
@@ -186,7 +186,7 @@ function failureOf(tool: string, error: unknown, said: string): unknown {
     return new HubRefusal(
       tool,
       'UNEXPECTED',
-      `the hub answers what this version does not know:\n${z.prettifyError(error)}`,
+      `the hub's response is unknown to this version of the runner:\n${z.prettifyError(error)}`,
     );
   const message = error instanceof Error ? error.message : String(error);
   const status = statusOf(error);
@@ -201,7 +201,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof UnauthorizedError ? 401 : undefined;
 }
 
-/** A JSON-RPC error that says the request was wrong: an unknown tool, unknown arguments. */
+/** Returns whether an error is a JSON-RPC error about the request: an unknown tool or invalid arguments. */
 function isProtocolError(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return error.code === -32601 || error.code === -32602 || error.code === -32600;

@@ -1,22 +1,22 @@
-/** Requests to the hub: through the proxy of the environment, and never after a redirect. */
+/** Requests to the hub, through the environment's proxy, without following redirects. */
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch as fetchBy } from 'undici';
 import { isLoopback } from './address.ts';
 
-/** The hub has redirected a request. It is not followed: the request carries a credential. */
+/** The hub redirected a request. The runner does not follow, because the request carries a credential. */
 export class Redirected extends Error {
-  /** @param location the header of the response */
+  /** @param location header of the response */
   constructor(url: URL, location: string | null) {
     const target =
       location !== null && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
     super(
-      `${url.origin} redirects${target === undefined ? '' : ` to ${target.origin}${target.pathname}`}. If that is the hub, give its address as --url.`,
+      `${url.origin} redirects${target === undefined ? '' : ` to ${target.origin}${target.pathname}`}. If that is the hub, set --url to its address.`,
     );
   }
 }
 
 /**
- * Returns a `fetch` for the hub at an address. It uses `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in upper or lower
- * case; requests to this machine never use a proxy, which could not reach it and would read the credential.
+ * Returns a `fetch` for the hub at an address. It uses `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower
+ * case. Requests to this machine never use a proxy, which could not reach it and could read the credential.
  * @throws Redirected from the returned function
  */
 export function fetchThroughProxy(hub: URL): typeof fetch {
@@ -35,13 +35,13 @@ export function fetchThroughProxy(hub: URL): typeof fetch {
 }
 
 interface Proxies {
-  /** The variable that names a proxy. */
+  /** Name of the variable with the proxy. */
   readonly name?: string;
   readonly httpProxy?: string;
   readonly httpsProxy?: string;
 }
 
-/** Proxies of the environment. One without a scheme is reached by http, as curl does it. */
+/** Returns the environment's proxies. Like curl, uses http for one without a scheme. */
 function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   const [https, http] = ['https_proxy', 'http_proxy'].map((name) =>
     [name, name.toUpperCase()].find((one) => env[one]),
@@ -55,21 +55,21 @@ function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   return { name, httpProxy: addressIn(http), httpsProxy: addressIn(https) };
 }
 
-/** Undici's own, and not those of Node, which reads the variables only if it is told to at its start. */
+/** Undici's dispatchers; Node's own read the variables only if an option enables it at start. */
 function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   if (name === undefined) return new Agent();
   const { emitWarning } = process;
-  process.emitWarning = () => undefined; // that the class is experimental: it would stand in the user's terminal
+  process.emitWarning = () => undefined; // Hides the warning that the class is experimental.
   try {
     return new EnvHttpProxyAgent(proxies);
   } catch (error) {
-    throw new Error(`${name} does not name a proxy: ${messageOf(error)}. It looks like http://proxy:3128.`);
+    throw new Error(`${name} is not a proxy address: ${messageOf(error)}. Use the form http://proxy:3128.`);
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
-/** With the `fetch` of the same undici: that of another version may not know the dispatcher. */
+/** Uses the `fetch` of the same undici: another version may not accept the dispatcher. */
 async function send(
   input: Parameters<typeof fetch>[0],
   init: RequestInit,
@@ -80,13 +80,13 @@ async function send(
   return Object.assign(await fetchBy(url, request));
 }
 
-/** The error with the proxy that may be its reason. */
+/** Adds the proxy, as a possible cause, to an error. */
 function explained(error: unknown, { name, httpProxy, httpsProxy }: Proxies): unknown {
   if (name === undefined || !(error instanceof TypeError)) return error;
   const address = httpsProxy || httpProxy || '';
-  const host = URL.canParse(address) ? new URL(address).host : address; // without its password
+  const host = URL.canParse(address) ? new URL(address).host : address; // Without the password.
   const cause = error.cause ?? error;
-  return new TypeError(`${messageOf(cause)} (${name} names the proxy ${host})`, { cause });
+  return new TypeError(`${messageOf(cause)} (${name} is set to the proxy ${host})`, { cause });
 }
 
 function messageOf(error: unknown): string {

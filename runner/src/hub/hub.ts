@@ -1,10 +1,10 @@
-/** What a runner asks of the hub. Source: docs/guides/runner.md, "The protocol". */
+/** Calls from a runner to the hub. Source: docs/guides/runner.md, "The protocol". */
 import { z } from 'zod';
 import type { Json } from '../redaction.ts';
 import type { FailureClass } from '../task/failure.ts';
 import type { HubConnection } from './connection.ts';
 
-/** The tools as tasks call them, and the programs that do them. */
+/** Names of the tools in tasks, and their programs. */
 export const CODING_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
 export type CodingTool = (typeof CODING_TOOLS)[number];
 
@@ -37,13 +37,13 @@ const message = z.object({
   task_id: z.string().optional(),
 });
 
-/** What somebody has written to the runner. */
+/** Message to the runner. */
 export type Message = z.output<typeof message>;
 
 export type ClaimedTask = z.output<typeof claimedTask> & { readonly messages: readonly Message[] };
 
 const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
-/** Why a runner is to stop working on a task. */
+/** Why a runner must stop working on a task. */
 export type Stop = z.output<typeof stop>;
 
 const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
@@ -55,7 +55,7 @@ const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string() });
 const registered = answer(registration);
 
-/** Who the runner is, and where it waits for tasks. */
+/** The runner's identity and workspace. */
 type Registered = z.output<typeof registration>;
 
 const pullRequest = z.object({ number: z.number(), url: z.string().optional() });
@@ -67,7 +67,7 @@ export interface Ending {
     readonly class: FailureClass;
     readonly message: string;
     readonly retryable?: boolean;
-    /** The task is returned: available again after so many seconds, and the attempt does not count. */
+    /** Returns the task: it is available again after this delay, and the attempt does not count. */
     readonly returnAfterSeconds?: number;
   };
 }
@@ -83,7 +83,7 @@ export interface ClaimWishes {
   readonly waitMs: number;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
-  /** The id of the last message that was handed on to a coding agent. */
+  /** Id of the last message passed to a coding agent. */
   readonly readUntil?: string | undefined;
 }
 
@@ -105,15 +105,15 @@ export class Hub {
     this.connection = connection;
   }
 
-  /** Declares the coding agents of this machine, and whose tasks it does. Returns who the runner is. */
+  /** Registers the machine's coding agents and whose tasks it runs. Returns the runner's identity. */
   async register(programs: readonly ProgramVersion[], serves: 'owner' | 'workspace'): Promise<Registered> {
     const args = { programs, serves };
     return (await this.connection.call('coding_register_runner', args, registered)).result;
   }
 
   /**
-   * Waits for a task. Undefined where none came.
-   * @param key of this claim: the same again is answered as it was first
+   * Waits for a task. Returns undefined if none came.
+   * @param key idempotency key of this claim; a repeated call returns the first result
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
     const { project, taskId, readUntil, ...rest } = wishes;
@@ -139,7 +139,7 @@ export class Hub {
     return (await this.connection.call('coding_heartbeat_task', args, standing)).result.stop;
   }
 
-  /** @returns what the hub made of it: see end_task */
+  /** @returns the outcome, as defined by end_task */
   async end(taskId: string, epoch: number, ending: Ending): Promise<string> {
     const { result } = await this.connection.call('coding_end_task', { taskId, epoch, ...ending }, endAnswer);
     return result.outcome;

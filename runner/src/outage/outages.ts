@@ -1,36 +1,36 @@
-/** Coding agents that cannot work on any task now, because of the runner's machine or account. */
+/** Outages of coding agents: no task can run because of the runner's machine or account. */
 import type { CodingTool } from '../hub/hub.ts';
 import type { AttemptFailure, FailureClass } from '../task/failure.ts';
 import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule.ts';
 
-/** The longest sleep, so that a clock that was set or a machine that slept is noticed, in milliseconds. */
+/** Longest sleep, in milliseconds, so that a changed clock or a suspended machine is noticed. */
 const LONGEST_SLEEP_MS = 30_000;
 
 /**
- * How often one task is returned although the agent has worked in between: then the task is the cause, for example
- * a model that the account does not have.
+ * Maximum returns of one task while the agent works in between. Beyond it the task is the cause, for example with a
+ * model that the account does not have.
  */
 const MAX_RETURNS = 3;
 
-/** How long a returned task waits, in seconds: long enough for a script that starts runners in a loop. */
+/** Delay of a returned task, in seconds. Also limits a script that starts runners in a loop. */
 export const RETURN_AFTER_SECONDS = 30;
 
 export interface OutageOptions {
   readonly tools: readonly CodingTool[];
   /** Whether the runner waits until a tool works again. A runner for one task ends instead. */
   readonly waits: boolean;
-  /** Returns whether the agent of a tool works again. */
+  /** Returns whether a tool's agent works again. */
   readonly probe: (tool: CodingTool, failure: FailureClass) => Promise<boolean>;
   readonly say: (message: string) => void;
   readonly clock: Clock;
-  /** Aborted when the runner is to end. */
+  /** Aborted when the runner ends. */
   readonly ending: AbortSignal;
 }
 
 export class Outages {
   private readonly options: OutageOptions;
   private readonly failing = new Map<CodingTool, AttemptFailure>();
-  /** Returns of a task whose cause the CLI did not limit in time. */
+  /** Returns per task, without those for which the CLI reported the end of a limit. */
   private readonly returns = new Map<string, number>();
   private readonly ends: Promise<void>[] = [];
   private wake = new AbortController();
@@ -39,19 +39,19 @@ export class Outages {
     this.options = options;
   }
 
-  /** The tools that work, as far as is known. */
+  /** Tools without a known outage. */
   get working(): readonly CodingTool[] {
     return this.options.tools.filter((tool) => !this.failing.has(tool));
   }
 
-  /** Why a tool does not work; undefined if it does. */
+  /** Returns why a tool does not work; undefined if it does. */
   reasonOf(tool: CodingTool): AttemptFailure | undefined {
     return this.failing.get(tool);
   }
 
   /**
-   * Returns the failure as it is reported: if the machine or the account is the cause, the task is returned.
-   * @param tool of the task
+   * Returns the failure to report: if the machine or the account is the cause, the task is returned.
+   * @param tool the task's tool
    */
   note(tool: CodingTool, taskId: string, failure: AttemptFailure): AttemptFailure {
     if (!failure.isOutage) return failure;
@@ -64,14 +64,14 @@ export class Outages {
     return failure.returning(RETURN_AFTER_SECONDS);
   }
 
-  /** Resolves when one of the tools works again, or the runner is to end. */
+  /** Resolves when a tool works again, or when the runner ends. */
   async change(): Promise<void> {
     const woken = AbortSignal.any([this.wake.signal, this.options.ending]);
     if (woken.aborted) return;
     await new Promise<void>((resolve) => woken.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  /** Resolves when no probe runs any more. Call it when the runner is to end. */
+  /** Resolves when no probe is running. Call it when the runner ends. */
   async settled(): Promise<void> {
     await Promise.all(this.ends);
   }
@@ -87,8 +87,8 @@ export class Outages {
     }
     const wait = firstWait(clock.now(), failure.resetsAt);
     const until =
-      wait.kind === 'reset' ? `until ${new Date(wait.at).toISOString()}` : 'until a probe of it succeeds';
-    say(`${reason} The runner claims no tasks for ${tool} ${until}.`);
+      wait.kind === 'reset' ? `until ${new Date(wait.at).toISOString()}` : 'until a probe succeeds';
+    say(`${reason} The runner stops claiming tasks for ${tool} ${until}.`);
     this.ends.push(this.end(tool, failure.failureClass, wait));
   }
 
@@ -100,7 +100,7 @@ export class Outages {
         await clock.sleep(Math.min(left, LONGEST_SLEEP_MS), ending);
       } else if (wait.kind === 'reset' || (await probe(tool, failure).catch(() => false))) {
         this.failing.delete(tool);
-        say(`The runner claims tasks for ${tool} again.`);
+        say(`The runner resumes claiming tasks for ${tool}.`);
         this.wake.abort();
         this.wake = new AbortController();
         return;

@@ -1,4 +1,4 @@
-/** Probes whether a coding agent works: with a run in an empty folder, so that no task is used up for it. */
+/** Probes whether a coding agent works with a run in an empty folder, which uses up no task. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { FailureClass } from '../task/failure.ts';
 const PATIENCE_MS = 2 * 60_000;
 const PROMPT = 'Reply with the word OK. Use no tools.';
 
-/** Headless runs with streamed JSON in which no tool is approved. */
+/** Arguments for headless runs with streamed JSON in which no tool is approved. */
 const ARGUMENTS: Readonly<Record<CodingTool, readonly string[]>> = {
   CLAUDECODE: ['-p', '--output-format', 'stream-json', '--verbose', '--max-turns', '1'],
   GEMINI: ['-p', '', '--output-format', 'stream-json', '--approval-mode', 'default', '--skip-trust'],
@@ -18,12 +18,12 @@ const ARGUMENTS: Readonly<Record<CodingTool, readonly string[]>> = {
 
 export interface ProbeOptions {
   readonly tool: CodingTool;
-  /** Why the agent did not work. */
+  /** Class of the agent's failure. */
   readonly failure: FailureClass;
   readonly env: NodeJS.ProcessEnv;
-  /** The mark by which its processes are found. */
+  /** Mark that identifies its processes. */
   readonly mark: string;
-  /** Aborted when the runner is to end. */
+  /** Aborted when the runner ends. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-/** The forms of an ending, from the whole report to the least that ends a task. */
+/** Forms of an ending, from the full report to the minimum that ends a task. */
 import type { Ending } from '../hub/hub.ts';
 import type { Json } from '../redaction.ts';
 import { clean, cutBytes } from '../text.ts';
@@ -7,15 +7,15 @@ import { clean, cutBytes } from '../text.ts';
 const MAX_TEXT_BYTES = 2000;
 const MAX_LIST = 20;
 
-/** Besides texts and numbers. The hub books `tokens`. */
+/** Kept in addition to texts and numbers. The hub records `tokens`. */
 const KEPT_LISTS = new Set(['warnings', 'kept']);
 const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
 
-const REFUSED = 'The hub did not accept the whole report of this attempt.';
+const REFUSED = 'The hub did not accept the full report of this attempt.';
 
 /**
- * Returns the ending and shorter forms of it. Each is sent if the hub does not accept the content of the one before.
- * Members of a failure that an older hub does not know are left out before anything is shortened.
+ * Returns the ending and shorter forms. Each is sent if the hub rejects the content of the previous one. Members of a
+ * failure that an older hub does not know are omitted before anything is shortened.
  */
 export function formsOf(ending: Ending): readonly Ending[] {
   const { status, failure } = ending;

@@ -1,6 +1,6 @@
 /**
- * The log of an attempt on disk, one JSON line per entry. Entries are sent from there, so they use no memory while
- * the network is away, and they survive the runner.
+ * An attempt's log on disk, one JSON line per entry. Entries are sent from disk, so they use no memory while the
+ * network is down, and they survive a crash of the runner.
  */
 import {
   closeSync,
@@ -14,12 +14,11 @@ import {
 import { z } from 'zod';
 import type { LogEntry } from '../hub/hub.ts';
 
-/** Limits of one call. Source: append_logs, which also counts what JSON adds around the entries. */
+/** Limits of one call. Source: append_logs, which also counts the JSON around the entries. */
 export const MAX_BATCH_ENTRIES = 500;
 const MAX_BATCH_BYTES = 200 * 1024;
 const NEWLINE = 10;
 
-/** An entry as a runner wrote it. */
 const logEntry: z.ZodType<LogEntry> = z.object({
   sequence: z.number(),
   at: z.string(),
@@ -31,29 +30,29 @@ const logEntry: z.ZodType<LogEntry> = z.object({
 
 export interface Batch {
   readonly entries: readonly LogEntry[];
-  /** Where the next batch begins, in bytes. */
+  /** Start of the next batch, in bytes. */
   readonly end: number;
-  /** How many lines of the file it covers. Lines that are not entries are among them. */
+  /** Number of lines of the file that the batch covers, including lines that are not entries. */
   readonly lines: number;
-  /** How many missing lines its last entry reports. */
+  /** Number of missing lines that its last entry reports. */
   readonly reported: number;
 }
 
-/** No method throws: a disk that is full or broken costs lines of the log, and never the attempt. */
+/** Journal of log entries. No method throws: a full or broken disk costs lines of the log, never the attempt. */
 export class Journal {
   private file: number | undefined;
   private written = 0;
-  /** Everything before this position has been sent. */
+  /** Position up to which everything has been sent. */
   private sent = 0;
   private next = 0;
   /** Lines on disk that have not been sent. */
   private unsent = 0;
-  /** Lines that are missing in the log and that no entry has reported. */
+  /** Lines missing from the log that no entry has reported. */
   private missing = 0;
   private why = '';
   private isComplete = false;
 
-  /** Opens a journal, or continues one that another process has left. */
+  /** Opens a journal, or continues one from another process. */
   constructor(path: string) {
     try {
       this.file = openSync(path, modes.O_RDWR | modes.O_CREAT, 0o600);
@@ -64,19 +63,19 @@ export class Journal {
     }
   }
 
-  /** How many bytes wait to be sent. */
+  /** Bytes waiting to be sent. */
   get waiting(): number {
     return this.written - this.sent;
   }
 
-  /** Why lines are missing: what the file system returned. */
+  /** Why lines are missing: the file system's error. */
   get reason(): string {
     return this.why;
   }
 
   /** Returns whether the entry is on disk. The first entry after a gap follows one that reports the gap. */
   append(entry: Omit<LogEntry, 'sequence'>): boolean {
-    // Both or neither: a disk that is almost full is not filled with reports.
+    // Both or neither: reports must not fill a disk that is almost full.
     const entries = this.missing > 0 ? [this.gap(), entry] : [entry];
     const lines = entries.map((one, at) => `${JSON.stringify({ sequence: this.next + at, ...one })}\n`);
     const bytes = Buffer.from(lines.join(''));
@@ -94,14 +93,14 @@ export class Journal {
     return true;
   }
 
-  /** No entry comes after this call. Lines that are missing at the end are reported by the last batch. */
+  /** Ends the log. The last batch reports lines that are missing at the end. */
   complete(): void {
     this.isComplete = true;
   }
 
   /**
-   * Returns what is sent next; undefined if nothing waits.
-   * @param most how many entries at most
+   * Returns the next batch to send; undefined if nothing waits.
+   * @param most maximum number of entries
    */
   batch(most = MAX_BATCH_ENTRIES): Batch | undefined {
     while (this.waiting > 0) {
@@ -128,11 +127,11 @@ export class Journal {
     try {
       if (file !== undefined) closeSync(file);
     } catch {
-      // Nothing can be done about a file that does not close.
+      // Nothing can be done about a file that cannot be closed.
     }
   }
 
-  /** Writes after the last whole line. A line that was written half is cut off, or replaced by the next one. */
+  /** Writes after the last complete line. A partial line is cut off or overwritten by the next one. */
   private write(bytes: Buffer): void {
     const { file, written } = this;
     if (file === undefined) throw new Error(this.why || 'the log is closed');
@@ -144,7 +143,7 @@ export class Journal {
     }
   }
 
-  /** Undefined if the file cannot be read, or if a line in it is longer than any that the runner writes. */
+  /** Undefined if the file cannot be read, or if it has a line longer than any that the runner writes. */
   private read(most: number): Batch | undefined {
     const bytes = Buffer.alloc(Math.min(this.waiting, MAX_BATCH_BYTES));
     try {
@@ -167,7 +166,7 @@ export class Journal {
     return lines === 0 ? undefined : { entries, end: this.sent + length, lines, reported: 0 };
   }
 
-  /** Gives up the lines that wait. */
+  /** Gives up the waiting lines. */
   private skip(): void {
     this.missing += this.unsent;
     this.unsent = 0;
@@ -177,11 +176,11 @@ export class Journal {
   private gap(): Omit<LogEntry, 'sequence'> {
     const why = this.why === '' ? '' : ` (${this.why})`;
     const lines = this.missing === 1 ? '1 line is' : `${this.missing} lines are`;
-    const message = `${lines} missing in the log: the runner could not keep the log on disk${why}.`;
+    const message = `${lines} missing from the log: the runner could not write it to disk${why}.`;
     return { at: new Date().toISOString(), level: 'warn', type: 'system', message };
   }
 
-  /** Counts the whole lines. A line that was written half is replaced by the next one. */
+  /** Counts the complete lines. A partial line is overwritten by the next one. */
   private adopt(file: number): void {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(size);
@@ -201,11 +200,11 @@ function entryIn(line: string): LogEntry | undefined {
   try {
     return logEntry.safeParse(JSON.parse(line)).data;
   } catch {
-    return undefined; // not JSON: the disk has lost a part of it
+    return undefined; // Not JSON: the disk has lost a part of it.
   }
 }
 
-/** The code, such as ENOSPC: messages of the file system contain paths. */
+/** Returns the code, such as ENOSPC, because the file system's messages contain paths. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;

@@ -1,4 +1,4 @@
-/** Sends an attempt's log and its ending, in order, each once, for as long as the network may be away. */
+/** Sends an attempt's log and its ending in order, each exactly once, across network outages of any length. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { CredentialRefused } from '../hub/connection.ts';
 import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
@@ -6,7 +6,7 @@ import { formsOf } from './endings.ts';
 import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
 import { meaningOf } from './refusal.ts';
 
-/** Lines that come together go together. */
+/** Time to gather lines into one call, in milliseconds. */
 const GATHER_MS = 1000;
 const ENOUGH_BYTES = 128 * 1024;
 const FIRST_RETRY_MS = 250;
@@ -19,15 +19,15 @@ export interface OutboxOptions {
   readonly taskId: string;
   readonly epoch: number;
   readonly journal: Journal;
-  /** The longest silence towards the hub, in milliseconds. */
+  /** Maximum time without contact to the hub, in milliseconds. */
   readonly heartbeatMs: number;
   readonly say: (message: string) => void;
 }
 
-/** What became of an ending: the hub's word for it, or why it was not sent. */
+/** Delivery of an ending: the hub's outcome, or why it was not sent. */
 export type Delivery =
   | { readonly delivered: true; readonly outcome: string }
-  /** Where it was our credential that was refused, another runner may still send it. */
+  /** If the credential was refused, another runner may still send the ending. */
   | { readonly delivered: false; readonly refused?: CredentialRefused };
 
 export class Outbox {
@@ -35,17 +35,17 @@ export class Outbox {
   private readonly stopping = new AbortController();
   private readonly abandoning = new AbortController();
   private readonly delivery: Promise<Delivery>;
-  /** The ending and shorter forms of it. The first one that the hub accepts ends the task. */
+  /** The ending and its shorter forms. The first one that the hub accepts ends the task. */
   private endings: readonly Ending[] | undefined;
   private stop: Stop | undefined;
   private state: WorkState | undefined;
-  /** In milliseconds of a clock that no one can set. */
+  /** Milliseconds on a monotonic clock. */
   private lastContact = performance.now();
-  /** Entries per call. Less than the most while an entry is searched for that the hub does not accept. */
+  /** Entries per call. Below the maximum while searching for an entry that the hub rejects. */
   private batchEntries = MAX_BATCH_ENTRIES;
-  /** Whether the hub accepts no log line, not even one that says so. */
+  /** Whether the hub accepts no log lines, not even a placeholder. */
   private isMuted = false;
-  /** Messages about failures that repeat: each is said once. */
+  /** Messages about repeated failures. Each is printed once. */
   private readonly reported = new Set<string>();
   private wake: () => void = () => undefined;
 
@@ -54,12 +54,12 @@ export class Outbox {
     this.delivery = this.run();
   }
 
-  /** Aborted when the hub wants the work to stop, or hears us no more. */
+  /** Aborted when the hub wants the work to stop, or refuses the runner. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
 
-  /** Why the hub wants the work to stop, if it does. */
+  /** Why the hub wants the work to stop; undefined if it does not. */
   get stopReason(): Stop | undefined {
     return this.stop;
   }
@@ -68,17 +68,17 @@ export class Outbox {
     const { journal } = this.options;
     const first = journal.waiting === 0;
     if (!journal.append(entry))
-      this.sayOnce(`The log of ${this.options.taskId} cannot be kept on disk (${journal.reason}).`);
+      this.sayOnce(`The log of ${this.options.taskId} cannot be written to disk (${journal.reason}).`);
     if (first || journal.waiting >= ENOUGH_BYTES) this.wake();
   }
 
-  /** Tells the hub with the next heartbeat, which comes at once. */
+  /** Reports the state with a heartbeat, which is sent immediately. */
   moveTo(state: WorkState): void {
     this.state = state;
     this.wake();
   }
 
-  /** Sends what is left of the log, then the ending. Resolves when the hub has it or does not want it. */
+  /** Sends the rest of the log, then the ending. Resolves when the hub accepts or refuses it. */
   finish(ending: Ending): Promise<Delivery> {
     this.options.journal.complete();
     this.endings = formsOf(ending);
@@ -86,7 +86,7 @@ export class Outbox {
     return this.delivery;
   }
 
-  /** Gives up sending; what was not sent stays in the journal. */
+  /** Stops sending. Unsent entries stay in the journal. */
   abandon(): void {
     this.abandoning.abort();
   }
@@ -96,13 +96,13 @@ export class Outbox {
     while (!this.abandoning.signal.aborted) {
       try {
         const delivery = await this.step();
-        if (failures > 0) this.options.say('The hub answers again.');
+        if (failures > 0) this.options.say('The hub responds again.');
         failures = 0;
         if (delivery) return delivery;
       } catch (error) {
         if (error instanceof CredentialRefused || meaningOf(error) === 'lost') return this.refused(error);
         failures += 1;
-        if (failures === 1) this.options.say(`The hub does not answer; the log is kept. ${messageOf(error)}`);
+        if (failures === 1) this.options.say(`The hub does not respond; log kept. ${messageOf(error)}`);
         const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
         await rest(longest * (0.5 + Math.random() / 2), this.abandoning.signal);
       }
@@ -110,7 +110,7 @@ export class Outbox {
     return { delivered: false };
   }
 
-  /** Sends one thing, or waits for one. */
+  /** Sends one call, or waits until one is due. */
   private async step(): Promise<Delivery | undefined> {
     const { journal } = this.options;
     const { endings, state } = this;
@@ -131,7 +131,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** Halves a batch whose content is refused, until the entry is found that the hub does not accept. */
+  /** Halves a refused batch until the entry that the hub rejects is found. */
   private async sendLog(batch: Batch): Promise<void> {
     const refused = await this.appends(batch.entries);
     if (refused === undefined) {
@@ -168,14 +168,14 @@ export class Outbox {
       this.heed(await hub.heartbeat(taskId, epoch, state));
     } catch (error) {
       const meaning = meaningOf(error);
-      // A refused state is not a lost claim: the next heartbeat, without a state, decides.
+      // A refused state does not mean a lost claim. The next heartbeat, without a state, decides.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
-      this.sayOnce(`The hub refuses a heartbeat for ${taskId}. ${messageOf(error)}`);
+      this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
     }
     if (this.state === state) this.state = undefined;
   }
 
-  /** Returns undefined if the hub does not accept this form of the ending and a shorter one is next. */
+  /** Returns undefined if the hub rejects this form of the ending and a shorter one is next. */
   private async sendEnding([form, ...shorter]: readonly Ending[]): Promise<Delivery | undefined> {
     const { hub, taskId, epoch } = this.options;
     if (form === undefined) return { delivered: false };
@@ -185,7 +185,7 @@ export class Outbox {
       const meaning = meaningOf(error);
       if (meaning === 'accepted') return { delivered: true, outcome: 'accepted' };
       if (meaning !== 'content') throw error;
-      this.sayOnce(`The hub does not accept the report of ${taskId}. ${messageOf(error)}`);
+      this.sayOnce(`The hub did not accept the report of ${taskId}. ${messageOf(error)}`);
       this.endings = shorter;
       return undefined;
     }
@@ -217,19 +217,19 @@ export class Outbox {
     this.reported.add(message);
   }
 
-  /** The claim is lost, or the hub refuses the credential. */
+  /** Handles a lost claim or a refused credential. */
   private refused(error: unknown): Delivery {
     if (error instanceof CredentialRefused) {
       this.stopping.abort();
       return { delivered: false, refused: error };
     }
     const message = messageOf(error);
-    this.options.say(`The hub refuses what belongs to ${this.options.taskId}. ${message}`);
+    this.options.say(`The hub refused updates for ${this.options.taskId}. ${message}`);
     this.heed({ reason: 'claim_lost', message });
     return { delivered: false };
   }
 
-  /** Waits, unless there is something to do earlier. */
+  /** Waits until something is due or the outbox is woken. */
   private async pause(milliseconds: number): Promise<void> {
     const waking = new AbortController();
     this.wake = () => waking.abort();
@@ -239,7 +239,7 @@ export class Outbox {
 }
 
 function unsendable({ sequence }: LogEntry): LogEntry {
-  const message = 'A line of the log could not be sent: the hub did not accept it.';
+  const message = 'A log line could not be sent: the hub did not accept it.';
   return { sequence, at: new Date().toISOString(), level: 'warn', type: 'system', message };
 }
 

@@ -1,10 +1,10 @@
-/** Decides what a failed call means for an attempt. */
+/** Classifies failed calls by their effect on an attempt. */
 import { HubRefusal, HubUnreachable } from '../hub/connection.ts';
 
 /**
- * `lost`: the claim belongs to another runner, or the task does not exist. `content`: the hub does not accept what it
- * was sent. `accepted`: the call was carried out, and its response was not understood. `passing`: a repeated call can
- * succeed.
+ * Effect of a failed call. `lost`: the claim belongs to another runner, or the task does not exist. `content`: the
+ * hub rejects the content. `accepted`: the call succeeded, but its response was not understood. `passing`: a retry
+ * can succeed.
  */
 export type Meaning = 'lost' | 'content' | 'accepted' | 'passing';
 
@@ -23,7 +23,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['UNEXPECTED', 'accepted'],
 ]);
 
-/** An error that does not come from the hub has its cause in the content. */
+/** An error that does not come from the hub is caused by the content. */
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof HubUnreachable) return 'passing';
   return error instanceof HubRefusal ? (MEANINGS.get(error.type) ?? 'passing') : 'content';

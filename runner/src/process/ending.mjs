@@ -2,17 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { listProcesses } from './table.mjs';
 
-/** How long processes of a runner have to end after they are asked, in milliseconds. */
+/** Time for a runner's processes to end after SIGTERM, in milliseconds. */
 export const GENTLE_MS = 4000;
 const HARD_MS = 10_000;
 const BETWEEN_LOOKS_MS = 50;
 
 /**
- * Ends the processes of a mark and of a group, first by asking. Looks again and again, since one of them may just
- * have started another. A group alone does not find all: the Firestore emulator is in one of its own.
- * @param {string} mark `NAME=value`, the beginning of an entry of their environment
- * @param {{ gentleMs: number, group?: number | undefined }} options how long they have to end after they are asked
- * @returns {Promise<boolean>} whether all are known to be gone: never if the system does not list processes
+ * Ends the processes of a mark and of a group, first with SIGTERM. Lists them repeatedly, since one may just have
+ * started another. A group does not contain them all: the Firestore emulator uses its own.
+ * @param {string} mark `NAME=value`, the prefix of an entry in the processes' environment
+ * @param {{ gentleMs: number, group?: number | undefined }} options time for the processes to end after SIGTERM
+ * @returns {Promise<boolean>} whether all have verifiably ended; false if the system does not list processes
  */
 export async function endMarked(mark, { gentleMs, group }) {
   const list = () => listProcesses(mark, group);
@@ -29,7 +29,7 @@ export async function endMarked(mark, { gentleMs, group }) {
 }
 
 /**
- * Calls `clearUp` once the process at the other end of the standard input ends, in whatever way, and then ends this one.
+ * Calls `clearUp` when the process that holds the other end of standard input ends or crashes, then exits.
  * @param {() => Promise<unknown>} clearUp
  */
 export function afterOwner(clearUp) {
@@ -43,7 +43,7 @@ export function afterOwner(clearUp) {
   });
 }
 
-/** Ends a process group of which no process can be listed. @param {number} group @param {number} gentleMs */
+/** Ends a process group whose processes cannot be listed. @param {number} group @param {number} gentleMs */
 async function endGroup(group, gentleMs) {
   signalAll([-group], 'SIGTERM');
   const deadline = performance.now() + gentleMs;
@@ -63,8 +63,8 @@ async function allGone(list, milliseconds) {
 
 /**
  * @param {readonly number[]} pids
- * @param {NodeJS.Signals | 0} signal 0 only asks whether one exists
- * @returns whether one of them existed
+ * @param {NodeJS.Signals | 0} signal 0 only checks whether the process exists
+ * @returns whether at least one process existed
  */
 function signalAll(pids, signal) {
   let existed = false;
@@ -73,7 +73,7 @@ function signalAll(pids, signal) {
       process.kill(pid, signal);
       existed = true;
     } catch {
-      // it has ended since
+      // The process has already ended.
     }
   }
   return existed;

@@ -1,15 +1,15 @@
-/** Which process is which: a process id alone is used again after its process has ended. */
+/** Identity of processes. A process id alone is reused after its process has ended. */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { endMarked, GENTLE_MS } from './ending.mjs';
 import { isZombie, listProcesses as listMarked, output, readOrEmpty, startTimeOf } from './table.mjs';
 
-/** Every process of an attempt carries this variable, and so do those that it starts, whatever their group. */
+/** Every process of an attempt has this variable, and so do those that it starts, in any group. */
 export const MARK_VARIABLE = 'MUSTER_RUNNER_MARK';
 
-/** Where a process id means one process: a start of a machine, and a namespace of process ids on it. */
+/** Scope in which a process id is unique: one boot of a machine, and one namespace of process ids. */
 export interface Place {
-  /** Id of the kernel's start; empty if the system does not report it. */
+  /** Id of the kernel's boot; empty if the system does not report it. */
   readonly bootId: string;
   /** Empty on systems without namespaces. */
   readonly pidNamespace: string;
@@ -18,14 +18,14 @@ export interface Place {
 
 export interface ProcessIdentity extends Partial<Place> {
   readonly pid: number;
-  /** In whatever unit the system counts. */
+  /** Start time in the system's own unit. */
   readonly startedAt: string;
 }
 
 /** `ended` is certain. `unknown`: the process cannot be seen from here. */
 export type Standing = 'running' | 'ended' | 'unknown';
 
-/** The state of a process id; `startedAt` is empty if the process exists and its start cannot be read. */
+/** State of a process id. `startedAt` is empty if the process exists and its start time cannot be read. */
 export type Sight = { readonly exists: false } | { readonly exists: true; readonly startedAt: string };
 
 /** Returns the identity of this process. */
@@ -33,7 +33,7 @@ export function ownIdentity(): ProcessIdentity & Place {
   return { pid: process.pid, startedAt: startTimeOf(process.pid), ...ownPlace() };
 }
 
-/** Returns where this process runs. */
+/** Returns the scope of this process. */
 export function ownPlace(): Place {
   const isLinux = process.platform === 'linux';
   return {
@@ -47,8 +47,8 @@ export function ownPlace(): Place {
 }
 
 /**
- * Decides whether a process has ended, from what can be seen here.
- * @param look what can be seen of a process id; asked only if the id means the same here
+ * Returns whether a process has ended, as far as that can be determined here.
+ * @param look returns the state of a process id; called only if the id has the same meaning here
  */
 export function standingOf(
   { pid, startedAt, bootId, pidNamespace, host }: ProcessIdentity,
@@ -58,7 +58,7 @@ export function standingOf(
   const hasPlace = bootId !== undefined || pidNamespace !== undefined || host !== undefined;
   if (hasPlace && bootId !== here.bootId) return host === here.host ? 'ended' : 'unknown';
   if (hasPlace && pidNamespace !== here.pidNamespace) return 'unknown';
-  // Without a boot id, machines that share a folder differ by their names only.
+  // Without a boot id, only their names distinguish machines that share a folder.
   if (hasPlace && bootId === '' && host !== here.host) return 'unknown';
   const seen = look(pid);
   if (!seen.exists) return 'ended';
@@ -66,12 +66,12 @@ export function standingOf(
   return startedAt !== '' && seen.startedAt === startedAt ? 'running' : 'ended';
 }
 
-/** Returns what can be seen of a process id here. A zombie has ended. */
+/** Returns the state of a process id. A zombie has ended. */
 export function lookAt(pid: number): Sight {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // The process of another user exists and cannot be signalled.
+    // The process belongs to another user, so it exists but cannot be signalled.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return { exists: false };
   }
   if (isZombie(pid)) return { exists: false };
@@ -79,21 +79,21 @@ export function lookAt(pid: number): Sight {
 }
 
 /**
- * Returns the living processes whose mark begins so, and those of the group, without the asking process. Undefined
- * if the system does not list processes: no `ps`, or a restricted `/proc`.
+ * Returns the running processes with this mark's prefix and those of the group, without the calling process.
+ * Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  */
 export function listProcesses(markPrefix: string, group?: number): readonly number[] | undefined {
   return listMarked(entryOf(markPrefix), group);
 }
 
-/** Like `listProcesses`, and empty if the system does not list processes. */
+/** Like `listProcesses`, but empty if the system does not list processes. */
 export function findProcesses(markPrefix: string, group?: number): readonly number[] {
   return listProcesses(markPrefix, group) ?? [];
 }
 
 /**
- * Ends the processes of a mark and of a group, first by asking.
- * @returns whether all are known to be gone: never if the system does not list processes
+ * Ends the processes of a mark and of a group, first with SIGTERM.
+ * @returns whether all have verifiably ended; false if the system does not list processes
  */
 export function endProcesses(mark: string, group?: number, gentleMs = GENTLE_MS): Promise<boolean> {
   return endMarked(entryOf(mark), { gentleMs, group });

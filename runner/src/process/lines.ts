@@ -2,16 +2,16 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { cut } from '../text.ts';
 
-/** No more of one line is kept: the longest that coding agents print are files that they read. */
+/** Maximum size of one line. The longest that coding agents print are files that they read. */
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024;
 
-/** Kept until the end of the line is found, so that the cut sees the characters after it. */
+/** Read beyond the maximum, so that the cut considers the characters after it. */
 const MAX_REST_CHARACTERS = MAX_LINE_CHARACTERS + 1024;
 
-/** Longest word whose beginning is removed from the end of a cut line. */
+/** Longest word that is removed from the end of a cut line. */
 const MAX_WORD_CHARACTERS = 16_384;
 
-/** Calls back with each line, the last one without its end included. A line that is too long is cut. */
+/** Calls back with each line, including a last one without its end. Cuts lines that are too long. */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -21,7 +21,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
     for (const line of lines) onLine(shortened(withoutReturn(line)));
   };
   stream.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
-  stream.on('error', () => undefined); // what was read is read
+  stream.on('error', () => undefined); // Everything that was read is processed.
   stream.on('close', () => {
     take(decoder.end());
     if (rest !== '') onLine(shortened(rest));
@@ -29,7 +29,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   });
 }
 
-/** A cut can leave the beginning of a secret, which has no known form. */
+/** A cut can leave the beginning of a secret, which no longer has a known form. */
 function shortened(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const least = MAX_LINE_CHARACTERS - MAX_WORD_CHARACTERS;

@@ -1,10 +1,10 @@
-/** A program in a process group of its own, with what it starts. */
+/** A program and its child processes, in a dedicated process group. */
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcesses, MARK_VARIABLE } from './identity.ts';
 import { readLines } from './lines.ts';
 
-/** How long output may still come once every process that we can find has ended, in milliseconds. */
+/** Time to wait for output after every visible process has ended, in milliseconds. */
 const LAST_WORDS_MS = 2000;
 
 export interface ProgramOptions {
@@ -12,9 +12,9 @@ export interface ProgramOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** By which its processes are found again. */
+  /** Mark that identifies its processes. */
   readonly mark: string;
-  /** Given to its standard input. */
+  /** Standard input. */
   readonly input: string;
   readonly onOutput: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -26,13 +26,13 @@ export interface Exit {
 
 export interface Program {
   /**
-   * Its first process has ended; others of its group may be there still. Rejects if it could not be started, or if
-   * `onOutput` has thrown.
+   * Resolves when the first process has ended; others of its group may still run. Rejects if the program could not be
+   * started, or if `onOutput` has thrown.
    */
   readonly exited: Promise<Exit>;
   /**
-   * Ends all that is left of it. Resolves when its last words are read, to whether all of its processes are known to
-   * be gone. Rejects with the error of `onOutput`.
+   * Ends the remaining processes. Resolves, when the last output is read, to whether all of them have verifiably
+   * ended. Rejects with the error of `onOutput`.
    */
   end(): Promise<boolean>;
 }
@@ -64,12 +64,12 @@ export function startProgram(options: ProgramOptions): Program {
     if (child.stderr) readLines(child.stderr, read('stderr'));
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  exited.catch(() => undefined); // whoever waits for it is told
-  child.stdin?.on('error', () => undefined); // it may end without having read everything
+  exited.catch(() => undefined); // Callers that wait for it get the error.
+  child.stdin?.on('error', () => undefined); // The program may end without reading all of its input.
   child.stdin?.end(input);
   const end = async (): Promise<boolean> => {
     const areGone = await endProcesses(mark, child.pid);
-    // One that hides from us may hold the pipes for ever.
+    // A process that is not visible may keep the pipes open forever.
     const patience = new AbortController();
     await Promise.race([
       closed,

@@ -1,11 +1,11 @@
 // @ts-check
-/** Processes of this machine, for the runner and for scripts, which run before anything is built. */
+/** Processes of this machine. Scripts also use this file before anything is built. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Returns the living processes in whose environment an entry begins with `mark`, and those of the group, without the
- * asking process. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
+ * Returns the running processes that have an environment entry starting with `mark`, and those of the group, without
+ * the calling process. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  * @param {string} mark `NAME=value`
  * @param {number} [group]
  * @returns {readonly number[] | undefined}
@@ -24,7 +24,7 @@ export function listProcesses(mark, group) {
 }
 
 /**
- * When the process started, in whatever unit the system counts. Empty if no such process exists, or only a zombie.
+ * Returns the start time of a process in the system's own unit. Empty if the process does not exist or is a zombie.
  * @param {number} pid
  */
 export function startTimeOf(pid) {
@@ -32,7 +32,7 @@ export function startTimeOf(pid) {
   return isZombie(pid) ? '' : (statFields(pid)[19] ?? '');
 }
 
-/** Whether the process has ended and its parent has not asked how. @param {number} pid */
+/** Returns whether the process has ended, but its parent has not read its exit status. @param {number} pid */
 export function isZombie(pid) {
   return process.platform === 'linux' && statFields(pid)[0] === 'Z';
 }
@@ -43,7 +43,7 @@ export function parentOf(pid) {
   return Number(output('ps', ['-o', 'ppid=', '-p', String(pid)]));
 }
 
-/** The name of the program, without its path. @param {number} pid */
+/** Returns the program's name, without its path. @param {number} pid */
 export function commandOf(pid) {
   if (process.platform === 'linux') return readOrEmpty(`/proc/${pid}/comm`).trim();
   return output('ps', ['-o', 'comm=', '-p', String(pid)])
@@ -56,7 +56,7 @@ export function readOrEmpty(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // the process has ended, or belongs to another user
+    return ''; // The process has ended, or belongs to another user.
   }
 }
 
@@ -73,7 +73,7 @@ export function output(command, args) {
   }
 }
 
-/** The fields of `/proc/<pid>/stat` after the command, which may itself hold blanks and brackets. @param {number} pid */
+/** Returns the fields of `/proc/<pid>/stat` after the command, which can contain spaces and brackets. @param {number} pid */
 function statFields(pid) {
   const stat = readOrEmpty(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -89,7 +89,7 @@ function linuxProcesses() {
   });
 }
 
-/** Elsewhere `ps -E` (macOS) prints the environment behind the command. */
+/** On other systems, `ps -E` (macOS) prints the environment after the command. */
 function unixProcesses() {
   return output('ps', ['-axEww', '-o', 'pid=,pgid=,stat=,command='])
     .split('\n')
@@ -105,6 +105,6 @@ function foldersOf(path) {
   try {
     return readdirSync(path);
   } catch {
-    return []; // not mounted, or not for us
+    return []; // Not mounted, or not readable.
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `watchdog <entry>`: outlives a runner that is killed just long enough to end the processes whose environment has the
- * entry. Each runner starts one, so it is JavaScript, which Node loads in half the time.
+ * `watchdog <entry>`: ends the processes whose environment has the entry when its runner is killed. Each runner
+ * starts one, so it is JavaScript, which Node loads in half the time.
  */
 import { afterOwner, endMarked, GENTLE_MS } from './ending.mjs';
 

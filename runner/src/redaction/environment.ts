@@ -1,26 +1,26 @@
-/** Secrets among the variables of an environment. */
+/** Secrets in environment variables. */
 import { hasOnlyWords, looksLikePath } from './words.ts';
 
-/** Shorter values are words, ports and flags, which occur in ordinary text. */
+/** Minimum length. Shorter values are words, ports and flags, which occur in ordinary text. */
 export const MIN_SECRET_LENGTH = 8;
 
-/** A line of a value of several lines must be longer than a line of ordinary text often is. */
+/** Minimum length of one line of a multi-line value; ordinary text has many shorter lines. */
 const MIN_LINE_LENGTH = 16;
 
-/** A longer text of words is a passphrase, which ordinary text does not contain. */
+/** Longer texts of words are passphrases, which ordinary text does not contain. */
 const MAX_ORDINARY_WORDS_LENGTH = 15;
 
-/** Words of a name that mean a secret. */
+/** Words in names of secrets. */
 const SECRET_WORD =
   /^(?:(?:API|ACCESS|AUTH|SECRET|PRIVATE|SIGNING|ENCRYPTION)?(?:KEY|TOKEN|SECRET)S?|(?:\w*PASS(?:WORD|WD|PHRASE|CODE)|CREDENTIAL|COOKIE|DSN)S?|CREDS|PASS|SSHPASS|BEARER|JWT|PAT|CONNSTR)$/;
 
-/** Words that mean a secret, except at the start of a name: PWD is the current folder. */
+/** Words in names of secrets, except at the start: PWD is the current folder. */
 const SECRET_LATER = /^PWD$/;
 
-/** Words that mean a secret at the end of a name: AUTH_PROVIDER is none. */
+/** Last words in names of secrets: AUTH_PROVIDER is not one. */
 const SECRET_LAST = /^AUTH$/;
 
-/** Last words of names whose value is a fact about the secret or its place. */
+/** Last words of names whose value describes the secret or its location. */
 const FACT_LAST =
   /^(?:FILE|PATH|DIR|DIRECTORY|FOLDER|NAME|HEADER|ISSUER|AUDIENCE|TYPE|KIND|PROVIDER|REGION|TTL|EXPIRY|EXPIRES|LENGTH|SOCK|SOCKET|ENABLED|DISABLED|ALGORITHM|ALG|PREFIX|COUNT|LIMIT|BUDGET)$/;
 
@@ -33,14 +33,14 @@ const CONNECTION_PASSWORD =
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#]*))?@)?/i;
 
 /**
- * Returns the values that are secrets.
+ * Returns the environment's secret values.
  * @param exists whether a path exists on this machine
  */
 export function secretsOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => secretsIn(name, value.trim(), exists));
 }
 
-/** Whether the words of a name say that its value is a secret. */
+/** Returns whether a variable's name suggests a secret. */
 export function meansSecret(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -72,13 +72,13 @@ function secretsIn(name: string, value: string, exists: (path: string) => boolea
   ];
 }
 
-/** A URL has its credential in front of the host. */
+/** In a URL, the credential precedes the host. */
 function credentialsIn([, user = '', password = '']: RegExpExecArray, named: boolean): readonly string[] {
   const credential = password === '' && named ? user : password;
   return withoutOrdinary([credential, decoded(credential)]);
 }
 
-/** Texts of a JSON value whose names mean a secret. */
+/** Texts in a JSON value whose names suggest a secret. */
 function secretFields(fields: object, exists: (path: string) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, one]: [string, unknown]) => {
     if (typeof one === 'string') return secretsIn(name, one, exists);
@@ -96,7 +96,7 @@ function withoutOrdinary(values: readonly string[]): readonly string[] {
   return values.filter((value) => !isOrdinary(value));
 }
 
-/** Whether text without a secret often contains this value. */
+/** Returns whether ordinary text often contains this value. */
 function isOrdinary(value: string): boolean {
   if (value.length < MIN_SECRET_LENGTH || NUMBER.test(value)) return true;
   if (HOST.test(value) || EMAIL.test(value)) return true;

@@ -1,4 +1,4 @@
-/** Secrets that are known by their form, in every environment. */
+/** Secrets recognized by their form, in every environment. */
 import { VENDOR_RULES, type VendorRule } from './gitleaks.ts';
 import { REDACTED } from './placeholder.ts';
 import { hasOnlyWords, looksRandom } from './words.ts';
@@ -6,33 +6,33 @@ import { hasOnlyWords, looksRandom } from './words.ts';
 /** Form of a secret. */
 export interface Format {
   readonly id: string;
-  /** Text that contains none of these, in lower case, contains no such secret. */
+  /** Keywords in lower case. Text without any of them contains no such secret. */
   readonly keywords: readonly string[];
   /** The first group is kept, the second is the secret. Global if a match can start before a keyword, else sticky. */
   readonly pattern: RegExp;
-  /** Whether a match is a secret, if the pattern does not decide that alone. Default: it has not only words. */
+  /** Returns whether a match is a secret. Default: whether it is more than words. */
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** No word ends here: also after an underscore, an escape in a string, a percent-encoded byte, and a color. */
+/** End of a word, also after an underscore, an escape in a string, a percent-encoded byte, and a color. */
 const START = String.raw`(?<=^|[^A-Za-z0-9]|\\[abefnrtv0]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\u001b\[[0-9;?]{0,16}[A-Za-z])`;
 const END = '(?![A-Za-z0-9])';
 
-/** Values under this length, in characters, are placeholders and flags. */
+/** Minimum length in characters. Shorter values are placeholders and flags. */
 const MIN_VALUE_LENGTH = 8;
 
-/** Not a secret: a variable, a placeholder or a mask in place of one. */
+/** Values that are not secrets: variables, placeholders and masks. */
 const PLACEHOLDER = /^(?:[$*<{[]|x{3,}|\.{3})/i;
 
 const isValue = (secret: string): boolean =>
   secret.length >= MIN_VALUE_LENGTH && !PLACEHOLDER.test(secret) && !hasOnlyWords(secret);
 
-/** Form of a token that needs no text around it. */
+/** Returns the form of a token that is recognized without surrounding text. */
 export interface Rule extends VendorRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** Tokens with a prefix of the vendor. gitleaks has no rule for them, or one that knows only an older length. */
+/** Tokens with a vendor's prefix for which gitleaks has no rule, or only a rule for an older length. */
 export const TOKENS: readonly Rule[] = [
   { id: 'muster', keywords: ['mk_'], pattern: /mk_[A-Za-z0-9]{16,}(?:\.[A-Za-z0-9_-]+)?/ },
   // Installation tokens are ghs_<app id>_<JWT>. Source: docs.github.com, "Generating an installation access token".
@@ -72,7 +72,7 @@ export const TOKENS: readonly Rule[] = [
   { id: 'telegram', keywords: [':aa'], pattern: /\d{8,10}:AA[A-Za-z0-9_-]{32,}/, anywhere: true },
 ];
 
-/** Secrets known by the text around them. */
+/** Secrets recognized by the surrounding text. */
 const CONTEXTS: readonly Format[] = [
   {
     id: 'authorization',
@@ -126,7 +126,7 @@ const CONTEXTS: readonly Format[] = [
     pattern: /(hooks\.slack\.com\/[a-z]{1,20}\/|\/api\/webhooks\/\d{1,30}\/)([A-Za-z0-9+/_-]{30,})/g,
   },
   {
-    // The text in front can contain the start of the token, as in GitHub's. A run is scanned only from its start.
+    // The preceding text can contain the start of the token, as in GitHub's. A run is scanned only from its start.
     id: 'jwt',
     keywords: ['eyj'],
     pattern: /((?<![A-Za-z0-9_-]))([A-Za-z0-9_-]{13,}(?:\.[A-Za-z0-9_-]*){2,})/g,
@@ -134,14 +134,14 @@ const CONTEXTS: readonly Format[] = [
   },
 ];
 
-/** Every form, the more general ones first: they take a token whole if a vendor's rule would take a part of it. */
+/** All forms, general ones first: they match a whole token of which a vendor's rule would match only a part. */
 export const FORMATS: readonly Format[] = [
   ...TOKENS.map(formatOf),
   ...CONTEXTS,
   ...VENDOR_RULES.map(formatOf),
 ];
 
-/** Returns a text without the secrets that have a known form. */
+/** Returns a text without secrets of a known form. */
 export function withoutFormats(text: string): string {
   let rest = text;
   let lower = lowerCase(text);
@@ -161,7 +161,7 @@ function without(text: string, { pattern, accepts = isNotWords }: Format): strin
   );
 }
 
-/** Looks only where a keyword is: a hundred patterns at every character are slow. */
+/** Searches only near keywords: a hundred patterns at every character are slow. */
 function withoutAt(
   text: string,
   lower: string,
@@ -181,7 +181,7 @@ function withoutAt(
   return `${kept.join('')}${text.slice(keptTo)}`;
 }
 
-/** In lower case, with every character in its place: the small letter of U+0130 has two characters. */
+/** Returns the text in lower case with unchanged positions: the small letter of U+0130 has two characters. */
 function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'I').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Private keys in PEM and in PuTTY's format, in text and in the lines of a stream. */
+/** Private keys in PEM and PuTTY formats, in text and in the lines of a stream. */
 import { REDACTED } from './placeholder.ts';
 import { hasOnlyWords, looksRandom } from './words.ts';
 
@@ -8,20 +8,20 @@ const marker = (word: string): string =>
 const BEGIN = new RegExp(String.raw`${marker('BEGIN')}|Private-Lines: \d{1,3}`);
 const MARKERS = new RegExp(`(${BEGIN.source}|${marker('END')})`);
 
-/** Ends of lines: real, escaped once or several times, and percent-encoded. */
+/** Line ends: real, escaped once or several times, and percent-encoded. */
 const LINE_END = /(\r\n|\n|\r|(?:\\{1,8}[rn]|%0[ADad])+)/;
 
-/** Lines after the start that a key can have. A key of 8,192 bits has 100. */
+/** Maximum lines of a key after its start. A key of 8,192 bits has 100. */
 const MAX_LINES = 120;
 
-/** Shortest line of a key, in characters, directly after the start, and after other text. */
+/** Minimum length of a key's line, in characters, directly after the start, and after other text. */
 const MIN_LINE = 16;
 const MIN_LINE_APART = 40;
 
-/** Shortest piece of a key between a start and an end in one line, in characters. */
+/** Minimum length of a key's piece between a start and an end in one line, in characters. */
 const MIN_PIECE_ENCLOSED = 4;
 
-/** The first line of a key has more equal letters than random text: it names the algorithm. */
+/** The first line of a key repeats letters more often than random text: it names the algorithm. */
 const LONGEST_AVERAGE_RUN = 5;
 
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
@@ -32,15 +32,15 @@ const COLORS = /\u001b\[[0-9;?]{0,16}[A-Za-z]/g;
 const HEX = /^[0-9a-f]+$/i;
 const HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Subject): /;
 
-/** Text in front of a line of a key: a diff, a quotation, a line number, an indentation. */
+/** Text before a key's line: a diff, a quotation, a line number, an indentation. */
 const DECORATION = /^[^A-Za-z]*$/;
 
 /** State after the start of a key. */
 interface Block {
-  /** Shape of the text in front of the start: a log repeats it on each line. */
+  /** Shape of the text before the start: a log repeats it on each line. */
   readonly prefix: string;
   readonly linesLeft: number;
-  /** Length of the previous line of the key, unless other text followed it. */
+  /** Length of the key's previous line, unless other text followed it. */
   readonly previous: number | undefined;
   /** Whether only headers, empty lines and lines of the key followed the start. */
   readonly unbroken: boolean;
@@ -49,9 +49,9 @@ interface Block {
 }
 
 /**
- * Creates a function that removes private keys from the successive lines, or texts, of one stream. A note replaces
- * the first line of a key; for each other line the function returns undefined. All other text stays, also after a
- * start without an end.
+ * Creates a function that removes private keys from one stream's successive lines or texts. A note replaces the first
+ * line of a key; for its other lines, the function returns undefined. All other text stays, even after a start
+ * without an end.
  */
 export function createKeyBlockRedactor(): (text: string) => string | undefined {
   let block: Block | undefined;
@@ -71,7 +71,7 @@ export function createKeyBlockRedactor(): (text: string) => string | undefined {
 }
 
 interface Step {
-  /** Undefined if the line is removed. */
+  /** Returns undefined if the line is removed. */
   readonly text: string | undefined;
   readonly block: Block | undefined;
 }
@@ -96,7 +96,7 @@ function newBlock(prefix: string, noted: boolean): Block {
   return { prefix, linesLeft: MAX_LINES, previous: undefined, unbroken: true, noted };
 }
 
-/** Removes a key that follows its start in the same line, in one piece or in several. */
+/** Removes a key that follows its start in the same line, in one or several pieces. */
 function withoutPieces(text: string, enclosed: boolean): string {
   const pieces = text.split(/([\s"',]+)/);
   const least = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
@@ -123,7 +123,7 @@ function redactBody(line: string, block: Block): Step {
   return { text: block.noted && !closes ? undefined : `${before}${REDACTED}${after}`, block: removed };
 }
 
-/** Whether a log with a name on each line has a line of another program between those of the key. */
+/** Returns whether a log with a name on each line has another program's line between those of the key. */
 function isOfAnotherSource(line: string, { prefix }: Block): boolean {
   return /[A-Za-z]/.test(prefix) && !shape(line).startsWith(prefix);
 }
@@ -133,12 +133,12 @@ function isKeyLine(before: string, key: string, block: Block): boolean {
   if (!KEY_TEXT.test(key) || hasOnlyWords(key)) return false;
   // The last line of a key is shorter, and an old key can be all zeros.
   if (block.previous !== undefined && key.length <= block.previous) return true;
-  // A commit id alone in a line is no key.
+  // A line with only a commit id is not part of a key.
   if (HEX.test(key) || isPath(key)) return false;
   return key.length >= (block.unbroken ? MIN_LINE : MIN_LINE_APART);
 }
 
-/** Whether a text is a path without dots, which has the characters of base64. */
+/** Returns whether a text is a path without dots, whose characters are also those of base64. */
 function isPath(text: string): boolean {
   return text.includes('/') && !looksRandom(text, LONGEST_AVERAGE_RUN);
 }
@@ -150,7 +150,7 @@ function dividedAtKey(line: string): readonly [string, string, string] {
   while (end > 0 && AFTER_KEY.test(line.charAt(end - 1))) end -= 1;
   let start = end;
   while (start > 0 && KEY_CHARACTER.test(line.charAt(start - 1))) start -= 1;
-  // The sign of a diff is a character of base64 too.
+  // The sign of a diff is a base64 character too.
   if (start === 0 && line.startsWith('+')) start = 1;
   return [line.slice(0, start), line.slice(start, Math.max(start, end)), line.slice(Math.max(start, end))];
 }

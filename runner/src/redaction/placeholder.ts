@@ -1,2 +1,2 @@
-/** Text that replaces a secret. */
+/** Replacement for a secret. */
 export const REDACTED = '[redacted]';

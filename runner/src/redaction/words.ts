@@ -1,9 +1,9 @@
-/** Differences between text that people write and text that a generator of secrets writes. */
+/** Differences between human text and generated secrets. */
 
-/** Longest word of ordinary text. An access key of AWS has 20 letters and digits. */
+/** Longest word of ordinary text. An AWS access key has 20 letters and digits. */
 const MAX_WORD_LENGTH = 19;
 
-/** Random base64 has runs of about 1.7 characters of one kind, text has runs of more than 3. */
+/** Random base64 has runs of about 1.7 characters of one kind; text has runs of more than 3. */
 const MIN_AVERAGE_RUN = 3;
 
 /** Initial of a name. */
@@ -12,8 +12,8 @@ const INITIAL = /(?<![A-Za-z])[A-Z]\.(?![A-Za-z])/g;
 const CONSONANTS_IN_A_ROW = /[bcdfghjklmnpqrstvwxz]{6}/i;
 
 /**
- * Whether a text has only words: letters in runs that can be pronounced, in any case, with any separators. Random
- * letters change their case, or lack vowels, too often for that.
+ * Returns whether a text consists of words: pronounceable runs of letters, in any case, with any separators. Random
+ * letters change case, or lack vowels, too often.
  */
 export function hasOnlyWords(text: string): boolean {
   if (/\d/.test(text) || CONSONANTS_IN_A_ROW.test(text)) return false;
@@ -24,19 +24,19 @@ export function hasOnlyWords(text: string): boolean {
 }
 
 /**
- * Whether a text changes between capitals, small letters and digits as often as random base64.
- * @param longest average length of the runs that is too long for that, in characters
+ * Returns whether a text switches between capitals, small letters and digits as often as random base64.
+ * @param longest maximum average run length, in characters
  */
 export function looksRandom(text: string, longest = MIN_AVERAGE_RUN): boolean {
   return isRandom(runsOf(text), longest);
 }
 
-/** Whether a text has the form of a path with readable parts; base64 that starts with a slash has not. */
+/** Returns whether a text looks like a path with readable parts, unlike base64 that starts with a slash. */
 export function looksLikePath(text: string): boolean {
   return /^(?:~|\.{0,2}\/|[A-Za-z]:[\\/]).*[\\/]/.test(text) && !looksRandom(text);
 }
 
-/** Runs of letters in one case, with or without a capital in front, and runs of digits. */
+/** Runs of letters in one case, with an optional capital before them, and runs of digits. */
 function runsOf(text: string): readonly string[] {
   return text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
 }

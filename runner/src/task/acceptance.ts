@@ -1,4 +1,4 @@
-/** The command that decides whether the work is good. */
+/** The command that decides whether the work is accepted. */
 import { startProgram } from '../process/program.ts';
 import { createKeyBlockRedactor } from '../redaction/keyBlocks.ts';
 import { cutStart } from '../text.ts';
@@ -13,16 +13,16 @@ export interface AcceptanceOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly mark: string;
   readonly log: TaskLog;
-  /** How long it may take, in milliseconds. */
+  /** Maximum duration, in milliseconds. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface Acceptance {
   readonly command: string;
-  /** Absent where a signal ended it. */
+  /** Absent if a signal ended the command. */
   readonly exitCode?: number;
-  /** The end of what it printed. */
+  /** End of its output. */
   readonly output: string;
 }
 
@@ -30,7 +30,7 @@ export function hasPassed({ exitCode }: Acceptance): boolean {
   return exitCode === 0;
 }
 
-/** No process of it is left when this resolves. */
+/** Runs the acceptance command. None of its processes is left when this resolves. */
 export async function runAcceptance(options: AcceptanceOptions): Promise<Acceptance> {
   const { command, folder, env, mark, log, patienceMs, signal } = options;
   let output = '';
@@ -47,7 +47,7 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
       const safe = withoutKeys[stream](line);
       if (safe === undefined) return;
       output += `${log.redact(safe)}\n`;
-      // A cut between characters costs more: only the last one is.
+      // Cutting between characters is slower, so only the final cut does it.
       if (output.length > 2 * KEPT_CHARACTERS) output = output.slice(-KEPT_CHARACTERS - 1000);
       log.print('acceptance', safe, { level: 'debug' });
     },

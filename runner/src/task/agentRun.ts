@@ -1,4 +1,4 @@
-/** Runs a coding agent until it is done, is told to stop, or is given up. */
+/** Runs a coding agent until it finishes, is stopped, or is given up. */
 import type { CodingCli, RunWishes } from '../clis/cli.ts';
 import { resetIn } from '../outage/reset.ts';
 import { type Exit, type Program, startProgram } from '../process/program.ts';
@@ -9,7 +9,7 @@ import type { TaskLog } from './log.ts';
 import { SilenceWatch } from './silenceWatch.ts';
 import { Transcript } from './transcript.ts';
 
-/** How long a process may go on after its result, in milliseconds. */
+/** Time for a process to end after its result, in milliseconds. */
 const FAREWELL_MS = 3000;
 const MAX_COMPLAINTS = 200;
 const MAX_COMPLAINT_CHARACTERS = 4000;
@@ -22,11 +22,11 @@ export interface AgentRunOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly mark: string;
   readonly log: TaskLog;
-  /** How long it may print nothing, in milliseconds. */
+  /** Maximum time without output, in milliseconds. */
   readonly silenceMs: number;
-  /** Aborted when it is to stop. */
+  /** Aborted when the agent must stop. */
   readonly signal: AbortSignal;
-  /** Called when its result has come, while it may still be there. */
+  /** Called when the agent's result has arrived; its process may still run. */
   readonly onResult: () => void;
 }
 
@@ -39,7 +39,7 @@ export interface AgentRun {
 type End = 'exited' | 'told' | 'silent' | 'missing';
 
 /**
- * Runs a coding agent. No process of the agent and no file for the run is left when this settles.
+ * Runs a coding agent. When this settles, none of its processes and no file for the run is left.
  * @throws AttemptFailure if the agent's CLI cannot express an allowed tool
  */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
@@ -77,7 +77,7 @@ async function runWith(args: readonly string[], options: AgentRunOptions): Promi
   };
 }
 
-/** Tells what the agent reports from what it and its programs print beside. */
+/** Separates the agent's events from other output of the agent and its programs. */
 class AgentListener {
   readonly transcript: Transcript;
   readonly watch: SilenceWatch;
@@ -179,7 +179,7 @@ function failureOf({
   );
 }
 
-/** @param limitEndsAt as an event of the CLI has said, which counts more than its words */
+/** @param limitEndsAt end of the limit from an event of the CLI; takes precedence over the text */
 function withReset(
   failureClass: FailureClass,
   message: string,

@@ -34,9 +34,9 @@ import type { AttemptRecord } from './record.ts';
 import { reportJson } from './report.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Before a task is offered again whose branch another attempt has. */
+/** Delay before a task is offered again while another attempt uses its branch, in seconds. */
 const RUNNER_BUSY_SECONDS = 30;
-/** The same, if a person has the branch checked out. */
+/** Delay before a task is offered again while the user has its branch checked out, in seconds. */
 const CHECKOUT_BUSY_SECONDS = 300;
 
 export interface AttemptOptions {
@@ -46,10 +46,10 @@ export interface AttemptOptions {
   readonly outbox: Outbox;
   readonly log: TaskLog;
   readonly redactor: Redactor;
-  /** Where its worktree goes, and below which all runners' are. */
+  /** Path of the attempt's worktree, and the folder for all runners' worktrees. */
   readonly worktree: string;
   readonly worktrees: string;
-  /** Of its processes. */
+  /** Mark that identifies the attempt's processes. */
   readonly mark: string;
   readonly env: NodeJS.ProcessEnv;
   readonly base: string;
@@ -58,12 +58,12 @@ export interface AttemptOptions {
   readonly push: boolean;
   readonly unsafe: boolean;
   readonly project: string | undefined;
-  /** Aborted when the runner is to end. */
+  /** Aborted when the runner ends. */
   readonly shutdown: AbortSignal;
-  /** Keeps on disk what another runner needs to finish the attempt. */
+  /** Stores on disk what another runner needs to finish the attempt. */
   readonly record: AttemptRecord;
   readonly say: (message: string) => void;
-  /** Returns the failure as it is reported: the task is returned if its cause is the machine or the account. */
+  /** Returns the failure to report: the task is returned if its cause is the machine or the account. */
   readonly reported: (failure: AttemptFailure) => AttemptFailure;
 }
 
@@ -89,7 +89,7 @@ export class Attempt {
     this.signal = AbortSignal.any([options.outbox.stopped, options.shutdown]);
   }
 
-  /** Never rejects for what goes wrong with the task: that is its ending. */
+  /** Runs the attempt. Never rejects for a problem of the task: the ending reports it. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
     const { log, outbox, record, redactor, say, reported } = this.options;
     const problem = await this.work().catch((error: unknown) => this.stopped() ?? failureFrom(error));
@@ -105,7 +105,7 @@ export class Attempt {
     try {
       record.keep(ending);
     } catch (error) {
-      say(`The ending cannot be kept on disk. ${messageOf(error)}`);
+      say(`The ending cannot be written to disk. ${messageOf(error)}`);
     }
     await this.cleanUp();
     return { ending, delivery: await outbox.finish(ending) };
@@ -179,7 +179,7 @@ export class Attempt {
     return run.failure;
   }
 
-  /** @returns the failure of the attempt if some of the work is in the worktree only */
+  /** @returns the failure of the attempt if some of the work is only in the worktree */
   private async settle(worktree: Worktree): Promise<AttemptFailure | undefined> {
     const { task, log, record, redactor, mark } = this.options;
     if (this.before === undefined) return undefined;
@@ -195,16 +195,16 @@ export class Attempt {
     );
     this.settled = settled;
     if (settled.commit !== undefined)
-      log.add('git', `Committed what was left: ${settled.commit.slice(0, 12)}.`);
+      log.add('git', `Committed the remaining changes: ${settled.commit.slice(0, 12)}.`);
     for (const note of settled.notes) this.warn(note);
     const why = settled.problem ?? settled.stays ?? this.recordSettled();
     if (why === undefined) return undefined;
-    const message = `${why} The worktree stays: ${worktree.folder}`;
+    const message = `${why} The worktree is kept: ${worktree.folder}`;
     this.warn(message);
     return settled.problem === undefined ? undefined : new AttemptFailure('crashed', message);
   }
 
-  /** @returns why the record cannot say so: a runner that is killed then would leave half a worktree */
+  /** @returns why the phase cannot be recorded; a runner that is killed then leaves a partial worktree */
   private recordSettled(): string | undefined {
     try {
       this.options.record.mark('settled');
@@ -223,25 +223,25 @@ export class Attempt {
     return runAcceptance({ command, folder, env, mark, log, patienceMs, signal: this.signal });
   }
 
-  /** @returns the failure of an attempt that was stopped from outside, or undefined if it was not */
+  /** @returns the failure of an attempt that was stopped from outside; undefined if it was not */
   private stopped(): AttemptFailure | undefined {
     const { outbox } = this.options;
     if (outbox.stopReason) return new AttemptFailure('cancelled', outbox.stopReason.message);
     return this.signal.aborted ? new AttemptFailure('runner_lost', 'The runner was stopped.') : undefined;
   }
 
-  /** @param unfinished whether an acceptance command that was to run did not come to its end */
+  /** @param unfinished whether a required acceptance command did not finish */
   private judge(failure: AttemptFailure | undefined, unfinished: boolean): AttemptFailure | undefined {
     const { stopReason } = this.options.outbox;
     const isCutShort = stopReason !== undefined || failure?.failureClass === 'cancelled' || unfinished;
     const stop = isCutShort ? this.stopped() : undefined;
     if (stop !== undefined) return stop;
     if (failure !== undefined || this.acceptance === undefined || hasPassed(this.acceptance)) return failure;
-    return new AttemptFailure('acceptance_failed', `This did not succeed: ${this.acceptance.command}`);
+    return new AttemptFailure('acceptance_failed', `Acceptance command failed: ${this.acceptance.command}`);
   }
 
   /**
-   * Pushes the branch, also of unfinished work, and opens the pull request of finished work.
+   * Pushes the branch, even of unfinished work, and opens the pull request of finished work.
    * @returns the failure if "origin" does not have the work
    */
   private async handOver(
@@ -301,7 +301,7 @@ export class Attempt {
     };
   }
 
-  /** What the task has added counts from where it began; an earlier attempt's work is the task's too. */
+  /** Changes are counted from the task's start, because an earlier attempt's work belongs to the task too. */
   private async comparisonBase(): Promise<string> {
     const { worktree, start } = this;
     const { repository, task } = this.options;
@@ -329,7 +329,7 @@ export class Attempt {
     settled: Settled | undefined,
   ): Promise<string | undefined> {
     if (worktree === undefined) return undefined;
-    // No agent has started: there can only be what git has checked out.
+    // No agent has started, so the folder contains only files that git checked out.
     if (this.before === undefined) return removeRemains(commonDir, worktree.folder);
     if (settled === undefined) return undefined;
     const { problem, stays } = withProcesses(settled, this.options.mark);
@@ -340,7 +340,7 @@ export class Attempt {
   }
 }
 
-/** A worktree stays if a process can still write to it. */
+/** The worktree is kept if a process can still write to it. */
 function withProcesses(settled: Settled, mark: string): Settled {
   if (settled.stays !== undefined || listProcesses(mark)?.length === 0) return settled;
   return { ...settled, stays: 'Processes of the attempt may still be running.' };

@@ -3,10 +3,10 @@ import type { Json } from '../redaction.ts';
 import { AttemptFailure } from './failure.ts';
 import { unsafeRules } from './permissions.ts';
 
-/** Of texts that become arguments of programs: none may be taken for an option. */
+/** Text that becomes a program's argument and must not be treated as an option. */
 const argument = z
   .string()
-  .regex(/^[^\s-]/, 'expected text that does not begin with "-"')
+  .regex(/^[^\s-]/, 'must not begin with "-"')
   .max(500);
 
 const pullRequest = z.strictObject({
@@ -16,7 +16,7 @@ const pullRequest = z.strictObject({
   draft: z.boolean().default(false),
 });
 
-/** What a task may ask of its runner. Other keys are for others. */
+/** Settings that a task can give its runner. Other keys are ignored. */
 const taskConfig = z.looseObject({
   base: argument.optional(),
   model: argument.optional(),
@@ -35,7 +35,7 @@ const taskConfig = z.looseObject({
 
 export type TaskConfig = z.output<typeof taskConfig>;
 
-/** @throws AttemptFailure that no other attempt can mend */
+/** @throws AttemptFailure, final, if the config is invalid or needs --unsafe */
 export function parseTaskConfig(config: Json, { unsafe }: { readonly unsafe: boolean }): TaskConfig {
   const parsed = taskConfig.safeParse(config);
   if (!parsed.success) {
@@ -44,7 +44,7 @@ export function parseTaskConfig(config: Json, { unsafe }: { readonly unsafe: boo
   }
   const refused = unsafe ? [] : unsafeRules(parsed.data.allowedTools);
   if (refused.length > 0) {
-    const message = `config.allowedTools: ${refused.join(', ')}: only a runner started with --unsafe allows this. Name the commands, as in "Bash(npm test)".`;
+    const message = `config.allowedTools: ${refused.join(', ')}: allowed only by a runner started with --unsafe. Name the commands, as in "Bash(npm test)".`;
     throw new AttemptFailure('crashed', message, { retryable: false });
   }
   return parsed.data;

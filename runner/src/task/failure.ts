@@ -1,4 +1,4 @@
-/** Why an attempt failed. The hub decides by the class about another one. Source: docs/guides/runner.md. */
+/** Reasons of failed attempts. The hub uses the class to decide about a retry. Source: docs/guides/runner.md. */
 export const FAILURE_CLASSES = [
   'runner_lost',
   'cli_missing',
@@ -12,14 +12,14 @@ export const FAILURE_CLASSES = [
 
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** An attempt cannot go on. */
+/** Failure that ends an attempt. */
 export class AttemptFailure extends Error {
   readonly failureClass: FailureClass;
-  /** False if another attempt would end in the same way. */
+  /** False if another attempt would fail in the same way. */
   readonly retryable: boolean;
-  /** If set, the task returns to the queue for so many seconds, and the attempt does not count. */
+  /** Delay in seconds. If set, the task returns to the queue, and the attempt does not count. */
   readonly returnAfterSeconds: number | undefined;
-  /** When the limit ends that is the cause, if the CLI has said so, in milliseconds since 1970. */
+  /** End of the limit that caused the failure, if the CLI reported it, in milliseconds since 1970. */
   readonly resetsAt: number | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class AttemptFailure extends Error {
     return OUTAGES.includes(this.failureClass);
   }
 
-  /** The same failure of a task that is returned. */
+  /** Returns this failure for a returned task. */
   returning(returnAfterSeconds: number): AttemptFailure {
     const { failureClass, message, resetsAt } = this;
     return new AttemptFailure(failureClass, message, {
@@ -57,7 +57,7 @@ interface FailureDetails {
 
 const OUTAGES: readonly FailureClass[] = ['cli_missing', 'authentication', 'rate_limit'];
 
-/** Words of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
+/** Error texts of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
 const AUTHENTICATION =
   /authenticat|invalid (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
 const RATE_LIMIT =
@@ -67,8 +67,7 @@ const RATE_LIMIT =
 const GEMINI_AUTHENTICATION = 41;
 
 /**
- * Returns the class of what a coding agent complained of. An HTTP status or an exit code of the CLI's own counts more
- * than words.
+ * Returns the class of a coding agent's error. An HTTP status or the CLI's own exit code takes precedence over text.
  */
 export function classify(
   complaint: string,

@@ -1,4 +1,4 @@
-/** Brings a task's branch to "origin", and its pull request to GitHub through the hub's tools. */
+/** Pushes a task's branch to "origin", and opens its pull request on GitHub with the hub's tools. */
 import { GitError } from '../git/git.ts';
 import { pushBranch } from '../git/push.ts';
 import { isUnreachable } from '../git/refusal.ts';
@@ -12,16 +12,16 @@ import { cut } from '../text.ts';
 import type { TaskConfig } from './config.ts';
 import { AttemptFailure } from './failure.ts';
 
-/** About five minutes in all. */
+/** About five minutes in total. */
 const PERSISTENCE = { attempts: 12, firstWaitMs: 1000, lastWaitMs: 30_000 };
 
-/** Where a task's work goes at the end. */
+/** Destination of a task's work. */
 export interface Destination {
-  /** If the task asks for a pull request. */
+  /** Set if the task asks for a pull request. */
   readonly pullRequest?: {
     readonly owner: string;
     readonly repo: string;
-    /** The branch to merge into. */
+    /** Branch to merge into. */
     readonly base: string;
   };
 }
@@ -35,7 +35,7 @@ export interface DestinationWishes {
 }
 
 /**
- * Finds out where a task's work goes, before an agent starts.
+ * Determines the destination of a task's work before an agent starts.
  * @throws AttemptFailure if a push or a pull request that the task needs is impossible
  */
 export function destinationOf({ repository, project, config, start }: DestinationWishes): Destination {
@@ -49,7 +49,7 @@ export function destinationOf({ repository, project, config, start }: Destinatio
   if (!owner || !repo)
     throw new AttemptFailure(
       'crashed',
-      'The pull request has no repository: the remote "origin" is not on github.com. Start the runner with --project <owner/name>.',
+      'The pull request has no repository, because the remote "origin" is not on github.com. Start the runner with --project <owner/name>.',
     );
   const isNamed = isGitHubName(project) && project !== repository.project;
   const base = baseBranchOf({ config, start }, isNamed);
@@ -66,12 +66,12 @@ function baseBranchOf(
 ): string {
   const named = config.pullRequest?.base;
   const base = named ?? start.base.branch;
-  // Another runner can have another base, unless the task names it.
+  // Another runner can have another base, unless the task sets one.
   const retryable = named === undefined && config.base === undefined;
   const refuse = (reason: string): never => {
     throw new AttemptFailure(
       'crashed',
-      `Which branch is the pull request for? Set config.pullRequest.base: ${reason}.`,
+      `Set config.pullRequest.base to the branch to merge into: ${reason}.`,
       { retryable },
     );
   };
@@ -82,7 +82,7 @@ function baseBranchOf(
   return base;
 }
 
-/** The most that GitHub takes. */
+/** GitHub's maximum. */
 const MAX_TITLE_CHARACTERS = 256;
 
 export interface HandoverOptions {
@@ -92,16 +92,16 @@ export interface HandoverOptions {
   readonly redactor: Redactor;
   readonly branch: string;
   readonly summary: string;
-  /** The pull request that the task asks for; undefined if the work is not finished. */
+  /** Requested pull request; undefined if the work is not finished. */
   readonly wish: TaskConfig['pullRequest'];
   readonly destination: Destination;
-  /** Aborted when there is no more time to wait for the network. */
+  /** Aborted when waiting for the network must stop. */
   readonly signal: AbortSignal;
 }
 
-/** "origin" does not have the work. */
+/** Error if "origin" does not have the work. */
 export class PushRefused extends Error {
-  /** Whether a push can succeed later. */
+  /** Whether a later push can succeed. */
   readonly isPassing: boolean;
 
   constructor(cause: GitError) {
@@ -112,7 +112,7 @@ export class PushRefused extends Error {
 
 /**
  * Pushes the branch and opens the pull request.
- * @throws PushRefused if "origin" does not have the work; any other error is one of the pull request
+ * @throws PushRefused if "origin" does not have the work; any other error concerns the pull request
  */
 export async function handOver(options: HandoverOptions) {
   const { repository, hub, task, redactor, branch, summary, wish, destination, signal } = options;

@@ -1,13 +1,13 @@
-/** The log of an attempt: redacted, bounded, and sent by the outbox. */
+/** An attempt's log: redacted, bounded, and sent by the outbox. */
 import type { LogEntry } from '../hub/hub.ts';
 import type { Redactor } from '../redaction.ts';
 import { clean, cut, shortened } from '../text.ts';
 
-/** Of one entry. Source: append_logs. */
+/** Maximum length of one entry. Source: append_logs. */
 const MAX_MESSAGE_CHARACTERS = 15_000;
 const MAX_PREFIX_CHARACTERS = 100;
 
-/** Of what programs print in one attempt: beyond it only what the runner itself says is sent. */
+/** Maximum program output of one attempt. Beyond it, only the runner's own entries are sent. */
 const MAX_OUTPUT_CHARACTERS = 8 * 1024 * 1024;
 
 type Level = LogEntry['level'];
@@ -16,7 +16,7 @@ type Type = LogEntry['type'];
 export interface Details {
   readonly level?: Level;
   readonly prefix?: string | undefined;
-  /** The most characters of the message to keep. */
+  /** Maximum characters of the message to keep. */
   readonly most?: number;
 }
 
@@ -31,7 +31,7 @@ export class TaskLog {
     this.append = append;
   }
 
-  /** Redacts and repairs a text. Call it before a cut: half a secret is not recognized. */
+  /** Redacts and repairs a text. Call it before cutting: half a secret is not recognized. */
   redact(text: string): string {
     const redacted = this.redactor.text(text);
     const shown = printable(redacted);
@@ -55,25 +55,25 @@ export class TaskLog {
     });
   }
 
-  /** What a program prints, of which there may be any amount. */
+  /** Adds a program's output, which is unbounded. */
   print(type: Type, message: string, details: Details = {}): void {
     this.printed += Math.min(message.length, MAX_MESSAGE_CHARACTERS);
     if (this.printed > MAX_OUTPUT_CHARACTERS) this.dropped += 1;
     else this.add(type, message, details);
   }
 
-  /** Says how much was left out. */
+  /** Reports how much was omitted. */
   close(): void {
     if (this.dropped === 0) return;
     const mebibytes = MAX_OUTPUT_CHARACTERS / 1024 / 1024;
-    this.add('system', `${this.dropped} more lines of output were left out after ${mebibytes} MiB.`, {
+    this.add('system', `${this.dropped} more lines of output were omitted after ${mebibytes} MiB.`, {
       level: 'warn',
     });
     this.dropped = 0;
   }
 }
 
-/** Returns the text without colors and control characters, as Unicode. */
+/** Returns the text as Unicode, without colors and control characters. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   return clean(text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ''));

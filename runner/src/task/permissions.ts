@@ -1,14 +1,14 @@
-/** Which tools a task may open to its agent without the runner's consent. */
+/** Tools that a task may open to its agent without the runner's consent. */
 
-/** A rule that names a tool and, in brackets, what of it: `Bash(npm test)`, `run_shell_command(git status)`. */
+/** Rule with a tool and, in brackets, its restriction: `Bash(npm test)`, `run_shell_command(git status)`. */
 const RULE = /^(?<tool>[A-Za-z][\w.*-]*)(?:\((?<what>.*)\))?$/s;
 
 const SHELLS = /^(?:bash|shell|powershell|run_?shell_?command|shelltool)$/i;
 
-/** Only wildcards and white space: any command at all. */
+/** Only wildcards and white space, which match every command. */
 const ANYTHING = /^[\s:*]*$/;
 
-/** Programs that run the command in their arguments. A rule for one of them without a command allows every command. */
+/** Programs that run the command in their arguments. A rule for one of them without a command allows everything. */
 const INTERPRETER =
   /^(?:(?:ba|da|z|k|c|tc|fi)?sh|busybox|env|command|exec|eval|sudo|doas|nohup|xargs|pwsh|powershell)(?:\.exe)?$/i;
 
@@ -25,14 +25,14 @@ export function parseRule(text: string): Rule {
   return { tool, what };
 }
 
-/** Whether the text in a rule's brackets restricts nothing. */
+/** Returns whether the text in a rule's brackets restricts nothing. */
 export function allowsAnything(what: string): boolean {
   return ANYTHING.test(what);
 }
 
 /**
- * Finds the rules that are as good as no permission checks: a whole shell, or every tool. The task's creator names
- * the rules, and the runner has to allow these.
+ * Finds rules that amount to no permission checks: a whole shell, or every tool. The task's creator sets the rules,
+ * so the runner must allow these explicitly.
  * @returns the rules that only `--unsafe` allows
  */
 export function unsafeRules(rules: readonly string[]): readonly string[] {
@@ -44,7 +44,7 @@ export function unsafeRules(rules: readonly string[]): readonly string[] {
   });
 }
 
-/** Whether nothing but interpreters, options and variables is named: `bash`, `sudo sh -c *`, `env A=1`. */
+/** Returns whether a command has only interpreters, options and variables: `bash`, `sudo sh -c *`, `env A=1`. */
 function isInterpreter(what: string): boolean {
   const words = what
     .replace(/[\s:*]+$/, '')

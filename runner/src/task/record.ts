@@ -1,6 +1,6 @@
 /**
- * An attempt on disk: its runner, its worktree, its log and its ending. The next runner finishes from it what a runner
- * that was killed has left.
+ * An attempt on disk: its runner, worktree, log and ending. The next runner uses it to finish a killed runner's
+ * attempt.
  */
 import {
   closeSync,
@@ -25,15 +25,15 @@ import { FAILURE_CLASSES } from './failure.ts';
 const owner = z.object({
   pid: z.number(),
   startedAt: z.string(),
-  /** Where the process id means this process, as far as the system says so. */
+  /** Scope in which the process id is unique, if the system reports it. */
   bootId: z.string().exactOptional(),
   pidNamespace: z.string().exactOptional(),
   host: z.string().exactOptional(),
-  /** How long others take the runner for running without a sign of life, if they cannot see its process. */
+  /** Time after the last heartbeat for which runners that cannot see the process treat it as running. */
   leaseSeconds: z.number(),
-  /** Of the attempt's processes. */
+  /** Mark of the attempt's processes. */
   mark: z.string(),
-  /** Where, and as which agent: nobody else may end the attempt. */
+  /** Hub and agent. Only this agent can end the attempt. */
   hub: z.string(),
   agentId: z.string(),
   taskId: z.string(),
@@ -43,7 +43,7 @@ const owner = z.object({
   worktree: z.string(),
 });
 
-/** The worktree as it was when the agent started. */
+/** Worktree state when the agent started. */
 const work = z.object({
   gitDir: z.string(),
   before: z.object({
@@ -55,8 +55,8 @@ const work = z.object({
 type Work = z.output<typeof work>;
 
 /**
- * How far the worktree is. `opening`: no agent has worked in it. `working`: it can contain what is nowhere else.
- * `settled`: everything in it is reachable elsewhere. `kept`: it stays.
+ * Phase of the worktree. `opening`: no agent has worked in it. `working`: it can contain unique data. `settled`:
+ * everything in it is reachable elsewhere. `kept`: it is not removed.
  */
 export type Phase = 'opening' | 'working' | 'settled' | 'kept';
 
@@ -76,10 +76,10 @@ const ending = z.object({
 type Owner = z.output<typeof owner>;
 export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidNamespace' | 'host'>;
 
-/** A runner of 0.3.0 takes a record without this for one of an earlier release. */
+/** Without this, a runner of 0.3.0 treats the record as one of an earlier release. */
 const FORMAT = { format: 2 };
 
-/** How often a runner shows those that cannot see its process that it runs, in milliseconds. Below every lease. */
+/** Heartbeat interval for runners that cannot see the process, in milliseconds. Shorter than every lease. */
 const SIGN_OF_LIFE_MS = 4000;
 
 export class AttemptRecord {
@@ -96,7 +96,7 @@ export class AttemptRecord {
     this.signs.unref();
   }
 
-  /** @param attempts where records are kept */
+  /** @param attempts folder of the records */
   static create(attempts: string, facts: AttemptFacts): AttemptRecord {
     const folder = `${attempts}/${facts.taskId}.${facts.epoch}`;
     mkdirSync(folder, { recursive: true });
@@ -105,9 +105,9 @@ export class AttemptRecord {
   }
 
   /**
-   * Takes over the records of runners that have ended. Of two runners that start at once, one gets each record. One of
-   * a runner that cannot be seen from here, on another machine or in another container, is left alone until it has
-   * shown no sign of life for as long as its lease.
+   * Adopts the records of runners that have ended. If two runners start at the same time, one of them gets each
+   * record. The record of a runner that is not visible from here, on another machine or in another container, is
+   * skipped until its heartbeats have stopped for as long as its lease.
    */
   static adopt(attempts: string): readonly AttemptRecord[] {
     if (!existsSync(attempts)) return [];
@@ -119,13 +119,13 @@ export class AttemptRecord {
       try {
         writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       } catch {
-        return []; // a full disk: a runner that starts later finishes the attempt
+        return []; // The disk is full. A runner that starts later finishes the attempt.
       }
       return [new AttemptRecord(folder, facts)];
     });
   }
 
-  /** Returns whether some records are left alone because their runners cannot be seen from here. */
+  /** Returns whether some records are skipped because their runners are not visible from here. */
   static areLeftAlone(attempts: string): boolean {
     if (!existsSync(attempts)) return false;
     return readdirSync(attempts).some((name) => {
@@ -134,12 +134,12 @@ export class AttemptRecord {
     });
   }
 
-  /** A copy of the worktree's index as it was when the agent started. */
+  /** Copy of the worktree's index from when the agent started. */
   get baseline(): string {
     return `${this.folder}/index.before`;
   }
 
-  /** The index that the runner works with. */
+  /** The runner's own index. */
   get index(): string {
     return `${this.folder}/index`;
   }
@@ -155,7 +155,7 @@ export class AttemptRecord {
     return existsSync(`${this.folder}/work.json`) ? 'working' : 'opening';
   }
 
-  /** From now on, an agent works. */
+  /** Starts the `working` phase. */
   startWork(one: Work): void {
     writeWhole(`${this.folder}/work.json`, one);
   }
@@ -173,13 +173,13 @@ export class AttemptRecord {
     writeWhole(`${this.folder}/ending.json`, one);
   }
 
-  /** Records that the attempt works on another branch than its task names. For a runner that recovers it. */
+  /** Records that the attempt uses another branch than its task's, for a runner that recovers it. */
   useBranch(branch: string): void {
     if (branch === this.facts.branch) return;
     writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), ...FORMAT });
   }
 
-  /** Nothing of it is to be sent any more. */
+  /** Deletes the record, because nothing remains to be sent. */
   discard(): void {
     clearInterval(this.signs);
     this.journal.close();
@@ -190,17 +190,17 @@ export class AttemptRecord {
     }
   }
 
-  /** Leaves it to the next runner. */
+  /** Leaves the record to the next runner. */
   leave(): void {
     clearInterval(this.signs);
     this.journal.close();
   }
 }
 
-/** How long a runner that was killed while it took over keeps others from it, in milliseconds. */
+/** Time for which a runner killed during a takeover blocks others, in milliseconds. */
 const TAKING_OVER_MS = 60_000;
 
-/** Whether this process is the first to take over from an owner. */
+/** Returns whether this process is the first to take over from an owner. */
 function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
   const claim = `${folder}/after-${pid}-${startedAt.replace(/\W/g, '')}`;
   try {
@@ -212,12 +212,12 @@ function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
   }
 }
 
-/** When each record that is left alone was last touched, as of the last look. */
+/** Last heartbeat of each skipped record, as of the previous check. */
 const seen = new Map<string, number>();
 
 /**
- * Whether the runner of a record has ended. One that cannot be seen has shown no sign of life for as long as its lease,
- * nor since the last look: the clock alone does not decide, because it can jump.
+ * Returns whether a record's runner has ended. If it is not visible, its heartbeats must have stopped for as long as
+ * its lease and since the previous check: the clock alone can jump.
  */
 function hasEnded(folder: string, known: Owner): boolean {
   const standing = standingOf(known, ownPlace(), lookAt);
@@ -237,7 +237,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // the record is gone, or the disk cannot be written: others decide by what they see
+    // The record is deleted, or the disk is not writable. Other runners then decide by the last heartbeat.
   }
 }
 
@@ -245,11 +245,11 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return undefined; // not there, or not written to its end
+    return undefined; // The file is missing or incomplete.
   }
 }
 
-/** Survives a loss of power as well: a record that seems to say less would cost work. */
+/** Writes a file atomically and durably: an incomplete record after a power failure would lose work. */
 function writeWhole(path: string, value: unknown): void {
   const file = openSync(`${path}.new`, 'w', 0o600);
   try {

@@ -1,4 +1,4 @@
-/** The result of an attempt, as end_task and report_task return it. Source: docs/guides/runner.md, "The report". */
+/** Result of an attempt, sent with end_task and returned by report_task. Source: docs/guides/runner.md#the-report. */
 import type { Changes } from '../git/changes.ts';
 import type { Exit } from '../process/program.ts';
 import type { Json, Redactor } from '../redaction.ts';
@@ -14,14 +14,14 @@ export interface Report {
   readonly exit: Exit | undefined;
   readonly acceptance: Acceptance | undefined;
   readonly pullRequest: { readonly number: number; readonly url?: string | undefined } | undefined;
-  /** What was asked for beside the work and did not come. */
+  /** Requested extras, such as a pull request, that failed. */
   readonly warnings: readonly string[];
-  /** The path of a worktree that stays. */
+  /** Path of a worktree that is kept. */
   readonly worktree: string | undefined;
   readonly durationMs: number;
 }
 
-/** Bytes of UTF-8 that one text keeps. The hub ignores subjects and paths of more than 1,000 characters. */
+/** Maximum UTF-8 bytes of one text. The hub ignores subjects and paths of more than 1,000 characters. */
 const MOST = {
   summary: 64_000,
   acceptance: 48_000,
@@ -32,7 +32,7 @@ const MOST = {
   other: 4000,
 } as const;
 
-/** Bytes of JSON per list. A list keeps its first entries, as many as fit. */
+/** Maximum JSON bytes per list. A list keeps as many of its first entries as fit. */
 const MOST_LISTED = {
   commits: 96_000,
   files: 160_000,
@@ -42,8 +42,8 @@ const MOST_LISTED = {
 } as const;
 
 /**
- * Returns a report without secrets, in texts that the hub accepts. It has at most 700 KB of JSON, and the hub accepts
- * 1 MiB: each text and each list has its own limit.
+ * Returns a report without secrets, in texts that the hub accepts. Each text and each list has its own limit, so its
+ * JSON has at most 700 KB; the hub accepts 1 MiB.
  */
 export function reportJson(report: Report, redactor: Redactor): Json {
   const { changes, work, exit, acceptance, pullRequest, warnings } = report;
@@ -111,7 +111,7 @@ function warningsJson(warnings: readonly string[], text: Shortened): readonly st
   return more === 0 ? shown : [...shown, `The log contains ${more} more warnings.`];
 }
 
-/** A name that the hub refuses in objects gets brackets. */
+/** Adds brackets to a name that the hub refuses as an object key. */
 function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
   const named = Object.entries(tools).map(([tool, count]) => {
     const name = text(tool, MOST.subject);
@@ -120,7 +120,7 @@ function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
   return Object.fromEntries(fitting(named, MOST_LISTED.tools));
 }
 
-/** The first of the items whose JSON has at most so many bytes in all. */
+/** Returns the first items whose JSON fits into the given bytes. */
 function fitting<Item>(items: readonly Item[], most: number): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((item) => {

@@ -1,9 +1,9 @@
-/** A silence ends after so many ticks: fewer would make it less exact. */
+/** Ticks per silence. Fewer would be less exact. */
 const TICKS = 20;
 
 /**
- * Notices when nothing is heard for too long. It counts ticks: a machine that sleeps, or a runner that is stopped,
- * misses ticks, and the program that it watches could not print anything either.
+ * Detects too long a silence. It counts ticks, because a suspended machine or a stopped runner misses ticks, and the
+ * watched program cannot print anything either.
  */
 export class SilenceWatch {
   /** Resolves once, when the silence was too long. */
@@ -21,11 +21,11 @@ export class SilenceWatch {
   }
 
   heard(): void {
-    // Once the end is near, more words do not put it off.
+    // After `expect`, further output does not extend the time.
     if (!this.expecting) this.ticks = 0;
   }
 
-  /** From now on, that long at most. Returns whether this is new. */
+  /** Limits the remaining time. Returns whether this is the first call. */
   expect(milliseconds: number): boolean {
     if (this.expecting) return false;
     this.expecting = true;
@@ -42,7 +42,7 @@ export class SilenceWatch {
     this.ticks = 0;
     this.timer = setInterval(() => {
       this.ticks += 1;
-      // The first tick comes early if something was heard just before it.
+      // The first tick comes early if output preceded it.
       if (this.ticks <= TICKS) return;
       this.stop();
       this.report();

@@ -1,4 +1,4 @@
-/** What an agent did, told from its events. */
+/** Summary of an agent's work, built from its events. */
 import {
   type AgentEvent,
   type AgentResult,
@@ -17,7 +17,7 @@ const MAX_COMMAND_CHARACTERS = 1000;
 const MAX_RESULT_CHARACTERS = 4000;
 const MAX_SUMMARY_CHARACTERS = 20_000;
 
-/** Agents choose the names: those beyond the limit are counted together. */
+/** Agents choose tool names, so those beyond the limit are counted together. */
 const MAX_TOOLS = 200;
 const MAX_TOOL_CHARACTERS = 100;
 const OTHER_TOOLS = 'other';
@@ -26,17 +26,17 @@ export interface AgentWork {
   readonly summary: string;
   readonly model: string | undefined;
   readonly commands: readonly string[];
-  /** How often it used which tool. */
+  /** Number of uses per tool. */
   readonly tools: Readonly<Record<string, number>>;
   readonly turns: number;
   readonly tokens: Tokens | undefined;
-  /** Where somebody pays by use. */
+  /** Set if the agent is paid by use. */
   readonly costUsd: number | undefined;
 }
 
 export class Transcript {
   private readonly log: TaskLog;
-  /** Of the worktree: what the agent calls its files by. */
+  /** Folder of the worktree, for relative file names. */
   private readonly folder: string;
   private readonly env: NodeJS.ProcessEnv;
   private readonly tools = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Transcript {
   private model: string | undefined;
   private hasKey: boolean | undefined;
   private lastSaid = '';
-  /** What it is just saying, in parts. */
+  /** Parts of the text that the agent is currently writing. */
   private saying = '';
   private turns = 0;
   private result: AgentResult | undefined;
@@ -54,30 +54,30 @@ export class Transcript {
   private warning: Warning | undefined;
   private limitEnd: number | undefined;
 
-  /** @param env the agent's */
+  /** @param env the agent's environment */
   constructor(log: TaskLog, folder: string, env: NodeJS.ProcessEnv) {
     this.log = log;
     this.folder = folder;
     this.env = env;
   }
 
-  /** The agent's last word, once it is spoken. */
+  /** The agent's final result, if it has arrived. */
   get outcome(): AgentResult | undefined {
     return this.result;
   }
 
-  /** Whether the agent has taken a turn or used a token. A command of the CLI takes neither. */
+  /** Whether the agent has taken a turn or used a token. A command of the CLI uses neither. */
   get hasWorked(): boolean {
     const { input, output, cacheRead, cacheWrite } = this.tokens ?? NO_TOKENS;
     return (this.reportedTurns ?? this.turns) > 0 || input + output + cacheRead + cacheWrite > 0;
   }
 
-  /** What was wrong last, where nothing has come since. */
+  /** Last warning, if no other event followed it. */
   get lastWarning(): Warning | undefined {
     return this.warning;
   }
 
-  /** When the limit ends that the agent has reached, if it has said so, in milliseconds since 1970. */
+  /** End of the limit that the agent has reached, if it reported one, in milliseconds since 1970. */
   get limitEndsAt(): number | undefined {
     return this.limitEnd;
   }
@@ -125,7 +125,7 @@ export class Transcript {
     }
   }
 
-  /** Logs what it was in the middle of saying. */
+  /** Logs an unfinished text. */
   finishSaying(): void {
     if (this.saying !== '') this.said(this.saying);
     this.saying = '';

@@ -23,7 +23,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'does not verify the worktree',
     file: 'git/checkout.ts',
-    replace: "if (!existsSync(folder)) return 'is gone';",
+    replace: "if (!existsSync(folder)) return 'does not exist';",
     by: 'return undefined;',
     kinds: ['replacesGitByRepository'],
     finds: /its checkout is another/,

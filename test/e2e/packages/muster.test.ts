@@ -176,7 +176,7 @@ describe('the package muster-hub, from its tarball', () => {
       ['runner', '--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--once'],
       'a.b',
     ).catch((error) => error);
-    assert.match(bare.stderr, /No coding agent is installed|hub does not answer/);
+    assert.match(bare.stderr, /No coding agent found|hub does not respond/);
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
   });
 

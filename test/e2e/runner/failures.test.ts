@@ -158,7 +158,7 @@ describe('a coding task that does not go as it should', () => {
           },
           PATIENCE_MS,
         );
-        await stage.untilSaid(runner, /hub does not answer/);
+        await stage.untilSaid(runner, /hub does not respond/);
         assert.notEqual((await stage.report(taskId)).task.status, 'completed');
         network.restore();
         assert.equal(await runner.ended, 0, runner.said());
@@ -224,7 +224,7 @@ describe('a coding task that does not go as it should', () => {
       installStandIn(stage.bin, 'result();');
       const runner = stage.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
       assert.equal(await runner.ended, 1);
-      assert.match(runner.said(), /^The hub does not answer: is --url right\?/);
+      assert.match(runner.said(), /^The hub does not respond\. Check --url\./);
       assert.doesNotMatch(runner.said(), /at .*:\d+:\d+/);
     }),
   });

@@ -1,4 +1,4 @@
-/** Brings the files of a worktree to the task's branch, wherever the agent has left HEAD and the branch. */
+/** Commits a worktree's files to the task's branch, even if the agent has moved HEAD and the branch. */
 import { existsSync, readFileSync } from 'node:fs';
 import { gitAt } from '../checkout.ts';
 import { type Git, GitError, succeeds } from '../git.ts';
@@ -7,33 +7,32 @@ import { commitTree } from './commitTree.ts';
 import { keep } from './kept.ts';
 
 export interface Work {
-  /** The files of the worktree. */
   readonly tree: string;
-  /** The commit at which the attempt started. */
+  /** Commit at which the attempt started. */
   readonly startedAt: string;
   readonly message: string;
 }
 
 export interface Committed {
-  /** The commit of the uncommitted files, if there were any. */
+  /** Commit of the uncommitted files, if there were any. */
   readonly commit: string | undefined;
-  /** Where the work ends. */
+  /** Last commit of the work. */
   readonly end: string;
-  /** Whether the branch is there. It is not if another checkout has it. */
+  /** Whether `end` is on the branch. It is not if another checkout uses the branch. */
   readonly isOnBranch: boolean;
-  /** Sentences about what was kept elsewhere than on the branch. */
+  /** Sentences about work kept outside the branch. */
   readonly notes: readonly string[];
 }
 
 type End = Pick<Committed, 'commit' | 'end' | 'notes'>;
 
-/** @throws GitError if git refuses, for example because the branch has moved in the meantime */
+/** @throws GitError if git fails, for example because the branch moved in the meantime */
 export async function commitToBranch(worktree: Worktree, work: Work): Promise<Committed> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
   const existing = await commitOf(git, ref);
-  // An agent can have made the branch another name of the user's: that one is not ours to move.
+  // The agent can turn the branch into a symbolic ref to a branch of the user, which must not be moved.
   const tip = (isSymbolic ? undefined : existing) ?? work.startedAt;
   const isAtBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
   const head = isAtBranch ? tip : await commitOf(git, 'HEAD');
@@ -45,7 +44,7 @@ export async function commitToBranch(worktree: Worktree, work: Work): Promise<Co
   if (!isSymbolic && end === existing) return { commit, end, isOnBranch: true, notes };
   if (await isElsewhere(git, worktree)) {
     const kept = await keep(git, end);
-    const note = `${worktree.branch} is checked out elsewhere, and is left alone. The work is kept as ${kept}.`;
+    const note = `${worktree.branch} is checked out elsewhere and was not changed. The work is kept as ${kept}.`;
     return { commit, end, isOnBranch: false, notes: [...notes, note] };
   }
   const old = isSymbolic ? [] : [existing ?? '0'.repeat(end.length)];
@@ -53,7 +52,7 @@ export async function commitToBranch(worktree: Worktree, work: Work): Promise<Co
   return { commit, end, isOnBranch: true, notes };
 }
 
-/** HEAD contains the branch: what is uncommitted comes after it. */
+/** HEAD contains the branch, so the uncommitted files follow HEAD. */
 async function continued(worktree: Worktree, { tree, message }: Work, head: string): Promise<End> {
   const merged = mergedHeads(worktree.gitDir);
   if (merged.length === 0 && tree === (await treeOf(gitAt(worktree), head)))
@@ -63,7 +62,7 @@ async function continued(worktree: Worktree, { tree, message }: Work, head: stri
 }
 
 /**
- * The agent has moved to a history of another branch. Only what is uncommitted there is the task's.
+ * The agent checked out unrelated history. Only the uncommitted files there belong to the task.
  * @param head undefined if there is no commit yet
  */
 async function moved(
@@ -79,7 +78,7 @@ async function moved(
   const applied = head === undefined ? undefined : await appliedTo(worktree, tip, head, rest);
   if (applied === undefined) {
     const kept = await keep(git, rest);
-    const note = `What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`;
+    const note = `Uncommitted changes from another branch conflict with ${worktree.branch}. They are kept as ${kept}.`;
     return { ...unchanged, notes: [note] };
   }
   if (applied === (await treeOf(git, tip))) return unchanged;
@@ -87,7 +86,7 @@ async function moved(
   return { commit, end: commit, notes: [] };
 }
 
-/** @returns the tree of the branch with the changes of the rest, or undefined if they conflict */
+/** @returns the branch's tree with the rest's changes applied, or undefined if they conflict */
 async function appliedTo(
   worktree: Worktree,
   tip: string,
@@ -95,7 +94,7 @@ async function appliedTo(
   rest: string,
 ): Promise<string | undefined> {
   const git = gitAt(worktree);
-  // A merge whose base is the commit that the changes were made on: that is a cherry-pick.
+  // A cherry-pick, as a merge whose base is the commit that the changes were made on.
   const ours = await commitTree(worktree, await treeOf(git, tip), [head], 'Base of a merge');
   const merged = await git('merge-tree', '--write-tree', ours, rest).catch((error: unknown) => {
     if (error instanceof GitError) return undefined;
@@ -117,7 +116,7 @@ function mergedHeads(gitDir: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** Whether a checkout other than the worktree has the branch: an agent that leaves it makes it free for the user. */
+/** Returns whether another checkout uses the branch. The user can take it when the agent leaves it. */
 async function isElsewhere(git: Git, { folder, branch }: Worktree): Promise<boolean> {
   const listed = await git('worktree', 'list', '--porcelain');
   return listed

@@ -8,8 +8,8 @@ const FALLBACK_IDENTITY = {
 };
 
 /**
- * Makes a commit without `git commit`, which the user's settings for messages, templates and signing would change.
- * @returns its object name
+ * Creates a commit without `git commit`, which the user's settings for messages, templates and signing would change.
+ * @returns the commit's object name
  */
 export async function commitTree(
   checkout: Checkout,
@@ -18,7 +18,7 @@ export async function commitTree(
   message: string,
 ): Promise<string> {
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
-  // Git refuses if it knows no name or address of the user.
+  // Git refuses to commit without the user's name and address.
   return gitAt(checkout, { input: message })(...args).catch(() =>
     gitAt(checkout, { input: message, set: FALLBACK_IDENTITY })(...args),
   );

@@ -1,6 +1,6 @@
 /**
- * Settings that decide what git stores of a file. An agent shares the repository's configuration: if it adds a filter,
- * its work must not pass through that filter.
+ * Settings that decide how git stores files. Agents share the repository's configuration: if an agent adds a filter,
+ * the runner must not apply it to the agent's work.
  */
 import type { Git } from '../git.ts';
 
@@ -9,7 +9,6 @@ const SHAPING = String.raw`^(filter\..*|core\.(attributesfile|autocrlf|eol|exclu
 /** Values by key, as `git config` lists them. */
 export type ContentSettings = Readonly<Record<string, string>>;
 
-/** Git's defaults. */
 const WITHOUT: Readonly<Record<string, string>> = {
   'core.autocrlf': 'false',
   'core.bigfilethreshold': '512m',
@@ -20,9 +19,9 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'core.symlinks': 'true',
 };
 
-/** Reads the settings that count in a checkout. */
+/** Reads the settings that apply to a checkout. */
 export async function contentSettings(git: Git): Promise<ContentSettings> {
-  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // there are none
+  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // No settings exist.
   const entries = listed.split('\0').filter(Boolean);
   return Object.fromEntries(
     entries.map((entry): [string, string] => {
@@ -32,7 +31,7 @@ export async function contentSettings(git: Git): Promise<ContentSettings> {
   );
 }
 
-/** Returns what restores the settings of before, as `key=value`. An empty filter command is no filter. */
+/** Returns settings that restore the earlier state, as `key=value`. An empty filter command disables the filter. */
 export function restoring(before: ContentSettings, now: ContentSettings): readonly string[] {
   const changed = Object.keys({ ...before, ...now }).filter((key) => before[key] !== now[key]);
   return changed.map((key) => {

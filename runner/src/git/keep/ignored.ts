@@ -1,6 +1,6 @@
 /**
- * Files that git ignores go with a worktree if the repository says so: build outputs, dependencies. If the attempt
- * itself has added the rule, nothing says that they can be made again.
+ * Ignored files are removed with the worktree if the repository had the ignore rule: build outputs, dependencies. If
+ * the attempt added the rule, the files may not be reproducible.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,15 +8,15 @@ import { resolve } from 'node:path';
 import { type Checkout, gitAt } from '../checkout.ts';
 import type { Git } from '../git.ts';
 
-/** What git ignored before the agent. */
+/** Ignore rules from before the agent ran. */
 export interface IgnoredBefore {
-  /** The commit at which the attempt started. */
+  /** Commit at which the attempt started. */
   readonly startedAt: string;
-  /** Lines of the ignore files outside of the worktree. */
+  /** Lines of the ignore files outside the worktree. */
   readonly outerRules: readonly string[];
 }
 
-/** Returns the lines of the ignore files outside of the checkout: info/exclude and core.excludesFile. */
+/** Returns the lines of the ignore files outside the checkout: info/exclude and core.excludesFile. */
 export async function outerRules(
   { commonDir }: Pick<Checkout, 'commonDir'>,
   git: Git,
@@ -27,15 +27,15 @@ export async function outerRules(
   return files.flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []));
 }
 
-/** Returns the ignored paths of a checkout: whole folders where everything in them is ignored, without a slash. */
+/** Returns a checkout's ignored paths, without a slash at the end; a fully ignored folder is one path. */
 export async function ignoredPaths(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
   return listed.split('\0').flatMap((path) => (path === '' ? [] : path.replace(/\/$/, '')));
 }
 
 /**
- * Returns those ignored paths of which no rule is known that the repository had before: only rules of the attempt's own
- * ignore them, or git cannot name the rule.
+ * Returns the ignored paths that no earlier rule of the repository covers: only rules added by the attempt ignore
+ * them, or git cannot report the rule.
  */
 export async function newlyIgnored(
   checkout: Checkout,
@@ -45,15 +45,15 @@ export async function newlyIgnored(
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const expected = await ignoredBefore(checkout, paths, before, settings);
-  // Git also lists folders that no rule ignores if it ignores every file in them, and lists those files too.
+  // Git also lists folders without a matching rule if it ignores every file in them, and lists those files too.
   const parents = new Set(paths.flatMap(parentsOf));
   return paths.filter((path) => !expected.has(path) && !parents.has(path));
 }
 
-/** Before a path, so that git never reads its first characters as a pattern's. */
+/** Prefix of a path, so that git never reads its first characters as pattern syntax. */
 const HERE = './';
 
-/** Returns the paths that a rule ignores which was there when the agent started; none if git cannot name the rules. */
+/** Returns the paths ignored by a rule that existed when the agent started; none if git cannot report the rules. */
 async function ignoredBefore(
   checkout: Checkout,
   paths: readonly string[],
@@ -85,7 +85,7 @@ async function ignoredBefore(
   return found;
 }
 
-/** Returns the folders that a path is in. */
+/** Returns the path's parent folders. */
 function parentsOf(path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('/'));

@@ -1,4 +1,4 @@
-/** Keeps the repositories inside a worktree: their objects go with it. */
+/** Keeps repositories inside a worktree, whose objects are removed with it. */
 import { existsSync, readdirSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, succeeds } from '../git.ts';
@@ -9,17 +9,17 @@ import { takeSnapshot } from './snapshot.ts';
 import { addedSubmodules, FOUND_REF, gitlinks } from './submodules.ts';
 
 export interface Inner {
-  /** Folders whose files belong to the checkout around them, although they contain a `.git`. */
+  /** Folders whose files belong to the surrounding checkout although they contain a `.git`. */
   readonly asFiles: readonly string[];
-  /** Submodules and clones: folders whose files belong to the repository in them. */
+  /** Submodules and clones: folders whose files belong to their own repository. */
   readonly separate: readonly string[];
-  /** The commits of submodules, by path. */
+  /** Commits of submodules, by path. */
   readonly links: Readonly<Record<string, string>>;
-  /** Sentences about what was kept, and where. */
+  /** Sentences about kept work and its location. */
   readonly notes: readonly string[];
-  /** Folders whose `.git` git cannot read: nothing below it can be stored. */
+  /** Folders with a `.git` that git cannot read. Nothing below them can be stored. */
   readonly broken: readonly string[];
-  /** Commits of repositories elsewhere that a checkout in the worktree was at. */
+  /** Commits of external repositories that a checkout in the worktree was at. */
   readonly heads: readonly string[];
 }
 
@@ -27,17 +27,17 @@ export interface InnerWishes {
   readonly checkout: Checkout;
   /** Paths in the checkout that contain a `.git`, outermost first. */
   readonly repositories: readonly string[];
-  /** Git in the checkout, with the index that its files are compared to. */
+  /** Git in the checkout, with the index to compare its files to. */
   readonly git: Git;
   /** Git in the repository that keeps the commits. */
   readonly into: (settings: readonly string[]) => Git;
-  /** Folders that repositories in the worktree may have their objects in. */
+  /** Folders where repositories in the worktree may store objects. */
   readonly owners: readonly string[];
   readonly message: string;
 }
 
 /**
- * Stores the commits of every repository in a checkout under `refs/muster/kept/`, and commits what is uncommitted in
+ * Stores the commits of every repository in a checkout under `refs/muster/kept/`, and commits uncommitted files in
  * submodules and clones.
  * @throws GitError if one of them cannot be kept
  */
@@ -50,7 +50,7 @@ export async function keepInner(wishes: InnerWishes): Promise<Inner> {
     const isPartOfOther = all.separate.some((folder) => path.startsWith(`${folder}/`));
     if (!isPartOfOther) all = together(all, await keepOne(path, links.includes(path), wishes));
   }
-  // Without its `.git`, git takes a submodule for unchanged, and looks at none of its files.
+  // Without its `.git`, git treats a submodule as unchanged and checks none of its files.
   const lost = links.filter((path) => !repositories.includes(path) && hasFiles(`${checkout.folder}/${path}`));
   return { ...all, asFiles: [...all.asFiles, ...lost] };
 }
@@ -103,20 +103,20 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
     return refs.length === 0
       ? []
       : [
-          `The submodule "${path}" was changed. Its commit is kept as ${listed(refs)}: push it to where it belongs.`,
+          `The submodule "${path}" was changed. Its commit is kept as ${listed(refs)}. Push it to the submodule's origin.`,
         ];
   const kept = refs.length === 0 ? '' : ` What its origin does not have is kept as ${listed(refs)}.`;
   return [`"${path}" is a clone that the agent made; its files are not on the branch.${kept}`];
 }
 
-/** Whether a repository came from elsewhere: a remote-tracking branch contains what is checked out. */
+/** Returns whether a repository was cloned: a remote-tracking branch contains the checked-out commit. */
 async function isClone(checkout: Checkout): Promise<boolean> {
   const git = gitAt(checkout);
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))) return false;
   return (await git('for-each-ref', '--count=1', '--contains=HEAD', 'refs/remotes')) !== '';
 }
 
-/** Keeps a repository whose files are its own, with what is uncommitted in it. */
+/** Keeps a repository that owns its files, including uncommitted ones. */
 async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   const index = `${checkout.gitDir}/muster-index`;
   const inner = await keepInner({ ...wishes, checkout, git: gitAt(checkout) });
@@ -141,7 +141,7 @@ async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   return { ...inner, refs, head };
 }
 
-/** @returns the refs under which the repository's commits are kept that none of its remotes has */
+/** @returns refs that keep the commits missing from all of the repository's remotes */
 async function keepCommits(
   checkout: Checkout,
   { into }: InnerWishes,
@@ -160,7 +160,7 @@ async function keepCommits(
   return tips.map(keptRef);
 }
 
-/** Some files of a repository inside the worktree could not be stored. */
+/** Error about files of an inner repository that git could not store. */
 class IncompleteError extends Error {
   constructor(folder: string, missing: readonly string[], reason: string) {
     super(`${missing.length} files in ${folder} cannot be stored. ${reason}`);

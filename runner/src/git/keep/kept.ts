@@ -1,10 +1,10 @@
-/** Commits that are on no branch: they are kept under refs of the runner's, since they would be lost with a worktree. */
+/** Keeps commits that are on no branch under the runner's own refs, since they would be lost with a worktree. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Git } from '../git.ts';
 
 const KEPT_REF = 'refs/muster/kept';
 
-/** Files of a git directory that never name a commit of the checkout's own. */
+/** Files of a git directory that never name a commit of the checkout itself. */
 const OTHER_FILES: ReadonlySet<string> = new Set([
   'FETCH_HEAD',
   'commondir',
@@ -16,25 +16,25 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'packed-refs',
 ]);
 
-/** Larger files hold no list of commits. A reflog line has about 200 bytes. */
+/** Maximum size of a file with a list of commits. A reflog line has about 200 bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 const MAX_NAMED = 5;
 
-/** Names the first of some paths or refs, for people. */
+/** Returns the first few of some paths or refs, for people. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** Where the runner writes what is on no branch. */
+/** Target for commits that are on no branch. */
 export function keptRef(sha: string): string {
   return `${KEPT_REF}/${sha.slice(0, 12)}`;
 }
 
 /**
- * Returns every object name in the files by which git remembers what a checkout was at: HEAD and its reflog, and a
- * merge, rebase, cherry-pick or bisection in progress.
+ * Returns every object name in the files where git records the checkout's commits: HEAD and its reflog, and a merge,
+ * rebase, cherry-pick or bisection in progress.
  */
 export function rememberedObjects(gitDir: string): readonly string[] {
   const names = new Set<string>();
@@ -60,9 +60,9 @@ export function rememberedObjects(gitDir: string): readonly string[] {
 }
 
 /**
- * Returns those objects that are commits, are on none of the given refs, and are not contained in each other.
+ * Returns the objects that are commits, are on none of the given refs, and are not contained in each other.
  * @param gitWith git in the repository, with a standard input
- * @param known arguments of `git rev-list` that name what is reachable anyway
+ * @param known arguments of `git rev-list` for commits that stay reachable anyway
  */
 export async function unreachable(
   gitWith: (input: string) => Git,
@@ -107,7 +107,7 @@ export async function keepUnreachable(
   return refs;
 }
 
-/** Keeps a commit that is in the repository. @returns the ref */
+/** Keeps a commit of the repository. @returns the ref */
 export async function keep(git: Git, sha: string): Promise<string> {
   const ref = keptRef(sha);
   await git('update-ref', '--no-deref', ref, sha);

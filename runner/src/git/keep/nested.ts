@@ -1,4 +1,4 @@
-/** Repositories inside a checkout that are no submodules: agents create and clone them. */
+/** Repositories inside a checkout that are not submodules: agents create and clone them. */
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Checkout } from '../checkout.ts';
@@ -8,7 +8,7 @@ import { succeeds } from '../git.ts';
 export interface Found {
   /** Folders below the checkout that contain a `.git`, outermost first, without a slash at the end. */
   readonly repositories: readonly string[];
-  /** Folders that cannot be read. */
+  /** Unreadable folders. */
   readonly unreadable: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export type Nested =
   | { readonly kind: 'elsewhere'; readonly head: string | undefined }
   | { readonly kind: 'broken' };
 
-/** @param owners folders in which a repository's objects may be: the checkout and its git directory */
+/** @param owners folders that can contain a repository's objects: the checkout and its git directory */
 export async function inspect(folder: string, owners: readonly string[]): Promise<Nested> {
   const gitDir = gitDirOf(folder);
   if (gitDir === undefined) return { kind: 'broken' };
@@ -67,7 +67,7 @@ export async function inspect(folder: string, owners: readonly string[]): Promis
   return { kind: 'elsewhere', head };
 }
 
-/** Returns the real path of a folder's git directory, or undefined if there is none. */
+/** Returns the real path of a folder's git directory; undefined if it has none. */
 function gitDirOf(folder: string): string | undefined {
   try {
     const path = `${folder}/.git`;

@@ -1,6 +1,6 @@
 /**
- * Makes everything that an agent has left in its worktree reachable: files on the task's branch, commits that are on
- * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "Storage locations".
+ * Makes everything that an agent left in its worktree reachable: files on the task's branch, commits without a branch
+ * under `refs/muster/kept/`. Source: docs/guides/runner.md, "Storage locations".
  */
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { deviationOf, gitAt, registrationProblem } from '../checkout.ts';
@@ -16,26 +16,26 @@ import { takeSnapshot } from './snapshot.ts';
 
 export interface SettleWishes {
   readonly worktree: Worktree;
-  /** As it was when the agent started. */
+  /** State when the agent started. */
   readonly before: Before;
-  /** A copy of the index of then, and where the runner's own goes. */
+  /** Folder for a copy of the initial index and for the runner's own index. */
   readonly baseline: string | undefined;
   readonly index: string;
   readonly message: string;
 }
 
 export interface Settled {
-  /** The commit of the uncommitted files, if there were any. */
+  /** Commit of the uncommitted files, if there were any. */
   readonly commit: string | undefined;
-  /** Sentences about what was kept elsewhere than on the branch. */
+  /** Sentences about work kept outside the branch. */
   readonly notes: readonly string[];
-  /** Why something is only in the worktree, in a sentence. The attempt has failed. */
+  /** Sentence that explains why some work is only in the worktree. The attempt has failed. */
   readonly problem: string | undefined;
-  /** Why the worktree must stay although the attempt can be completed. */
+  /** Reason to keep the worktree although the attempt can complete. */
   readonly stays: string | undefined;
 }
 
-/** Never rejects because of git or the file system: that is the problem that it returns. */
+/** Settles a worktree. Never rejects for errors of git or the file system: they become the `problem`. */
 export async function settle(wishes: SettleWishes): Promise<Settled> {
   const { worktree } = wishes;
   const notes: string[] = [];
@@ -49,7 +49,7 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
       const stored = await storeFiles(wishes, notes, stays);
       commit = stored.commit;
       problem = stored.problem;
-    } else problem = `The checkout of the task ${deviation}. Nothing in it was touched.`;
+    } else problem = `The checkout of the task ${deviation}. Nothing in it was changed.`;
   } catch (error) {
     problem = `The work cannot be committed. ${messageOf(error)}`;
   }
@@ -61,7 +61,7 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
   return { commit, notes, problem, stays: stays.length === 0 ? undefined : stays.join(' ') };
 }
 
-/** All processes of the attempt have ended: a lock in its own git directory is one that a killed git has left. */
+/** All processes of the attempt have ended, so a lock in its git directory is stale. */
 function removeStaleLocks(gitDir: string): void {
   for (const name of readdirSync(gitDir))
     if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
@@ -109,7 +109,7 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
   return { commit, problem: undefined };
 }
 
-/** Without a copy of the index as it was, the worktree's own is used. */
+/** Without a copy of the initial index, the worktree's own is used. */
 function baselineOf({ baseline, worktree, index }: SettleWishes): string | undefined {
   const from = baseline ?? `${worktree.gitDir}/index`;
   if (!existsSync(from)) return undefined;
@@ -134,7 +134,7 @@ function ownGit({ commonDir }: Worktree): (input: string) => Git {
   return (input) => gitIn(commonDir, { set: { GIT_DIR: commonDir }, input });
 }
 
-/** @returns sentences about what stays in the folder alone, though nothing of it was to be committed */
+/** @returns sentences about files that are only in the folder although they should be committed */
 async function onlyInFolder(
   { worktree, before }: SettleWishes,
   ignored: readonly string[],
@@ -148,7 +148,7 @@ async function onlyInFolder(
   ];
 }
 
-/** Has the worktree show the end of the branch, for the acceptance command. Its files are all stored by now. */
+/** Checks out the end of the branch for the acceptance command. All files are stored by now. */
 async function showCommitted(
   { worktree, index }: SettleWishes,
   { end, isOnBranch }: Committed,

@@ -1,11 +1,11 @@
-/** The files of a checkout as a tree of git's, made with an index of the runner's. */
+/** Stores a checkout's files as a git tree, with an index of the runner's own. */
 import { copyFileSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, succeeds } from '../git.ts';
 
 /**
- * Size, time and inode decide whether a file has changed, regardless of the user's settings, and lossy conversions are
- * no reason to refuse a file.
+ * Size, time and inode decide whether a file has changed, regardless of the user's settings. Lossy conversions must
+ * not make git refuse a file.
  */
 const SETTINGS = [
   'core.ignoreStat=false',
@@ -17,29 +17,29 @@ const SETTINGS = [
 
 export interface SnapshotWishes {
   readonly checkout: Checkout;
-  /** Where the runner's index goes. */
+  /** Path of the runner's index. */
   readonly index: string;
-  /** An index to start from: as it was when the agent started, since an agent can mark files in its own to be skipped. */
+  /** Index from when the agent started. In its own index, an agent can mark files to be skipped. */
   readonly from: string | undefined;
   /** Folders whose files are added although they contain a `.git`. */
   readonly asFiles: readonly string[];
-  /** Paths that are left as the index has them. */
+  /** Paths that keep their entry in the index. */
   readonly without: readonly string[];
-  /** The commits of submodules, by path. */
+  /** Commits of submodules, by path. */
   readonly links: Readonly<Record<string, string>>;
   readonly settings: readonly string[];
 }
 
 export interface Snapshot {
   readonly tree: string;
-  /** Paths that git could not store, and why. */
+  /** Paths that git could not store, and the reasons. */
   readonly missing: readonly string[];
   readonly reason: string;
 }
 
 /**
- * Stores the files of a checkout. The checkout's own index, its lock and its HEAD are neither read nor written.
- * @throws GitError if not even a tree can be written
+ * Stores a checkout's files. Neither reads nor writes the checkout's own index, its lock and its HEAD.
+ * @throws GitError if git cannot write a tree
  */
 export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
   const { checkout, index, asFiles, without } = wishes;
@@ -70,7 +70,7 @@ export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
   return { tree: await git()('write-tree'), missing: await unstored(), reason };
 }
 
-/** Starts from the given index, or from the commit that is checked out. */
+/** Starts from the given index, or from the checked-out commit. */
 async function startIndex({ checkout, index, from }: SnapshotWishes, git: Git): Promise<void> {
   rmSync(`${index}.lock`, { force: true });
   rmSync(index, { force: true });
@@ -79,7 +79,7 @@ async function startIndex({ checkout, index, from }: SnapshotWishes, git: Git): 
     await git('read-tree', 'HEAD');
 }
 
-/** Adds paths in halves until those that git refuses are single, so that they do not cost the others. */
+/** Adds paths, halving on failure, so that paths that git refuses do not affect the others. */
 async function addEach(
   paths: readonly string[],
   add: (pathspecs: readonly string[]) => Promise<boolean>,
@@ -92,14 +92,14 @@ async function addEach(
   await addEach(paths.slice(middle), add);
 }
 
-/** Returns the paths whose files are not in the index as they are in the folder. */
+/** Returns the paths whose files differ from the index. */
 async function changed(git: Git): Promise<readonly string[]> {
   return pathsIn(
     await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'),
   );
 }
 
-/** Returns ignored files that the agent has added to its own index in spite of that. */
+/** Returns ignored files that the agent added to its own index. */
 async function forced(checkout: Checkout, git: Git, without: readonly string[]): Promise<readonly string[]> {
   const options = ['--cached', '--ignored', '--exclude-standard', '-z'];
   const theirs = pathsIn(await gitAt(checkout)('ls-files', ...options).catch(() => ''));
@@ -124,8 +124,8 @@ function pathsIn(listed: string): readonly string[] {
 }
 
 /**
- * Git takes a folder with a `.git` for a repository of another's, unless the index has a file below it. So it gets
- * one, which `git add --all` then removes because it does not exist.
+ * Git treats a folder with a `.git` as another repository, unless the index has a file below it. So the index gets
+ * one, which `git add --all` removes because the file does not exist.
  */
 async function openToFiles(git: (input?: string) => Git, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;
@@ -136,7 +136,7 @@ async function openToFiles(git: (input?: string) => Git, folders: readonly strin
   }
 }
 
-/** Files that a sparse checkout of the agent's has taken away are not deleted. */
+/** Files hidden by the agent's sparse checkout count as present, not as deleted. */
 async function skipWhatIsSparse(checkout: Checkout, git: (input?: string) => Git): Promise<void> {
   if (!existsSync(`${checkout.gitDir}/info/sparse-checkout`)) return;
   const listed = await gitAt(checkout)('ls-files', '-t', '-z');

@@ -1,18 +1,18 @@
-/** The submodules of a worktree, which git leaves empty. */
+/** Submodules of a worktree, which git leaves empty. */
 import { existsSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, gitIn } from '../git.ts';
 
-/** In a submodule: the commit at which the task has found it. */
+/** Commit of a submodule when the task started, as a ref in the submodule. */
 export const FOUND_REF = 'refs/muster/found';
 
 /**
- * Has git take every submodule for one that was initialized: `git submodule init` would write to the configuration of
- * the user's repository.
+ * Makes git treat every submodule as initialized. `git submodule init` would write to the configuration of the user's
+ * repository.
  */
 const ACTIVE = ['submodule.active=.'];
 
-/** Fetches the submodules of a branch. @returns which are missing and why, a sentence each */
+/** Fetches a branch's submodules. @returns the missing ones with the reason, one sentence each */
 export async function checkOutSubmodules(checkout: Checkout): Promise<readonly string[]> {
   const { folder } = checkout;
   const missed: string[] = [];
@@ -29,12 +29,12 @@ export async function checkOutSubmodules(checkout: Checkout): Promise<readonly s
   return missed;
 }
 
-/** Returns the paths of the index that are submodules according to `.gitmodules`, which can list others as well. */
+/** Returns the paths in the index that `.gitmodules` lists as submodules; it can list others as well. */
 export async function submodulesOf(folder: string, git: Git): Promise<readonly string[]> {
   return existsSync(`${folder}/.gitmodules`) ? gitlinks(git) : [];
 }
 
-/** Returns the paths of submodules that an agent has added: in its own index, and in `.gitmodules`. */
+/** Returns the paths of submodules that an agent added: in its own index and in `.gitmodules`. */
 export async function addedSubmodules(checkout: Checkout): Promise<readonly string[]> {
   const file = `${checkout.folder}/.gitmodules`;
   if (!existsSync(file)) return [];
@@ -42,11 +42,11 @@ export async function addedSubmodules(checkout: Checkout): Promise<readonly stri
   const keys = String.raw`^submodule\..*\.path$`;
   const listed = await git('config', '--file', file, '--null', '--get-regexp', keys).catch(() => '');
   const paths = listed.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1));
-  const links = await gitlinks(git).catch(() => []); // a corrupt index
+  const links = await gitlinks(git).catch(() => []); // The index is corrupt.
   return links.filter((path) => paths.includes(path));
 }
 
-/** Returns the paths of the index that stand for a commit of another repository. */
+/** Returns the paths in the index that record another repository's commit. */
 export async function gitlinks(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--stage', '-z');
   return listed.split('\0').flatMap((entry) => /^160000 \w+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);

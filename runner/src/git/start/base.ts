@@ -1,29 +1,29 @@
-/** The commit that a new branch starts from, by the name that a task, the runner or its checkout gives. */
+/** Resolves the base of a new branch from the name given by a task, the runner or the checkout. */
 import { type Git, GitError } from '../git.ts';
 import type { RemoteRefs } from './remote.ts';
 
 export interface Base {
   readonly sha: string;
-  /** The branch of "origin", or of this repository, that it is the head of, if it is one. */
+  /** Branch of "origin", or of this repository, whose head the commit is, if any. */
   readonly branch: string | undefined;
-  /** Its kind and name, for people: `the tag "v1"`. */
+  /** Kind and name, for people: `the tag "v1"`. */
   readonly description: string;
 }
 
-/** A base as it is named. `sha` is that of this repository, undefined if the repository does not have it. */
+/** Named base. `sha` is its commit in this repository; undefined if the repository does not have it. */
 export interface NamedBase {
   readonly name: string;
   readonly kind: 'branch' | 'remote branch' | 'tag' | 'commit' | 'unknown';
   readonly sha: string | undefined;
-  /** The remote whose branch it is, or could be. */
+  /** Remote that has the branch, or could have it. */
   readonly remote: string;
-  /** An offset from the name, for example `~2`; otherwise empty. `sha` is that of the name. */
+  /** Offset from the name, for example `~2`, or empty. `sha` is the commit of the name itself. */
   readonly suffix: string;
 }
 
 /**
- * Finds out what a base is, from this repository only.
- * @param ref does not begin with "-", which git would take as an option
+ * Resolves a base using only this repository.
+ * @param ref must not begin with "-", which git would treat as an option
  * @throws GitError, permanent, if the name is both a tag and a branch
  */
 export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
@@ -42,10 +42,10 @@ export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
   return (await offsetBase(git, ref)) ?? { name: ref, kind, sha, remote: 'origin', suffix: '' };
 }
 
-/** Returns the base of a name with an offset, for example `main~2`, if the name is a branch. */
+/** Returns the base for a name with an offset, for example `main~2`, if the name is a branch. */
 async function offsetBase(git: Git, ref: string): Promise<NamedBase | undefined> {
   const [, start = '', suffix = ''] = /^(.+?)((?:[~^]\d*)+)$/.exec(ref) ?? [];
-  // An offset from HEAD means the checkout, not what "origin" has in the meantime.
+  // An offset from HEAD refers to the checkout, not to newer commits on "origin".
   if (start === '' || /^(?:HEAD|@)$/.test(start)) return undefined;
   const named = await nameBase(git, start);
   return named.kind === 'branch' || named.kind === 'remote branch' ? { ...named, suffix } : undefined;
@@ -90,15 +90,14 @@ function lookUp(ref: string, { branches, tags }: RemoteRefs) {
 
 interface Settled {
   readonly base: Base;
-  /** For the log, if this repository and the remote differ. */
+  /** Log message, if this repository and the remote differ. */
   readonly note?: string | undefined;
 }
 
 /**
- * Decides between this repository and the remote. The remote's branch is taken, unless the local branch has all of its
- * commits.
- * @param refs of the remote after its objects were fetched; undefined if nothing is fetched
- * @throws GitError, permanent, if the base exists in neither
+ * Chooses between this repository and the remote: the remote's branch, unless the local branch contains it.
+ * @param refs of the remote after fetching its objects; undefined if nothing is fetched
+ * @throws GitError, permanent, if neither has the base
  */
 export async function settleBase(git: Git, named: NamedBase, refs: RemoteRefs | undefined): Promise<Settled> {
   const start = await settleStart(git, named, refs);

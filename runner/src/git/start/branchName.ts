@@ -1,6 +1,6 @@
-/** Names of branches that stand in each other's way, because git stores a branch as a file and its path as folders. */
+/** Branch names that block each other, because git stores a branch as a file and its path as folders. */
 
-/** Branches that exist. */
+/** Existing branches. */
 export interface ExistingBranches {
   readonly local: ReadonlySet<string>;
   /** Undefined if the branch is not pushed. */
@@ -25,7 +25,7 @@ export function branchNames(taskId: string, branch: string): readonly string[] {
   return isChosenByHub ? [branch, `task-${rest}`, `task-${rest}-2`] : [branch];
 }
 
-/** Chooses the first name that has a branch already, else the first one that a new branch can have. */
+/** Chooses the first name that already has a branch, or else the first one available for a new branch. */
 export function chooseBranch(names: readonly string[], existing: ExistingBranches): BranchChoice {
   const { local, origin, ignoreCase } = existing;
   const choices = names.map((name): BranchChoice => {

@@ -1,28 +1,28 @@
-/** Worktrees that use a branch: git allows one of them at a time. */
+/** Worktrees that use a branch. Git allows only one at a time. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GitError } from '../git.ts';
 import type { Repository } from '../repository.ts';
 
-/** Another attempt that is being stopped has committed its work by then. */
+/** An attempt that is being stopped has committed its work within this time. */
 const PATIENCE_MS = 5000;
 const BETWEEN_CHECKS_MS = 250;
 
-/** A worktree that uses a branch. */
+/** Worktree that uses a branch. */
 export interface BranchHolder {
   readonly folder: string;
-  /** The registration of a folder that is missing, for example of a disk that is not mounted. */
+  /** Registration of a missing folder, for example on a disk that is not mounted. */
   readonly isMissing: boolean;
 }
 
 /** Another worktree uses the branch. */
 export class BranchBusy extends GitError {
-  /** Whether the worktree is a runner's, so that the branch will be free soon. */
+  /** Whether a runner owns the worktree, so that the branch becomes available soon. */
   readonly isRunners: boolean;
 
   constructor(branch: string, { folder }: BranchHolder, isRunners: boolean) {
-    super(`The branch "${branch}" is checked out in ${folder}, which is left alone.`, { kind: 'busy' });
+    super(`The branch "${branch}" is checked out in ${folder}, which was not changed.`, { kind: 'busy' });
     this.isRunners = isRunners;
   }
 }
@@ -49,11 +49,10 @@ export async function holdersOf(
 }
 
 /**
- * Waits a moment for a branch in another runner's worktree, and not at all for one in the user's.
- * @param options.except a worktree that may have the branch
- * @returns whether the registration of a missing worktree has the branch, which `git worktree add` ignores with
- *   `--force` only
- * @throws BranchBusy if another worktree has it
+ * Waits briefly if another runner's worktree uses the branch; fails immediately if the user's does.
+ * @param options.except worktree that may use the branch
+ * @returns whether a missing worktree is registered for the branch; `git worktree add` then needs `--force`
+ * @throws BranchBusy if another worktree uses it
  */
 export async function requireFree(
   repository: Repository,
@@ -73,7 +72,7 @@ export async function requireFree(
 
 const turns = new WeakMap<Repository, Promise<unknown>>();
 
-/** Runs one action of a repository after the other: git does not check and add a worktree in one step. */
+/** Runs a repository's actions sequentially, because git does not check and add a worktree atomically. */
 export function inTurn<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
   const turn = (turns.get(repository) ?? Promise.resolve()).then(action);
   turns.set(
@@ -97,7 +96,7 @@ function linkedWorktrees(common: string): readonly { folder: string; state: stri
   });
 }
 
-/** A worktree in the middle of a rebase or bisect has a detached HEAD, but git updates the branch at the end. */
+/** A worktree during a rebase or bisect has a detached HEAD, but git updates the branch at the end. */
 function refsInProgress(state: string): readonly string[] {
   const rebased = ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'];
   const bisected = textOf(`${state}/BISECT_START`);
@@ -108,6 +107,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
-    return ''; // does not exist, or was removed in the meantime
+    return ''; // The path does not exist, or was removed in the meantime.
   }
 }

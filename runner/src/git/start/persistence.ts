@@ -1,14 +1,14 @@
-/** Repeats what failed for a reason that can pass. */
+/** Retries operations that failed for a transient reason. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Persistence {
   readonly attempts: number;
-  /** Before the second attempt, in milliseconds. It doubles before each further one. */
+  /** Delay before the second attempt, in milliseconds. Doubles before each further one. */
   readonly firstWaitMs: number;
   readonly lastWaitMs: number;
   /** Returns whether another attempt can succeed. */
   readonly canPass: (error: unknown) => boolean;
-  /** Aborted when there is no more time to wait. */
+  /** Aborted when waiting must stop. */
   readonly signal: AbortSignal;
 }
 

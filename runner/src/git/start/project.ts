@@ -1,11 +1,11 @@
-/** The GitHub repository that a remote's address names. The host decides, so no other server is mistaken for GitHub. */
+/** GitHub repository in a remote's address. Only the host decides, so other servers are not mistaken for GitHub. */
 import { spawn } from 'node:child_process';
 import type { Git } from '../git.ts';
 
 export interface RemoteAddress {
   readonly transport: 'ssh' | 'http';
   readonly host: string;
-  /** Without slashes at its ends. */
+  /** Path without slashes at its ends. */
   readonly path: string;
 }
 
@@ -15,7 +15,7 @@ export function parseAddress(address: string): RemoteAddress | undefined {
   if (scheme === undefined) return parseScpAddress(address);
   const isSsh = /^(?:ssh|git\+ssh|ssh\+git)$/i.test(scheme);
   if (!isSsh && !/^https?$/i.test(scheme)) return undefined;
-  // The rules of `http:` apply to the host of an ssh address too; those of an unknown scheme do not.
+  // The rules of `http:` also apply to the host of an ssh address; those of an unknown scheme do not.
   const url = URL.parse(address.replace(/^[^:]+/, isSsh ? 'http' : scheme));
   if (url === null) return undefined;
   return { transport: isSsh ? 'ssh' : 'http', host: url.hostname, path: trimmed(url.pathname) };
@@ -44,7 +44,7 @@ export function projectAt({ transport, host, path }: RemoteAddress): string | un
 /** Returns the host that an ssh client connects to for a name, which its configuration can define. */
 export type ResolveHost = (host: string) => Promise<string | undefined>;
 
-/** Returns `owner/name` if an address is a repository on github.com, also by the name of an ssh configuration. */
+/** Like `projectOf`, and also resolves names from the ssh configuration. */
 export async function projectOf(address: string, resolveHost: ResolveHost): Promise<string | undefined> {
   const parsed = parseAddress(address);
   if (parsed === undefined) return undefined;
@@ -55,9 +55,9 @@ export async function projectOf(address: string, resolveHost: ResolveHost): Prom
 }
 
 /**
- * Returns `owner/name` if "origin" is fetched from and pushed to one repository on github.com. Git's `insteadOf`
+ * Returns `owner/name` if "origin" is fetched from and pushed to the same repository on github.com. Git's `insteadOf`
  * settings apply to both addresses.
- * @param fetched the address that "origin" is fetched from
+ * @param fetched address that "origin" is fetched from
  */
 export async function projectOfOrigin(
   git: Git,
@@ -70,18 +70,18 @@ export async function projectOfOrigin(
   return new Set(projects).size === 1 ? projects[0] : undefined;
 }
 
-/** How long ssh can take to print its configuration; a `Match exec` of the user can be slow. */
+/** Maximum time for ssh to print its configuration; a `Match exec` of the user can be slow. */
 const SSH_PATIENCE_MS = 10_000;
 
 /**
- * Asks ssh for the host of a name, as git connects: with the user's `GIT_SSH_COMMAND` or `core.sshCommand`. Git itself
- * calls the command with `-G` to learn which ssh it is.
+ * Asks ssh for the host of a name, with git's connection settings: the user's `GIT_SSH_COMMAND` or `core.sshCommand`.
+ * Git itself calls the command with `-G` to detect the ssh variant.
  */
 export function hostBySsh(command: string, env: NodeJS.ProcessEnv): ResolveHost {
   return (host) =>
     new Promise((resolve) => {
       if (!/^[\w][\w.-]*$/.test(host)) return resolve(undefined);
-      // The command is a shell's, as for git; the host has no character that a shell interprets.
+      // Git also runs this command in a shell. The host has no character that a shell interprets.
       const child = spawn('/bin/sh', ['-c', `${command} -G ${host}`], {
         env,
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,6 +1,6 @@
 /**
- * The branches and tags of a remote. They are listed and fetched without a change of refs, tags, `FETCH_HEAD`, the
- * configuration or the checkout: a fetch only adds objects to the repository.
+ * Branches and tags of a remote. Listing and fetching change neither refs, tags, `FETCH_HEAD`, the configuration nor
+ * the checkout: a fetch only adds objects to the repository.
  */
 import { type Git, GitError, succeeds } from '../git.ts';
 
@@ -14,7 +14,7 @@ export interface RemoteRefs {
 }
 
 /**
- * Lists a remote, so that a ref that does not exist is distinguished from a remote that does not respond.
+ * Lists a remote's refs, to distinguish a missing ref from a remote that does not respond.
  * @throws GitError if the remote does not respond
  */
 export async function listRemote(git: Git, remote: string): Promise<RemoteRefs> {
@@ -30,7 +30,7 @@ export async function listRemote(git: Git, remote: string): Promise<RemoteRefs> 
   return { remote, branches, tags };
 }
 
-/** Nothing that the user has configured for fetches changes a ref, prunes one, or adds a tag. */
+/** Keeps the user's fetch configuration from changing refs, pruning refs, or adding tags. */
 const OBJECTS_ONLY = [
   '--quiet',
   '--refmap=',
@@ -45,7 +45,7 @@ const OBJECTS_ONLY = [
 /**
  * Fetches the objects of refs, and lists the remote.
  * @param select returns the full names of refs that the remote has
- * @throws GitError if the remote does not respond, or a ref moves between the list and the fetch
+ * @throws GitError if the remote does not respond, or if a ref moves between the list and the fetch
  */
 export async function fetchRefs(
   git: Git,
@@ -58,7 +58,7 @@ export async function fetchRefs(
   for (const ref of wanted) {
     const sha = refs.branches.get(ref.replace(/^refs\/heads\//, ''));
     if (sha === undefined || (await succeeds(git, 'cat-file', '-e', `${sha}^{commit}`))) continue;
-    throw new GitError(`${ref} of ${remote} has moved during the fetch.`, { kind: 'transient' });
+    throw new GitError(`${ref} of ${remote} moved during the fetch.`, { kind: 'transient' });
   }
   return refs;
 }

@@ -1,4 +1,4 @@
-/** The branch of a task and the commit that it starts from, before there is a worktree. */
+/** A task's branch and its starting commit, resolved before the worktree exists. */
 
 import { type Git, GitError, succeeds } from '../git.ts';
 import type { Repository } from '../repository.ts';
@@ -8,43 +8,43 @@ import { inTurn, requireFree } from './branchUse.ts';
 import { persistently } from './persistence.ts';
 import { fetchCommit, fetchRefs, type RemoteRefs } from './remote.ts';
 
-/** About four seconds: for longer, the hub offers the task again. */
+/** About four seconds in total. For longer outages, the hub offers the task again. */
 const FETCH_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 250;
 const LAST_WAIT_MS = 2000;
 
 export interface StartingPointWishes {
   readonly taskId: string;
-  /** The task's branch, as the hub names it. */
+  /** The task's branch, as named by the hub. */
   readonly branch: string;
-  /** A branch, tag, commit or `HEAD` that a new branch starts from. It does not begin with "-". */
+  /** Base of a new branch: a branch, tag, commit or `HEAD`. It does not begin with "-". */
   readonly base: string;
-  /** Whether the branch leaves this machine. Its state on "origin" and that of the base then count. */
+  /** Whether the branch is pushed. Its state on "origin" and the state of the base then count. */
   readonly fetch: boolean;
-  /** Runners' worktrees are below it: a branch in one of them will be free soon. */
+  /** Folder for runners' worktrees. A branch in one of them becomes available soon. */
   readonly ownFolder: string;
-  /** Aborted when there is no more time to wait. */
+  /** Aborted when waiting must stop. */
   readonly signal: AbortSignal;
 }
 
 export interface StartingPoint {
-  /** The branch to work on. It differs from the wish if the hub's name cannot be a branch here. */
+  /** Branch to work on. It differs from the requested one if that name cannot be a branch here. */
   readonly branch: string;
   /** Whether the branch exists, here or on "origin". It then exists here. */
   readonly existed: boolean;
-  /** The commit that the worktree starts from. */
+  /** Commit that the worktree starts from. */
   readonly at: string;
   readonly base: Base;
-  /** The branches of "origin"; undefined if it was not asked. */
+  /** Branches of "origin"; undefined if it was not asked. */
   readonly originBranches: ReadonlySet<string> | undefined;
-  /** Sentences for the log about choices that a person may not expect. */
+  /** Sentences for the log about unexpected choices. */
   readonly notes: readonly string[];
 }
 
 /**
- * Finds where a task starts, and brings its branch up to date with "origin". Of the repository, it changes the task's
- * branch only, and moves it forward only.
- * @throws BranchBusy if another worktree has the branch
+ * Finds where a task starts, and updates its branch from "origin". In the repository, it changes only the task's
+ * branch, and only moves it forward.
+ * @throws BranchBusy if another worktree uses the branch
  * @throws GitError, permanent, if the name cannot be a branch, is blocked by another one, or the base does not exist
  * @throws GitError, transient, if "origin" does not respond, or its branch and the local one have diverged
  */
@@ -86,7 +86,7 @@ async function requireName(git: Git, branch: string): Promise<void> {
 
 interface Fetched {
   readonly origin?: RemoteRefs;
-  /** The remote that the base is on. */
+  /** Remote that has the base. */
   readonly baseRemote?: RemoteRefs;
 }
 
@@ -150,7 +150,7 @@ async function bringUpToDate(
     if (behind === 0) return ours;
     if (ahead > 0)
       throw new GitError(
-        `The local branch "${branch}" and that of origin have diverged: merge or rename one of them.`,
+        `The local branch "${branch}" and that of origin have diverged. Merge or rename one of them.`,
         { kind: 'transient' },
       );
   }
