@@ -1,4 +1,3 @@
-/** What is stored of a person's account, by what Firebase Auth says of it. */
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Database, Reference } from 'firebase-admin/database';
@@ -25,18 +24,18 @@ const changed = (
   return rest;
 };
 
-describe('the account of a person', () => {
-  it('is nothing where there never was one', () => {
+describe('account of a person', () => {
+  it('does not change if it never existed', () => {
     assert.equal(changed({}, undefined), undefined);
   });
 
-  it('is remembered as good once, which is no news', () => {
+  it('is stored as good once without an access change', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
     assert.equal(changed({ account: 'good' }, good), undefined);
     assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
   });
 
-  it('ends sign-ins when it is disabled or deleted, once', () => {
+  it('ends sign-ins once when it is disabled or deleted', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
@@ -53,20 +52,20 @@ describe('the account of a person', () => {
     });
   });
 
-  it('ends sign-ins before its tokens were revoked, and never dates that back', () => {
+  it('ends sign-ins before its tokens were revoked, and never moves that time back', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
     assert.equal(changed({ account: 'good', valid_since: 3000 }, revoked), undefined);
     assert.equal(changed({ account: 'good', valid_since: 4000 }, revoked), undefined);
   });
 
-  it('is good again when it is enabled, for sign-ins from then on', () => {
+  it('becomes good again when it is enabled, for later sign-ins only', () => {
     const before = { account: 'disabled', valid_since: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });
 });
 
-describe('the roles of a person by their account', () => {
+describe('roles of a person by their account', () => {
   const rolesOf = (account: AccountState | undefined, claimed?: () => Promise<undefined>) =>
     new PersonRoleReader(
       portsOf<ConstructorParameters<typeof PersonRoleReader>[0]>({
@@ -81,7 +80,7 @@ describe('the roles of a person by their account', () => {
       }),
     ).of('ada', claimed);
 
-  it('the roles of a person are none for whoever acts for one who is out, without a question to Firebase Auth', async () => {
+  it('are absent for a disabled or deleted account, without a call to Firebase Auth', async () => {
     for (const account of ['disabled', 'deleted'] as const) {
       const { role, isOut } = await rolesOf(account);
       assert.deepEqual([role, isOut], [undefined, true]);
@@ -92,12 +91,12 @@ describe('the roles of a person by their account', () => {
     }
   });
 
-  it('the roles of a person with a verified ID token do not depend on the stored account', async () => {
+  it('do not depend on the stored account if the ID token is verified', async () => {
     const { role, validSince } = await rolesOf('disabled', async () => undefined);
     assert.deepEqual([role, validSince], ['worker', 7]);
   });
 
-  it('the mirror of a person marks who is out for the other database', () => {
+  it('are mirrored with a mark for a disabled account', () => {
     const person = { role: 'none', workspaces: {}, valid_since: 7 } as const;
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
@@ -105,15 +104,15 @@ describe('the roles of a person by their account', () => {
   });
 });
 
-describe('the mirror of access', () => {
-  it('has the leader of a new workspace before the workspace, which would be closed to them', async () => {
+describe('access mirror', () => {
+  it("writes a new workspace's leader first, because the leader needs access to it", async () => {
     const written: string[] = [];
     const database = portsOf<Database>({
       ref: (path?: unknown) => portsOf<Reference>({ set: async () => void written.push(String(path)) }),
     });
     const people = {
       find: async () => {
-        await setImmediate(); // longer than the list of workspaces takes
+        await setImmediate(); // Longer than listing the workspaces.
         return { workspaces: { alpha: 'leader' } } as const;
       },
       workspaces: async () => ({ alpha: 'private' }) as const,

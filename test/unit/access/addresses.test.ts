@@ -1,4 +1,3 @@
-/** Which addresses a deployment believes to be its own. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -15,7 +14,7 @@ const OWN = { issuer: FUNCTION, mcp: FUNCTION };
 
 const mainOf = (publicUrl: string | undefined) => new Addresses({ publicUrl, functionUrl: undefined }).main;
 
-describe('the address where people connect', () => {
+describe('public address', () => {
   for (const written of [
     ORIGIN,
     `${ORIGIN}/`,
@@ -23,16 +22,16 @@ describe('the address where people connect', () => {
     `${ORIGIN}/mcp/`,
     'HTTPS://Muster.Example:443/mcp',
   ])
-    it(`the public address is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
+    it(`is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
 
-  it('the public address keeps its port', () => {
+  it('keeps its port', () => {
     assert.deepEqual(mainOf('http://localhost:5005/mcp'), {
       issuer: 'http://localhost:5005',
       mcp: 'http://localhost:5005/mcp',
     });
   });
 
-  it('the public address is the path of a function where nothing above that leads to it', () => {
+  it('is the path of a function if the origin does not lead to it', () => {
     assert.deepEqual(mainOf(FUNCTION), OWN);
     assert.deepEqual(mainOf(`${FUNCTION}/`), OWN);
     const below = `${ORIGIN}/agents/mcp`;
@@ -54,9 +53,9 @@ describe('the address where people connect', () => {
     'https://muster.example/mcp?toolsets=todo',
     'https://muster.example/mcp#top',
   ])
-    it(`the public address is none: ${refused}`, () => assert.equal(mainOf(refused), undefined));
+    it(`is undefined: ${refused}`, () => assert.equal(mainOf(refused), undefined));
 
-  it('the public address may lack TLS on this machine alone', () => {
+  it('may lack TLS only on the loopback interface', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       assert.equal(isLoopback(host), true);
       assert.equal(mainOf(`http://${host}:8080`)?.issuer, `http://${host}:8080`);
@@ -66,18 +65,18 @@ describe('the address where people connect', () => {
   });
 });
 
-describe('the address that a request came to', () => {
+describe('address of a request', () => {
   const addresses = new Addresses({ publicUrl: ORIGIN, functionUrl: FUNCTION });
   const functionHost = 'us-central1-project.cloudfunctions.net';
 
-  it('the address of a request is the known one of its host', () => {
+  it('is the known address with its host', () => {
     assert.deepEqual(addresses.of('muster.example'), ROOT);
     assert.deepEqual(addresses.of('MUSTER.example'), ROOT);
     assert.deepEqual(addresses.of(functionHost), OWN);
     assert.deepEqual(addresses.at(functionHost), OWN);
   });
 
-  it('the address of a request is the main one where the host is a stranger, whatever it says', () => {
+  it('is the main address if the host is unknown', () => {
     for (const host of [undefined, '', 'evil.example', 'muster.example.evil.example', 'muster.example:444']) {
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
@@ -89,7 +88,7 @@ describe('the address that a request came to', () => {
     );
   });
 
-  it('the address of a request is none where nobody said where people connect', () => {
+  it('is undefined without a valid public address', () => {
     for (const publicUrl of [undefined, 'http://muster.example']) {
       const closed = new Addresses({ publicUrl, functionUrl: FUNCTION });
       assert.equal(closed.of(functionHost), undefined);
@@ -97,7 +96,7 @@ describe('the address that a request came to', () => {
     }
   });
 
-  it('the address of a request on this machine keeps the name that was used', () => {
+  it('keeps the host name of the request on the loopback interface', () => {
     const own = new Addresses({
       publicUrl: 'http://127.0.0.1:5005',
       functionUrl: 'http://127.0.0.1:5001/demo/us-central1/mcp',
@@ -111,14 +110,14 @@ describe('the address that a request came to', () => {
     assert.equal(own.of('localhost:5006')?.issuer, 'http://127.0.0.1:5005');
   });
 
-  it('the address of a request is that of people where both have one host', () => {
+  it('is the public one if it shares its host with the function', () => {
     const same = new Addresses({ publicUrl: ORIGIN, functionUrl: `${ORIGIN}/function/mcp` });
     assert.deepEqual(same.of('muster.example'), ROOT);
   });
 });
 
-describe('where metadata stands', () => {
-  it('the address of metadata is below the root of an origin, with the path of MCP', () => {
+describe('metadata address', () => {
+  it('is below the root of an origin, followed by the path of MCP', () => {
     for (const [path, found] of [
       ['/mcp', '/mcp'],
       ['/mcp/', '/mcp'],
@@ -131,7 +130,7 @@ describe('where metadata stands', () => {
       assert.equal(metadataUrlOf(ROOT, path), `${ORIGIN}/.well-known/oauth-protected-resource${found}`, path);
   });
 
-  it('the address of metadata is below the path of a function, where its root is not ours', () => {
+  it('is below the path of a function, whose root belongs to others', () => {
     for (const [path, found] of [
       ['/mcp', ''],
       ['/', ''],
@@ -145,7 +144,7 @@ describe('where metadata stands', () => {
       );
   });
 
-  it('the path of MCP is removed from an address once', () => {
+  it('has the path of MCP removed once', () => {
     for (const [path, below] of [
       ['', ''],
       ['/', ''],

@@ -1,4 +1,4 @@
-/** From a bearer credential to a principal, over credentials that live in memory. */
+/** Authentication of bearer credentials, with stores in memory. */
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import type { Agent } from '../../../functions/src/agents/rules/agent.ts';
@@ -33,7 +33,7 @@ describe('authentication', () => {
   let now: Date;
   let stored: { credential: Credential; agent: Agent } | undefined;
   let grant: Grant | undefined;
-  /** What the credential was registered through, beside the grant. */
+  /** Credentials that registered this one, in addition to the grant. */
   let others: { credential: Credential; agent: Agent }[];
   let lookups: string[];
   let tokens: string[];
@@ -106,7 +106,7 @@ describe('authentication', () => {
     );
   });
 
-  it('makes an agent of its credential', async () => {
+  it("returns an agent principal for an agent's credential", async () => {
     stored = {
       credential: sampleCredential({ toolsets: ['coordination'] }),
       agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
@@ -124,14 +124,14 @@ describe('authentication', () => {
     });
   });
 
-  it('refuses an agent whose owner has no good account any more', async () => {
+  it("rejects an agent whose owner's account is disabled or deleted", async () => {
     isOut = true;
     await assert.rejects(authenticator.authenticate(BEARER), { code: 'UNAUTHORIZED' });
     isOut = undefined;
     assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
   });
 
-  it('refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
+  it('rejects a person who signed in before their sessions ended, but not after', async () => {
     standing = { validSince: 101 };
     await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
     standing = { validSince: 100 };
@@ -139,14 +139,14 @@ describe('authentication', () => {
     assert.deepEqual(owner, { workspaces: {}, access: {}, role: 'viewer' });
   });
 
-  it('an agent is held to a workspace, and may only read, if its credential is', async () => {
+  it('restricts an agent to the workspace and read-only mode of its credential', async () => {
     const credential = sampleCredential({ held_to: 'beta', readonly: true });
     stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
     const { held_to: heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
-  it('looks a credential up that it trusts where it is asked to', async () => {
+  it('looks up a cached credential on request', async () => {
     await authenticator.authenticate(BEARER);
     await authenticator.authenticateAnew(BEARER);
     await authenticator.authenticate(BEARER);
@@ -156,7 +156,7 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('trusts what it has checked for five seconds, and asks then what has changed', async () => {
+  it('caches a credential for five seconds and then reads access changes', async () => {
     const expiresAt = secondsAfterStart(10_000);
     stored = { credential: sampleCredential({ expires_at: expiresAt }), agent: sampleAgent() };
     for (const [seconds, expected] of [
@@ -174,7 +174,7 @@ describe('authentication', () => {
     }
   });
 
-  it('asks once for all of its callers', async () => {
+  it('reads access changes once for concurrent callers', async () => {
     await authenticator.authenticate(BEARER);
     now = secondsAfterStart(6);
     await Promise.all(Array.from({ length: 20 }, () => authenticator.authenticate(BEARER)));
@@ -182,7 +182,7 @@ describe('authentication', () => {
   });
 
   for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
-    it(`looks up anew after five seconds where ${subject} has changed, once`, async () => {
+    it(`looks up once after five seconds if ${subject} has changed`, async () => {
       await authenticator.authenticate(BEARER);
       stored = undefined;
       changes = [{ id: '1', subject }];
@@ -197,7 +197,7 @@ describe('authentication', () => {
       assert.equal(lookups.length, 3, 'what was heard before is no news');
     });
 
-  it('leaves others alone whom a change does not concern', async () => {
+  it('keeps the cache of callers that a change does not concern', async () => {
     await authenticator.authenticate(BEARER);
     changes = [{ id: '1', subject: 'agent:terminal-3' }];
     now = secondsAfterStart(6);
@@ -205,7 +205,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 1);
   });
 
-  it('looks up anew every five seconds where it cannot hear of changes', async () => {
+  it('looks up every five seconds if access changes cannot be read', async () => {
     hasChanges = false;
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -214,7 +214,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('looks up anew every five seconds what a role rests on that is not stored', async () => {
+  it('looks up every five seconds if a role depends on data outside the store', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ owner_uid: 'ada' }) };
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -223,14 +223,14 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('refuses an expired one and says how to renew it', async () => {
+  it('rejects an expired credential and explains how to renew it', async () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
     assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent .*npm run agents -- create/);
   });
 
-  it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
+  it('rejects a wrong secret of a cached key, and never caches a rejection', async () => {
     await authenticator.authenticate(BEARER);
     for (let attempt = 0; attempt < 2; attempt++) {
       const wrong = authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`);
@@ -257,13 +257,13 @@ describe('authentication', () => {
     `${API_KEY}.${SECRET}.more`,
     `${API_KEY}.${SECRET}\n`,
   ]) {
-    it(`leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
+    it(`passes other credentials to Firebase: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
       assert.deepEqual(await authenticator.authenticate(bearer), ADA);
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
   }
 
-  it('makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
+  it('returns an agent principal for a connected app, within the limits of its grant', async () => {
     const given = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     grant = given.grant;
     assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], 'it is no person’s token');
   });
 
-  it('refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
+  it("rejects an app's token if it is expired or unknown, or its grant or agent ended", async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -303,12 +303,12 @@ describe('authentication', () => {
     await authenticator.authenticate(accessToken);
     now = secondsAfterStart(5);
     assert.equal(await codeOf(accessToken), 'UNAUTHORIZED', 'within 5 seconds');
-    // Neither opens anything here: they are left to Firebase, which knows no such token.
+    // Neither is an access token of an app, so both are passed to Firebase.
     for (const other of [refreshToken, accessToken.replace('ma_', 'mc_')])
       assert.deepEqual(await authenticator.authenticate(other), ADA);
   });
 
-  it('ends the key of an agent that an app has registered with the grant of the app', async () => {
+  it("rejects the key of an agent that an app registered once the app's grant ends", async () => {
     grant = redeemed().grant;
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -320,7 +320,7 @@ describe('authentication', () => {
     }
   });
 
-  describe('of a key that was registered through others', () => {
+  describe('key registered through other keys', () => {
     const LEADER = { subject: 'key:mk_leader', agent_id: 'leader' } as const;
     const leads = (changes: Partial<Credential> = {}, role: Agent['role'] = 'leader') => ({
       credential: sampleCredential({ api_key: 'mk_leader', agent_id: 'leader', ...changes }),
@@ -333,7 +333,7 @@ describe('authentication', () => {
       others = [leads()];
     });
 
-    it('a key that was registered through others opens what all of them open, and remembers them', async () => {
+    it('has the access that all of them share, and reports its lineage', async () => {
       assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
         LEADER,
         { subject: `key:${API_KEY}`, agent_id: 'terminal-2' },
@@ -343,7 +343,7 @@ describe('authentication', () => {
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
-    it('a key that was registered through others is in while its ancestor is renewed, and out once that is gone, expired, or held elsewhere', async () => {
+    it('is valid while its ancestor or a renewed one is valid in the same workspace', async () => {
       others = [leads({ api_key: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
       const credential = sampleCredential({ ancestors: [LEADER], held_to: 'alpha' });
@@ -357,7 +357,7 @@ describe('authentication', () => {
       await authenticator.authenticateAnew(BEARER);
     });
 
-    it('a key that was registered through others is looked up again within 5 seconds of a change of one of them, and when the first of them ends', async () => {
+    it('is looked up after a change of an ancestor and when the first one expires', async () => {
       const expiresAt = secondsAfterStart(500);
       others = [leads({ expires_at: expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {
@@ -375,7 +375,7 @@ describe('authentication', () => {
     });
   });
 
-  it('the key of an app opens at most what its sign-in opens now', async () => {
+  it("limits an app's key to the current access of its grant", async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -384,7 +384,7 @@ describe('authentication', () => {
     assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`);
   });
 
-  it('revives an agent that was offline, and only such a one', async () => {
+  it('marks an offline agent as online, and only such an agent', async () => {
     await authenticator.authenticate(BEARER);
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     changes = [{ id: '1', subject: 'agent:terminal-2' }];
@@ -393,7 +393,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, ['terminal-2']);
   });
 
-  it('does not revive an agent for a wrong or expired credential', async () => {
+  it('does not mark an agent as online for a wrong or expired credential', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     now = secondsAfterStart(2000);
@@ -401,7 +401,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, []);
   });
 
-  it('keeps trust to what fits, the oldest leaving first', async () => {
+  it('limits the size of the cache and evicts the oldest entry', async () => {
     await authenticator.authenticate(BEARER);
     for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
     await authenticator.authenticate('token-19999');

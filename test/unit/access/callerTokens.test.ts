@@ -23,7 +23,7 @@ function agent(name: string, role: Role = 'worker'): Caller {
   return { principal, credential: 'mk_secret' };
 }
 
-/** Identity Toolkit in miniature: counts, and fails while it is told to. */
+/** Fake of Identity Toolkit that counts calls and fails while `broken` is set. */
 class CountingSignIn implements PortOf<IdentityToolkitSignIn> {
   calls = 0;
   broken = false;
@@ -44,7 +44,7 @@ function world() {
 }
 
 describe('ID tokens of callers', () => {
-  it("are a person's own credential, as it is", async () => {
+  it("are the person's own credential, unchanged", async () => {
     const { signIn, tokens } = world();
     const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
     const principal = personOf('ada', 'leader');
@@ -57,7 +57,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 0);
   });
 
-  it('are not made of what is no token, and do not quote it', async () => {
+  it('are not created from an invalid credential, and errors do not quote it', async () => {
     const { tokens } = world();
     const principal = personOf('ada', 'leader');
     for (const credential of [
@@ -75,7 +75,7 @@ describe('ID tokens of callers', () => {
     }
   });
 
-  it('are minted with an agent’s claims, once, for all who ask at once', async () => {
+  it("are minted once with the agent's claims for concurrent callers", async () => {
     const { signIn, tokens } = world();
     const [first, second] = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
     assert.equal(first, second);
@@ -94,7 +94,7 @@ describe('ID tokens of callers', () => {
     assert.deepEqual(expiresAt, new Date(START + HOUR * 1000));
   });
 
-  it('open no more than a credential that may only read or is held to a workspace', async () => {
+  it("respect the credential's read-only mode and workspace", async () => {
     const { tokens } = world();
     const { principal, credential } = agent('one', 'leader');
     const narrow = { ...principal, readonly: true, held_to: 'alpha' } as const;
@@ -102,7 +102,7 @@ describe('ID tokens of callers', () => {
     assert.deepEqual([claims['role'], claims['heldTo']], ['viewer', 'alpha']);
   });
 
-  it('are minted anew for another agent and for another role', async () => {
+  it('are minted separately for another agent and another role', async () => {
     const { signIn, tokens } = world();
     await tokens.of(agent('one'));
     await tokens.of(agent('two'));
@@ -111,7 +111,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 3);
   });
 
-  it('are minted anew five minutes before they expire, once', async () => {
+  it('are minted once again five minutes before they expire', async () => {
     const { signIn, tokens, time } = world();
     await tokens.of(agent('one'));
     time.now += (HOUR - 301) * 1000;
@@ -123,7 +123,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 2);
   });
 
-  it('are asked for again after a failure', async () => {
+  it('are requested again after a failure', async () => {
     const { signIn, tokens } = world();
     signIn.broken = true;
     await Promise.all([
@@ -136,7 +136,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 2);
   });
 
-  it('are kept for a bounded number of agents', async () => {
+  it('are cached for a limited number of agents', async () => {
     const { signIn, tokens } = world();
     for (let number = 0; number <= 1000; number++) await tokens.of(agent(`agent-${number}`));
     await tokens.of(agent('agent-1000'));

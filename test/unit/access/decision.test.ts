@@ -1,4 +1,4 @@
-/** Why somebody may or may not: what access.explain says of the databases. test/rules holds the rules themselves to it. */
+/** Explanations of access.explain for the databases. `test/rules` compares the rules with them. */
 import assert from 'node:assert/strict';
 import { decideAccess, sourcedRole } from '../../../functions/src/access/rules/decision.ts';
 import { permissionFor } from '../../../functions/src/access/rules/permissions.ts';
@@ -24,8 +24,8 @@ const agent = (more: Partial<Principal> = {}): Principal => ({
 const read = (path: string, database: 'firestore' | 'realtime' = 'firestore') =>
   ({ database, path, operation: 'read' }) as const;
 
-describe('a decision about direct access', () => {
-  it('is made by the row of the path, or of the collection above', () => {
+describe('decision about direct access', () => {
+  it('follows the rule of the path or of its collection', () => {
     const rows = [
       ['firestore', 'tasks/t-1', 'tasks/{taskId}', false],
       ['firestore', 'tasks', 'tasks/{taskId}', true],
@@ -46,7 +46,7 @@ describe('a decision about direct access', () => {
     }
   });
 
-  it('says the role that is needed, the role that is there, and where it comes from', () => {
+  it("returns the required role, the caller's role and its source", () => {
     const { isAllowed, needs, workspace, role, from, reason } = decideAccess(person, {
       ...read('messages/beta/plans/one'),
       operation: 'write',
@@ -58,7 +58,7 @@ describe('a decision about direct access', () => {
     assert.match(reason, /role worker in the workspace "beta"; you have worker there, from the deployment/);
   });
 
-  it('knows where each role comes from', () => {
+  it('finds the source of each role', () => {
     const cases = [
       [person, 'alpha', { role: 'leader', from: 'membership' }],
       [person, 'default', { role: 'worker', from: 'deployment' }],
@@ -74,7 +74,7 @@ describe('a decision about direct access', () => {
       assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);
   });
 
-  it('reads the same for what is not there and for what is not theirs', () => {
+  it('is the same for missing data and for data without access', () => {
     const questions = [
       [read('tasks/t-1'), { workspace: 'gamma' }],
       [read('agents/a-1'), { workspace: 'gamma', owner: 'eve' }],
@@ -89,7 +89,7 @@ describe('a decision about direct access', () => {
     }
   });
 
-  it('lets nobody list, replace or read what is closed to all', () => {
+  it('denies everyone listing, replacing or reading what is closed to all roles', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
       [read('credentials/c-1'), /No role can read this directly\. The server writes it/],

@@ -1,7 +1,4 @@
-/**
- * The gate's table, and that every tool and resource is behind it: a caller with the weakest role that suffices is let in,
- * the next weaker one is not. `test/rules/rules` has the generated matrix of both databases.
- */
+/** Permission checks and their use by every tool and resource. `test/rules/rules` has the matrix of both databases. */
 import assert from 'node:assert/strict';
 import { type Need, refusalFor } from '../../../functions/src/access/rules/gate.ts';
 import type { Principal, Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -13,7 +10,7 @@ import { agentOf, personOf } from '../../support/principals.ts';
 
 const NOBODY = personOf('nobody', undefined);
 const worker = agentOf('a', 'ada', 'worker');
-/** Leads alpha, which is private, and has no role elsewhere. */
+/** Leads the private workspace alpha and has no role elsewhere. */
 const member = personOf('ben', 'leader', 'alpha');
 const only: Principal = {
   ...member,
@@ -23,7 +20,7 @@ const only: Principal = {
 const READS: Need = { toolset: 'todo', what: 'todo.x', role: 'worker', scope: 'workspace', writes: false };
 const WRITES: Need = { ...READS, writes: true };
 
-/** What is asked of whom, where, and why it is refused; undefined if it is not. */
+/** Caller, workspace, need and the reason of the rejection; undefined if the call is allowed. */
 const TABLE: readonly (readonly [what: string, Principal, string, Need, string | undefined])[] = [
   ['an agent with the role', worker, 'default', WRITES, undefined],
   ['an agent with a weaker role', agentOf('a', 'ada', 'viewer'), 'default', READS, 'ROLE_TOO_WEAK'],
@@ -121,7 +118,7 @@ interface Entry {
   readonly params: object;
 }
 
-/** What the variables of templates take, if it is not the id of a task. */
+/** Values of template variables other than the id of a task. */
 const NAMED: Readonly<Record<string, string>> = {
   sessionType: 'coding',
   sessionId: 'task-1.1',
@@ -166,15 +163,15 @@ const entriesOf = ({
   }),
 ];
 
-describe('the gate', () => {
+describe('permission check', () => {
   for (const [what, principal, workspace, need, reason] of TABLE)
-    it(`${reason === undefined ? 'lets in' : `refuses (${reason})`} ${what}`, () => {
+    it(`${reason === undefined ? 'allows' : `refuses (${reason})`} ${what}`, () => {
       const refusal = refusalFor(principal, workspace, need);
       assert.equal(refusal?.details.reason, reason, refusal?.message);
       assert.ok(refusal === undefined || refusal.code === 'FORBIDDEN');
     });
 
-  it('says the same of a private workspace and of one that is not there', () => {
+  it('returns the same error for a private and for a missing workspace', () => {
     const outside: Principal = {
       ...personOf('eve', 'worker'),
       owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },
@@ -193,7 +190,7 @@ describe('the gate', () => {
 
   after(() => endpoint.close());
 
-  /** Why the gate refuses a call; undefined if it does not, whatever comes of the call. */
+  /** Returns the reason of a rejection, or undefined if the call passes the permission check. */
   async function refusedFor({ method, params }: Entry, principal: Principal): Promise<string | undefined> {
     ports.principals.set('caller', principal);
     const response = await fetch(`${endpoint.url}/mcp?toolsets=all`, {
@@ -209,14 +206,14 @@ describe('the gate', () => {
   }
 
   for (const toolset of toolsets)
-    it(`every tool and resource of ${toolset.name} is behind the gate with its role`, async () => {
+    it(`protects every tool and resource of ${toolset.name} by its role`, async () => {
       for (const entry of entriesOf(toolset))
         for (const [caller, principal, reason] of attemptsAt(entry, toolset.name))
           assert.equal(await refusedFor(entry, principal), reason, `${entry.name} as ${caller}`);
     });
 });
 
-/** The error of an answer as text; nothing if it has none. */
+/** Returns the error of a response as text, or an empty text. */
 function saidIn(answer: unknown): string {
   const { result, error } = Object(answer);
   return result !== undefined && result.isError !== true ? '' : JSON.stringify(error ?? result);
@@ -224,7 +221,7 @@ function saidIn(answer: unknown): string {
 
 type Attempt = readonly [caller: string, Principal, reason: string | undefined];
 
-/** The weakest callers who are let in, the strongest who are not, and each kind of restricted credential. */
+/** Returns the weakest allowed callers, the strongest refused ones and each kind of restricted credential. */
 function attemptsAt(
   { role, agentRole, scope, writes, openToAll, method }: Entry,
   own: string,

@@ -1,4 +1,4 @@
-/** Firebase's own SDK as in production, which asks a Google that this test plays: keys, and accounts. */
+/** Verification of ID tokens with Firebase's SDK against a fake of Google's keys and accounts. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { Agent, createServer, type Server } from 'node:https';
@@ -13,18 +13,18 @@ const PROJECT = 'the-project';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** As Identity Toolkit tells of it. */
+/** Account as Identity Toolkit returns it. */
 interface Account {
   disabled?: boolean;
-  /** The claims, as JSON. */
+  /** Claims as JSON. */
   customAttributes?: string;
-  /** In seconds of the epoch. */
+  /** Seconds since the epoch. */
   validSince?: string;
 }
 
 const SIGNED_IN = Math.floor(Date.now() / 1000) - 60;
 
-/** A token of a sign-in a minute ago. */
+/** Returns a token of a sign-in one minute ago. */
 function idTokenOf(uid: string): string {
   const [auth_time, iat, exp] = [SIGNED_IN, SIGNED_IN, SIGNED_IN + 3600];
   const issuer = `https://securetoken.google.com/${PROJECT}`;
@@ -36,7 +36,7 @@ function idTokenOf(uid: string): string {
   return [...encoded, signature].join('.');
 }
 
-describe("people's ID tokens in production", () => {
+describe('ID tokens of people', () => {
   const accounts = new Map<string, Account>();
   let asked: number;
   let isAway: boolean;
@@ -89,7 +89,7 @@ describe("people's ID tokens in production", () => {
     verifier = new FirebaseIdTokenVerifier({ app: () => app, clock: { now: () => new Date(now) } });
   });
 
-  it('people’s ID tokens say who a person is, and the account is asked about once in a while', async () => {
+  it('identify a person, and the account is looked up once per interval', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
     for (const { signedInAt, ...person } of principals) {
@@ -101,7 +101,7 @@ describe("people's ID tokens in production", () => {
     assert.equal(asked, 1);
   });
 
-  it('people’s ID tokens are good for less than a minute after the account is disabled, gone or signed out', async () => {
+  it('are rejected within a minute after the account is disabled, deleted or signed out', async () => {
     const [soon, late] = [
       String(Math.floor(Date.now() / 1000)),
       String(Math.floor(Date.now() / 1000) - 3600),
@@ -112,7 +112,7 @@ describe("people's ID tokens in production", () => {
     for (const account of [{ disabled: true }, { validSince: soon }, undefined]) {
       if (account === undefined) accounts.delete('ada');
       else accounts.set('ada', account);
-      now += 54_000; // an authenticator may believe it for 5 seconds more
+      now += 54_000; // The authenticator may cache the result for 5 more seconds.
       await assert.rejects(verifier.verify(token), { code: 'UNAUTHORIZED' });
       accounts.set('ada', {});
       now += 54_000;
@@ -120,7 +120,7 @@ describe("people's ID tokens in production", () => {
     }
   });
 
-  it('people’s ID tokens tell the role of an account that is not disabled, whoever asks', async () => {
+  it('provide the role of an account unless it is disabled', async () => {
     assert.equal(await verifier.roleOf('ada'), undefined);
     accounts.set('ben', { customAttributes: JSON.stringify({ role: 'leader' }) });
     accounts.set('cyd', { customAttributes: JSON.stringify({ role: 'leader' }), disabled: true });
@@ -129,7 +129,7 @@ describe("people's ID tokens in production", () => {
     assert.deepEqual(roles, ['leader', undefined, undefined, undefined]);
   });
 
-  it('people’s ID tokens are not believed where nobody says how the account is, which is asked again', async () => {
+  it('are rejected if the account lookup fails, which is not cached', async () => {
     isAway = true;
     await assert.rejects(verifier.verify(idTokenOf('ada')), { code: 'FIREBASE_ERROR' });
     isAway = false;

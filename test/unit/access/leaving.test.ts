@@ -1,4 +1,3 @@
-/** Who has lost a role, where, and what an instance knows of the owners of work. */
 import assert from 'node:assert/strict';
 import { closedSince, leftBy, mayHaveLost, OwnerRoles } from '../../../functions/src/access/rules/leaving.ts';
 import { TRUSTED_MILLISECONDS } from '../../../functions/src/access/rules/trust.ts';
@@ -13,7 +12,7 @@ const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, ac
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('leaving a workspace', () => {
-  it('is to have no role there as a worker; to be gone is to have none', () => {
+  it('means having no role as a worker; being gone means having none at all', () => {
     const viewer = leftBy(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
@@ -57,7 +56,7 @@ describe('leaving a workspace', () => {
     });
   }
 
-  it('follows from a workspace that was open and is private', () => {
+  it('follows from making an open workspace private', () => {
     const [open, closed] = [
       { alpha: 'open', beta: 'open' },
       { alpha: 'private', beta: 'open' },
@@ -68,7 +67,7 @@ describe('leaving a workspace', () => {
   });
 });
 
-describe('the standing of an owner', () => {
+describe('standing of an owner', () => {
   let now = 0;
   let stored: PersonRoles | undefined;
   let read = 0;
@@ -91,7 +90,7 @@ describe('the standing of an owner', () => {
     stored = roles({ workspaces: { alpha: 'worker' } });
   });
 
-  it('is read once in 5 seconds as long as they may work', async () => {
+  it('is read once per 5 seconds while they may work', async () => {
     const known = owners();
     for (let times = 0; times < 3; times++) assert.equal(await known.standing('ben', 'alpha'), 'works');
     assert.equal(read, 1);
@@ -100,7 +99,7 @@ describe('the standing of an owner', () => {
     assert.equal(read, 2);
   });
 
-  it('is out within 5 seconds after they have lost their role', async () => {
+  it('is out within 5 seconds after they lose their role', async () => {
     const known = owners();
     assert.equal(await known.standing('ben', 'alpha'), 'works');
     stored = roles({ workspaces: { alpha: 'viewer' } });
@@ -116,7 +115,7 @@ describe('the standing of an owner', () => {
     assert.equal(await known.standing('ben', 'alpha'), 'works');
   });
 
-  it('is unknown if what is stored of them cannot be read', async () => {
+  it('is unknown if the stored person is unreadable', async () => {
     stored = undefined;
     assert.equal(await owners().standing('ben', 'alpha'), 'unknown');
   });

@@ -1,4 +1,3 @@
-/** What loosens a limit, what tightens it, and who decides: the table, kind by kind. */
 import assert from 'node:assert/strict';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import { type Change, changeLoosening } from '../../../functions/src/composition/changes.ts';
@@ -21,7 +20,7 @@ const AGENT: Actor = {
 const { agent_id: _, ...rest } = AGENT;
 const PERSON: Actor = { ...rest, uid: 'ada' };
 
-/** Who decides about what the changes loosen; undefined if they loosen nothing. */
+/** Returns who must decide about the changes; undefined if they loosen nothing. */
 function decides(changes: readonly Change[], by: Actor = AGENT): string | undefined {
   try {
     requireNoLoosening(changeLoosening, changes, by);
@@ -33,7 +32,7 @@ function decides(changes: readonly Change[], by: Actor = AGENT): string | undefi
   }
 }
 
-/** The texts that the person who decides is shown. */
+/** Returns the texts shown to the person who decides. */
 function wouldOf(changes: readonly Change[]): readonly string[] {
   return looseningsIn(changeLoosening, changes, AGENT).map(({ would }) => would);
 }
@@ -194,7 +193,7 @@ describe('loosening', () => {
   ];
 
   for (const [what, changes, who] of cases) {
-    it(`${who === undefined ? 'an agent may commit' : `only a person (${who}) decides`} that ${what}`, () => {
+    it(`${who === undefined ? 'needs no decision' : `needs a decision (${who})`} if ${what}`, () => {
       assert.equal(decides(changes), who);
       assert.equal(decides(changes, PERSON), undefined, 'a person does it');
       if (who === undefined || who === 'in person') return;
@@ -218,12 +217,12 @@ describe('loosening', () => {
     });
   }
 
-  it('refuses one call whose parts different persons decide about', () => {
+  it('refuses a call with parts that different people must decide about', () => {
     const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);
     assert.throws(() => decides(both), /approval from different people/);
   });
 
-  describe('of a budget', () => {
+  describe('budget', () => {
     const budget = (fields: Partial<Budget>): Budget => ({
       kind: 'todo',
       thing_id: 't',
@@ -235,7 +234,7 @@ describe('loosening', () => {
     const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>
       decides([{ kind: 'setBudget', budget: budget(after), before: { value: before, version: '1' } }], by);
 
-    it('the check of a budget leaves raising and removing to the person who set it', () => {
+    it('leaves raising and removing a limit to the person who set it', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       assert.equal(set(before, { cost_usd: 6 }), 'cyd');
       assert.equal(set(before, {}), 'cyd');
@@ -243,16 +242,16 @@ describe('loosening', () => {
       assert.equal(set(before, { cost_usd: 5, tokens: 10 }), undefined, 'another limit is new');
     });
 
-    it('the check of a budget takes one that names no setter for its owner’s', () => {
+    it('treats a limit without a setter as set by its owner', () => {
       assert.equal(set(budget({ tokens: 5 }), {}), 'ada');
     });
 
-    it('the check of a budget lets an agent raise its own, and leaves another agent’s to the owner', () => {
+    it("lets an agent raise its own limit, and leaves another agent's to the owner", () => {
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:a' }), { cost_usd: 9 }), undefined);
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:b' }), { cost_usd: 9 }), 'ada');
     });
 
-    it('the check of a budget keeps the setter of a limit that an agent lowers, and makes a person the setter', () => {
+    it('keeps the setter of a limit that an agent lowers, and records a person as setter', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;

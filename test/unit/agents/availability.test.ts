@@ -5,10 +5,10 @@ import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts
 
 const HAND = { session: 'session-1', claim_epoch: 1 };
 
-describe('what an agent is doing', () => {
+describe('availability of an agent', () => {
   const configuration = { ...sampleAgent().configuration, max_concurrent_tasks: 2 };
 
-  it('an agent’s availability is derived from what it holds and what came of the last', () => {
+  it('depends on its held tasks and its last outcome', () => {
     const agent = sampleAgent({ configuration });
     assert.equal(availability(agent), 'idle');
     assert.equal(availability({ ...agent, last_failed: true }), 'error');
@@ -18,7 +18,7 @@ describe('what an agent is doing', () => {
     assert.equal(availability({ ...agent, status: 'offline', held: { a: HAND } }), 'offline');
   });
 
-  it('an agent’s availability ends after three heartbeats of silence', () => {
+  it('becomes offline after three missed heartbeats', () => {
     const status = (seconds: number) =>
       availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
     assert.deepEqual([status(180), status(181)], ['idle', 'offline']);
@@ -26,8 +26,8 @@ describe('what an agent is doing', () => {
   });
 });
 
-describe('the firsts of an agent', () => {
-  it('an agent’s milestones are kept, whatever it does later', () => {
+describe('milestones of an agent', () => {
+  it('remain once they are set', () => {
     const first = holding(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('the firsts of an agent', () => {
     assert.equal(third.active_since, first.active_since);
   });
 
-  it('an agent’s milestones have the time since which it is active, until it goes offline', () => {
+  it('are kept while the start of activity is reset when the agent goes offline', () => {
     const gone = goneSince(seenAt(sampleAgent(), START), secondsAfterStart(5));
     assert.deepEqual(
       [gone.status, gone.active_since, gone.last_seen],

@@ -13,32 +13,32 @@ const member = (more: Partial<Agent>): Agent => ({
 const counts = (before: Agent | undefined, after: Agent) =>
   countedAgent(before, after).flatMap((change) => (change.kind === 'countAgents' ? [change] : []));
 
-/** Of those that have a part. */
+/** Changes of the counts of agents with a role. */
 const moves = (before: Agent | undefined, after: Agent) =>
   counts(before, after).flatMap(({ workspace, by: { total, leaders, active } }) =>
     [total, leaders, active].some((count) => count !== 0) ? [[workspace, total, leaders, active]] : [],
   );
 
-/** Of all that are in a workspace. */
+/** Changes of the counts of all agents in a workspace. */
 const arrivals = (before: Agent | undefined, after: Agent) =>
   counts(before, after).flatMap(({ workspace, by: { registered, online } }) =>
     registered !== 0 || online !== 0 ? [[workspace, registered, online]] : [],
   );
 
-describe('counting agents', () => {
-  it('the count of agents counts an agent that joins, and one that does not lead, lead', () => {
+describe('agent counts', () => {
+  it('include an agent that joins, and one that becomes a leader', () => {
     assert.deepEqual(moves(undefined, member({})), [['alpha', 1, 0, 1]]);
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'leader' } })), [['alpha', 0, 1, 0]]);
   });
 
-  it('the count of agents moves an agent from one workspace to another', () => {
+  it('move an agent from one workspace to another', () => {
     assert.deepEqual(moves(member({}), member({ parts: { beta: 'worker' } })), [
       ['alpha', -1, 0, -1],
       ['beta', 1, 0, 1],
     ]);
   });
 
-  it('the count of agents counts an agent in each workspace that it has a part in', () => {
+  it('include an agent in each workspace in which it has a role', () => {
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [
       ['beta', 1, 1, 1],
     ]);
@@ -49,19 +49,19 @@ describe('counting agents', () => {
     ]);
   });
 
-  it('the count of agents counts who goes offline and comes back', () => {
+  it('follow an agent that goes offline and comes back', () => {
     assert.deepEqual(moves(member({}), member({ status: 'offline' })), [['alpha', 0, 0, -1]]);
     assert.deepEqual(moves(member({ status: 'offline' }), member({})), [['alpha', 0, 0, 1]]);
   });
 
-  it('the count of agents counts nothing where nothing moves, and nobody without a part among those that have one', () => {
+  it('ignore other changes, and omit agents without a role from those with one', () => {
     const stranger = member({ parts: {} });
     assert.deepEqual(counts(member({}), member({ tasks_completed: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);
     assert.deepEqual(arrivals(undefined, stranger), [['alpha', 1, 1]]);
   });
 
-  it('the count of agents counts an agent once in its home and in each workspace that it has a part in, and nowhere else', () => {
+  it('include an agent once in its home and in each workspace in which it has a role', () => {
     const { workspace: _, ...homeless } = member({ parts: {} });
     assert.deepEqual(arrivals(undefined, homeless), [['default', 1, 1]]);
     assert.deepEqual(arrivals(undefined, member({})), [['alpha', 1, 1]]);
@@ -78,7 +78,7 @@ describe('counting agents', () => {
     ]);
   });
 
-  it('the count of agents lets an agent into ten workspaces, and into no more', () => {
+  it('limit an agent to ten workspaces', () => {
     const inMany = (count: number) =>
       member({ parts: Object.fromEntries(Array.from({ length: count }, (_, at) => [`ws-${at}`, 'worker'])) });
     const [nine, ten] = [inMany(9), inMany(10)];

@@ -1,4 +1,4 @@
-/** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
+/** Race conditions of the agent sweep that no clock can arrange. */
 import assert from 'node:assert/strict';
 import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import type { Agent } from '../../../functions/src/agents/rules/agent.ts';
@@ -9,7 +9,7 @@ import { START, sampleAgent, secondsAfterStart, versionOf } from '../../support/
 import { portsOf } from '../../support/ports.ts';
 import { turnAt } from '../kernel/turn.ts';
 
-describe('the sweep of agents', () => {
+describe('agent sweep', () => {
   let agent: Agent;
   let written: Agent['status'][];
   let forgotten: boolean;
@@ -60,28 +60,28 @@ describe('the sweep of agents', () => {
     return (await liveness.part.run(turn)).counts['offline'];
   };
 
-  it('takes nobody for dead of whom presence says nothing', async () => {
+  it('marks no agent as offline without reliable presence data', async () => {
     assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]);
   });
 
-  it('marks one offline, as last seen then', async () => {
+  it('marks an agent as offline with its last heartbeat', async () => {
     assert.equal(await sweep(), 1);
     assert.deepEqual([written, agent.last_seen], [['offline'], START]);
   });
 
-  it('marks one active again that was seen before it was forgotten', async () => {
+  it('marks an agent as active again if it was seen before its presence was deleted', async () => {
     forgotten = false;
     assert.equal(await sweep(), 0);
     assert.deepEqual(written, ['offline', 'active']);
   });
 
-  it('writes nothing of one that is offline already', async () => {
+  it('does not write an agent that is already offline', async () => {
     agent = sampleAgent({ status: 'offline' });
     await sweep();
     assert.deepEqual(written, []);
   });
 
-  it('tells of one that cannot be marked, and goes on', async () => {
+  it('logs an agent that cannot be marked and continues', async () => {
     unseen = new Map([
       ['broken', START],
       [agent.id, START],

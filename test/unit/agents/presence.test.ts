@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabasePresence, lastSeenIn } from '../../../functions/src/agents/store/presence.ts';
 
 describe('DatabasePresence', () => {
-  it('does not wait for ever for a database that is lost, and sends it no more', async () => {
+  it('times out if the database is unreachable, and then sends nothing', async () => {
     let attempts = 0;
     const lost = () => {
       attempts++;
@@ -15,13 +15,13 @@ describe('DatabasePresence', () => {
     assert.equal(attempts, 1);
   });
 
-  it('reads no time that no date can have', () =>
+  it('ignores times beyond the range of dates', () =>
     assert.deepEqual(
       [8.64e15, 8.65e15, -8.65e15].map((last_seen) => lastSeenIn({ last_seen })),
       [8.64e15, 0, 0],
     ));
 
-  it('tries again after a failure', async () => {
+  it('retries after a failure', async () => {
     let attempts = 0;
     const failing = () => {
       attempts++;

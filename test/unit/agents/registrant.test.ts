@@ -1,4 +1,3 @@
-/** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
 import { authoriseReplacing, grantedRole } from '../../../functions/src/agents/rules/registration.ts';
 import { grantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
@@ -22,12 +21,12 @@ const stranger =
     owner_uid: 'stranger',
   });
 
-/** What may be asked for: the role that it has, or one by name. */
+/** Requested role; undefined keeps the current one. */
 const WANTED = [undefined, ...ROLES] as const;
 
 /**
- * By the caller, then by the role of the agent as it is (viewer, worker, leader, admin): a letter for each wish that
- * is granted, of "k" to keep the role, then "v", "w", "l", "a"; "." where it is refused.
+ * Cases by caller, then by the agent's current role (viewer, worker, leader, admin). Each granted request has its
+ * letter: "k" to keep the role, then "v", "w", "l", "a". A rejected one has ".".
  */
 const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[]][] = [
   ['a worker’s fellow worker', fellow, 'worker', ['.....', '.....', '.....', '.....']],
@@ -59,23 +58,23 @@ const row = (caller: Principal, role: Role): string =>
 
 const credential = (toolsets?: readonly string[]) => sampleCredential(toolsets && { toolsets });
 
-describe('registering again', () => {
+describe('repeated registration', () => {
   for (const [who, caller, role, rows] of TABLE)
-    it(`by ${who} is granted as the table says`, () => {
+    it(`by ${who} follows the table`, () => {
       assert.deepEqual(
         ROLES.map((of) => row(caller(role), of)),
         rows,
       );
     });
 
-  it('by itself never raises its role', () => {
+  it('by the agent itself never raises its role', () => {
     assert.deepEqual(
       ROLES.map((role) => row(itself(role), role)),
       ['kv...', 'kvw..', 'kvwl.', 'kvwla'],
     );
   });
 
-  it('of a new agent gives at most the caller’s role, and worker where none is named', () => {
+  it("grants a new agent at most the caller's role, and worker by default", () => {
     assert.equal(grantedRole(fellow('leader'), undefined, undefined), 'worker');
     assert.equal(grantedRole(fellow('leader'), 'leader', undefined), 'leader');
     assert.throws(() => grantedRole(fellow('leader'), 'admin', undefined), MusterError);
@@ -83,7 +82,7 @@ describe('registering again', () => {
 
   const toolsets = (...of: Parameters<typeof grantedLimits>) => grantedLimits(...of).toolsets;
 
-  it('keeps a narrowed credential narrow, unless a person says otherwise', () => {
+  it('keeps the limits of a credential unless a person changes them', () => {
     const narrow = [credential(['todo', 'system'])];
     for (const caller of [itself('worker'), fellow('leader'), fellow('admin'), owner('worker')])
       assert.deepEqual(toolsets(caller, narrow), ['todo', 'system'], caller.uid);
@@ -97,7 +96,7 @@ describe('registering again', () => {
     assert.equal(toolsets(itself('worker'), [credential()]), undefined);
   });
 
-  it('keeps a credential that may only read, or is held to a workspace, as it is', () => {
+  it('keeps the read-only mode and the workspace of a credential', () => {
     const held = [{ ...credential(), held_to: 'alpha', readonly: true as const }];
     assert.deepEqual(grantedLimits(itself('worker'), held), { held_to: 'alpha', readonly: true });
     assert.deepEqual(grantedLimits(owner('worker'), held), { held_to: 'alpha', readonly: true });
@@ -108,7 +107,7 @@ describe('registering again', () => {
     assert.throws(() => grantedLimits({ ...owner('worker'), held_to: 'alpha' }, [], elsewhere), MusterError);
   });
 
-  it('gives no toolset that the caller does not have, to no agent', () => {
+  it('grants no agent a toolset that the caller lacks', () => {
     const caller: Principal = { ...owner('admin'), toolsets: ['onboarding', 'todo'] };
     assert.deepEqual(toolsets(caller, []), ['onboarding', 'todo']);
     assert.deepEqual(toolsets(caller, [credential(['coding'])], { toolsets: null }), ['onboarding', 'todo']);

@@ -1,4 +1,3 @@
-/** What a claim asks the queue for. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claimableKeys, TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
@@ -11,7 +10,7 @@ const session = sampleSession({ capability_keys: ['python', 'python|testing', 'r
 
 const NONE = { items: [], more: false };
 
-describe('a claim', () => {
+describe('claim', () => {
   for (const { capabilities, runner, serves = 'owner', keys, part } of [
     { capabilities: ['Python'], keys: ['', 'python'], part: {} },
     { capabilities: ['python', 'testing'], keys: ['', 'python', 'python|testing'], part: {} },
@@ -29,7 +28,7 @@ describe('a claim', () => {
       part: { type: 'coding' },
     },
   ]) {
-    it(`asks for the tasks of its session that ${capabilities.join(' and ')} can do${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
+    it(`queries tasks for ${capabilities.join(' and ')}${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
       const asked: unknown[] = [];
       const agent = sampleAgent({
         capability_details: capabilities.map((name) => ({ name, category: 'declared' })),
@@ -66,8 +65,8 @@ describe('a claim', () => {
   }
 });
 
-describe('the sets of coding tasks', () => {
-  it('are exactly those that a claim looks for although its session does not name them', () => {
+describe('capability sets of coding tasks', () => {
+  it('are the ones that a claim queries even if its session does not list them', () => {
     const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {

@@ -1,11 +1,10 @@
-/** Dependencies within a batch, and cycles among them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/dependencies.ts';
 import { refusal } from '../../support/refusal.ts';
 
-describe('the dependencies of a batch', () => {
-  it('are its own tasks as task-N, or existing ones by their ids', () => {
+describe('batch dependencies', () => {
+  it("refer to the batch's tasks as task-N and to existing tasks by id", () => {
     assert.deepEqual(resolveBatch([['task-2', 'task-0abc-001'], [], ['task-1', 'task-2']]), [
       [{ sibling: 1 }, { existing: 'task-0abc-001' }],
       [],
@@ -13,7 +12,7 @@ describe('the dependencies of a batch', () => {
     ]);
   });
 
-  it('count once where they are named twice', () => {
+  it('are deduplicated', () => {
     assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [
       { sibling: 0 },
       { existing: 'x' },
@@ -21,7 +20,7 @@ describe('the dependencies of a batch', () => {
   });
 
   for (const unknown of ['task-0', 'task-3', 'task-99999999999999999999']) {
-    it(`are refused where the batch has no ${unknown}`, async () => {
+    it(`are rejected if the batch has no ${unknown}`, async () => {
       const error = await refusal(() => resolveBatch([[], [unknown]]));
       assert.equal(error.code, 'VALIDATION_ERROR');
       assert.match(error.message, new RegExp(`Unknown dependency "${unknown}" of task-2`));
@@ -42,19 +41,19 @@ describe('the dependencies of a batch', () => {
       'task-3 -> task-4 -> task-5 -> task-3',
     ],
   ] as const) {
-    it(`are refused with the path of a cycle: ${name}`, async () => {
+    it(`are rejected with the path of a cycle: ${name}`, async () => {
       const error = await refusal(() => resolveBatch(batch));
       assert.equal(error.message, `The dependencies form a cycle: ${path}.`);
       assert.equal(error.details.reason, 'DEPENDENCY_CYCLE');
     });
   }
 
-  it('may be as long a chain as there are tasks', () => {
+  it('may form a chain of 500 tasks', () => {
     const chain = Array.from({ length: 500 }, (_, index) => (index === 499 ? [] : [`task-${index + 2}`]));
     assert.equal(resolveBatch(chain).length, 500);
   });
 
-  it('are accepted wherever they have an order, however the tasks are shuffled', () => {
+  it('are accepted for any acyclic graph in any order of the tasks', () => {
     fc.assert(
       fc.property(shuffledGraph(false), (edges) => {
         const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
@@ -67,7 +66,7 @@ describe('the dependencies of a batch', () => {
     );
   });
 
-  it('are refused wherever they have none, with a cycle that is there', async () => {
+  it('are rejected for any cyclic graph, with an existing cycle', async () => {
     await fc.assert(
       fc.asyncProperty(shuffledGraph(true), async (edges) => {
         const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
@@ -84,7 +83,7 @@ describe('the dependencies of a batch', () => {
   });
 });
 
-/** Each task's dependencies by place: forward in a hidden order only, or with one way back. */
+/** Returns each task's dependencies by index: acyclic in a hidden order, or with one cycle. */
 function shuffledGraph(withCycle: boolean): fc.Arbitrary<number[][]> {
   return fc.integer({ min: 1, max: 30 }).chain((size) => {
     const order = fc.shuffledSubarray([...Array(size).keys()], { minLength: size, maxLength: size });

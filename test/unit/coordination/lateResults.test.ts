@@ -1,4 +1,3 @@
-/** What becomes of a report whose lease had lapsed. */
 import assert from 'node:assert/strict';
 import {
   cancelTask,
@@ -19,15 +18,15 @@ const later = secondsAfterStart(500);
 const claimedBy = (agentId: string, from: Task = sampleTask()): Task => claimTask(from, agentId, 60, START);
 const lapsed = (): Task => releaseTask(claimedBy('ann'));
 
-describe('a late report', () => {
-  it('is accepted while nobody has claimed the task since', () => {
+describe('late report', () => {
+  it('is accepted if no agent has claimed the task since', () => {
     const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.claim_epoch], ['accepted', 'done', 1]);
     assert.deepEqual([task.claim?.claimed_by, task.claim?.claim_epoch], ['ann', 1]);
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'repeated');
   });
 
-  it('may be a failure, final or not', () => {
+  it('may be a final or a retryable failure', () => {
     assert.equal(
       reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status,
       'failed',
@@ -36,12 +35,12 @@ describe('a late report', () => {
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
 
-  it('is accepted once: what failed for now waits for its retry', async () => {
+  it('is accepted once, because a retryable failure then waits for its retry', async () => {
     const { task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
     await refusal(() => reportOutcome(task, { agent_id: 'ann' }, done, later));
   });
 
-  it('never overwrites a claim made since, and is kept beside it', () => {
+  it('is stored separately if the task was claimed again', () => {
     const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'ann' }, done, later);
     assert.equal(kind, 'late');
     assert.deepEqual([task.status, task.claim?.claimed_by, task.result], ['claimed', 'bob', undefined]);
@@ -53,7 +52,7 @@ describe('a late report', () => {
     });
   });
 
-  it('is kept beside a closed task, which stays as it was', () => {
+  it('is stored separately if the task is closed, which does not change it', () => {
     const closed = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, done, START).task;
     const { kind, task } = reportOutcome(closed, { agent_id: 'ann' }, failed, later);
     assert.equal(kind, 'late');
@@ -61,20 +60,20 @@ describe('a late report', () => {
     assert.equal(task.late_result?.error, 'It broke');
   });
 
-  it('is kept beside a task that was cancelled after the lease lapsed', () => {
+  it('is stored separately if the task was cancelled after the lease expired', () => {
     const cancelled = cancelTask(lapsed(), 'Not needed', START);
     const { kind, task } = reportOutcome(cancelled, { agent_id: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.result], ['late', 'cancelled', undefined]);
   });
 
-  it('of failure leaves nothing to wait for if the task is cancelled before its retry', () => {
+  it('of a retryable failure leaves no blocker if the task is cancelled before its retry', () => {
     const waiting = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.blockers, 1);
     const { retry_at, blockers } = cancelTask(waiting, 'Not needed', later);
     assert.deepEqual([retry_at, blockers], [undefined, 0]);
   });
 
-  it('is kept when the claim made since has failed for now', () => {
+  it('is stored separately if the later claim has failed retryably', () => {
     const waiting = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
       const taskOutcome = reportOutcome(task, { agent_id: 'ann' }, done, later);
@@ -83,20 +82,20 @@ describe('a late report', () => {
     }
   });
 
-  it('is kept when the claim made since has lapsed as well', () => {
+  it('is stored separately if the later claim has also expired', () => {
     const task = releaseTask(claimedBy('bob', lapsed()));
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'late');
     assert.equal(reportOutcome(task, { agent_id: 'bob' }, done, later).kind, 'accepted');
   });
 
-  it('under an old epoch does not settle the same holder’s newer claim', () => {
+  it("with an old epoch does not complete the task for the holder's newer claim", () => {
     const again = claimedBy('ann', lapsed());
     const old = reportOutcome(again, { agent_id: 'ann', claim_epoch: 1 }, done, later);
     assert.deepEqual([old.kind, old.task.status], ['late', 'claimed']);
     assert.equal(reportOutcome(again, { agent_id: 'ann' }, done, later).kind, 'accepted');
   });
 
-  it('under an epoch that the agent never had is refused', async () => {
+  it('is rejected with an epoch that the agent never had', async () => {
     const error = await refusal(() =>
       reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later),
     );

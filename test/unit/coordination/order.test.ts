@@ -1,10 +1,9 @@
-/** The order of the queue. */
 import assert from 'node:assert/strict';
 import { compareInQueue } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
-describe('the order of the queue', () => {
-  it('is by priority, deadline, creation and id, and what has no deadline comes after what has one', () => {
+describe('queue order', () => {
+  it('is by priority, deadline, creation and id, with tasks without a deadline last', () => {
     const due = (seconds: number) => ({ deadline: secondsAfterStart(seconds) });
     const ordered = [
       { id: 'a', priority: 1 },

@@ -1,4 +1,3 @@
-/** Which tasks carry out somebody's instructions, and whether they may be given out. */
 import assert from 'node:assert/strict';
 import {
   instructedBy,
@@ -14,8 +13,8 @@ const coding = sampleCodingTask();
 
 const ofRun: Task = sampleTask({ id: 'run-abc-one-1', owner_uid: 'ben' });
 
-describe('a task that carries out instructions', () => {
-  it('is a coding task or a step of a run; a task of the plan is not, whoever made it', () => {
+describe("task that carries out its owner's instructions", () => {
+  it('is a coding task or a step of a run, but not a planned task', () => {
     assert.equal(instructedBy(coding), coding.coding.owner_uid);
     assert.equal(instructedBy(ofRun), 'ben');
     assert.equal(instructedBy(sampleTask({ owner_uid: 'ben' })), undefined);
@@ -31,7 +30,7 @@ describe('a task that carries out instructions', () => {
     },
   });
 
-  it('is given out by the standing of its owner in its workspace', async () => {
+  it("is assigned depending on its owner's current role", async () => {
     asked.length = 0;
     const other = { owner_uid: 'somebody-else' };
     for (const standing of ['works', 'out', 'unknown'] as const) {
@@ -44,7 +43,7 @@ describe('a task that carries out instructions', () => {
     );
   });
 
-  it('costs no read if its owner owns the agent, and neither does a task of the plan', async () => {
+  it('needs no read if its owner owns the agent, and neither does a planned task', async () => {
     asked.length = 0;
     const own = { owner_uid: coding.coding.owner_uid };
     assert.equal(await ownerStanding(ports('out'), coding, own), 'works');
@@ -52,7 +51,7 @@ describe('a task that carries out instructions', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('is cancelled with a reason that says why', () => {
+  it('is cancelled with an error that explains the reason', () => {
     const changes = leavingChanges(versionOf<Task>(coding), NOW);
     const replaced = changes.find((change) => change.kind === 'replaceTask');
     assert.ok(replaced);

@@ -1,11 +1,10 @@
-/** When a session is spread over more documents. */
 import assert from 'node:assert/strict';
 import { isBusy } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 
 const aged = (count: number, milliseconds: number): number[] =>
   Array.from({ length: count }, () => milliseconds);
 
-describe('a session is busy', () => {
+describe('isBusy', () => {
   for (const { name, ages, spread, busy } of [
     {
       name: 'where each of its documents was written within a second',

@@ -1,4 +1,4 @@
-/** Whatever agents do to one task, in whatever order: the machine against what must always hold. */
+/** Invariants of the state machine for any sequence of actions on one task. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -24,10 +24,10 @@ import {
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
-/** What the task looks like to somebody who only counts. */
+/** Model that only tracks time and epochs. */
 interface Model {
   now: number;
-  /** The epochs that each agent was ever given. */
+  /** All epochs that each agent has received. */
   readonly given: Map<string, Set<number>>;
 }
 
@@ -37,7 +37,7 @@ interface Real {
 
 type Step = fc.Command<Model, Real>;
 
-/** A step that either changes the task or is refused and changes nothing. */
+/** Returns a step that either changes the task, or is rejected and changes nothing. */
 function step(name: string, change: (task: Task, now: Date, model: Model) => Task): Step {
   return {
     check: () => true,
@@ -56,7 +56,7 @@ function step(name: string, change: (task: Task, now: Date, model: Model) => Tas
   };
 }
 
-/** What no step may break. */
+/** Asserts the invariants of a step. */
 function holds(before: Task, after: Task): void {
   assert.ok(after.claim_epoch >= before.claim_epoch, 'the epoch never decreases');
   const isRevived = isClosed(before.status) && after.status === 'available';
@@ -75,7 +75,7 @@ function holds(before: Task, after: Task): void {
       'closed is final',
     );
   }
-  // Only what is finished from outside is ever closed without a claim.
+  // Only finishing from outside closes a task without a claim.
   const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
   if (claimed) assert.ok(after.claim !== undefined, 'a claim stays');
   if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
@@ -96,7 +96,7 @@ const outcome = fc.oneof(
   fc.record({ kind: fc.constant('failed' as const), error: fc.constant('no'), retryable: fc.boolean() }),
 );
 
-/** Somebody, under some epoch; often whoever holds the task, so that runs get somewhere. */
+/** Any agent with any epoch. The holder is frequent, so that runs make progress. */
 const claimant = fc.tuple(fc.oneof(agent, fc.constant(undefined)), epoch).map(([named, given]) => ({
   toString: () => `${named ?? 'the holder'} ${given ?? ''}`,
   of: (task: Task): Claimant => {
@@ -117,7 +117,7 @@ const claim = agent.map((agentId) =>
 
 const start = claimant.map((who) => step(`start ${who}`, (task, now) => startTask(task, who.of(task), now)));
 
-/** A runner's sign of life gives its claim back, where its lease has just run out. */
+/** A heartbeat restores a runner's claim if its lease has just expired. */
 const restore = claimant.map((who) =>
   step(`restore ${who}`, (task, now, model) => {
     const restored = restoreClaim(task, who.of(task), 60, now);
@@ -167,8 +167,8 @@ const others = fc.constantFrom(
   step('end backoff', (task) => endBackoff(task)),
 );
 
-describe('the machine, whatever happens', () => {
-  it('keeps to one holder, one outcome and growing epochs', () => {
+describe('state machine', () => {
+  it('keeps one holder, one outcome and growing epochs after any steps', () => {
     const steps = fc.commands([claim, start, settle, restore, others], { maxCommands: 80, size: 'max' });
     fc.assert(
       fc.property(steps, (commands) => {

@@ -1,4 +1,4 @@
-/** Every transition of the state machine, and every refusal. */
+/** Transitions and rejections of the state machine. */
 import assert from 'node:assert/strict';
 import {
   claimTask,
@@ -25,8 +25,8 @@ const claimed = (by = 'ann', from = sampleTask()) => claimTask(from, by, 60, STA
 const started = (by = 'ann') => startTask(claimed(by), { agent_id: by }, secondsAfterStart(10));
 const inState = (status: Task['status']): Task => ({ ...claimed(), status });
 
-describe('claiming a task', () => {
-  it('gives it to the agent, under a new epoch and a lease', () => {
+describe('claimTask', () => {
+  it('assigns the task to the agent with a new epoch and a lease', () => {
     const task = claimTask(sampleTask({ claim_epoch: 3 }), 'ann', 60, START);
     assert.equal(task.status, 'claimed');
     assert.equal(task.claim_epoch, 4);
@@ -40,21 +40,21 @@ describe('claiming a task', () => {
   });
 
   for (const status of TASK_STATUSES.filter((one) => one !== 'available')) {
-    it(`is refused while it is ${status}, naming state and holder`, async () => {
+    it(`rejects a task that is ${status}, with its state and holder`, async () => {
       const error = await refusal(() => claimTask(inState(status), 'bob', 60, START));
       assert.equal(error.code, 'CONFLICT');
       assert.match(error.message, new RegExp(`"task-1" cannot be claimed: it is ${status}, held by "ann"`));
     });
   }
 
-  it('is refused while a dependency is open', async () => {
+  it('rejects a task with an open dependency', async () => {
     const error = await refusal(() => claimTask(sampleTask({ blockers: 1 }), 'bob', 60, START));
     assert.match(error.message, /it is available but blocked/);
   });
 });
 
-describe('starting a task', () => {
-  it('is for its holder, and renews the lease', () => {
+describe('startTask', () => {
+  it("starts the holder's task and renews the lease", () => {
     const task = started();
     assert.equal(task.status, 'in_progress');
     assert.deepEqual(task.claim?.started_at, secondsAfterStart(10));
@@ -62,20 +62,20 @@ describe('starting a task', () => {
     assert.equal(task.claim_epoch, 1);
   });
 
-  it('is refused to anybody else, naming the holder', async () => {
+  it('rejects another agent and reports the holder', async () => {
     const error = await refusal(() => startTask(claimed(), { agent_id: 'bob' }, START));
     assert.match(error.message, /cannot be started: it is claimed, held by "ann"/);
     assert.equal(error.details.reason, 'NOT_HOLDER');
   });
 
-  it('is refused under an older epoch of the same holder', async () => {
+  it('rejects an older epoch of the same holder', async () => {
     const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
     const error = await refusal(() => startTask(again, { agent_id: 'ann', claim_epoch: 1 }, START));
     assert.match(error.message, /it is claimed, held by you/);
     assert.match(error.details.suggestion ?? '', /the value that coordination.claim_task returned/);
   });
 
-  it('may be repeated by the same claim, and changes nothing then', async () => {
+  it('changes nothing if the same claim repeats it', async () => {
     const task = started();
     for (const claimant of [{ agent_id: 'ann' }, { agent_id: 'ann', claim_epoch: 1 }])
       assert.equal(startTask(task, claimant, secondsAfterStart(20)), task);
@@ -84,7 +84,7 @@ describe('starting a task', () => {
   });
 
   for (const status of TASK_STATUSES.filter((one) => one !== 'claimed' && one !== 'in_progress')) {
-    it(`is refused while it is ${status}`, async () => {
+    it(`rejects a task that is ${status}`, async () => {
       const task = status === 'available' ? sampleTask() : inState(status);
       const error = await refusal(() => startTask(task, { agent_id: 'ann' }, START));
       assert.match(error.message, new RegExp(`cannot be started: it is ${status}`));
@@ -93,12 +93,12 @@ describe('starting a task', () => {
   }
 });
 
-describe('settling a task', () => {
+describe('reportOutcome', () => {
   for (const [name, task] of [
     ['claimed', claimed()],
     ['in progress', started()],
   ] as const) {
-    it(`completes one that is ${name}`, () => {
+    it(`completes a task that is ${name}`, () => {
       const taskOutcome = reportOutcome(
         task,
         { agent_id: 'ann', claim_epoch: 1 },
@@ -112,13 +112,13 @@ describe('settling a task', () => {
       assert.equal(taskOutcome.task.claim?.claimed_by, 'ann');
     });
 
-    it(`fails one that is ${name}`, () => {
+    it(`fails a task that is ${name}`, () => {
       const { kind, task: after } = reportOutcome(task, { agent_id: 'ann' }, failed, START);
       assert.deepEqual([kind, after.status, after.error], ['accepted', 'failed', 'It broke']);
     });
   }
 
-  it('is refused to anybody else, naming state and holder', async () => {
+  it('rejects another agent and reports the state and the holder', async () => {
     for (const [outcome, verb] of [
       [done, 'completed'],
       [failed, 'failed'],
@@ -128,13 +128,13 @@ describe('settling a task', () => {
     }
   });
 
-  it('is refused while nobody has claimed it', async () => {
+  it('rejects a report if no agent has claimed the task', async () => {
     const error = await refusal(() => reportOutcome(sampleTask(), { agent_id: 'ann' }, done, START));
     assert.match(error.message, /it is available/);
     assert.match(error.details.suggestion ?? '', /claim_task/);
   });
 
-  it('takes the same report of the same holder again, and no other', async () => {
+  it('accepts the same report of the same holder again, and no other', async () => {
     const { task } = reportOutcome(started(), { agent_id: 'ann' }, done, START);
     assert.deepEqual(reportOutcome(task, { agent_id: 'ann' }, done, secondsAfterStart(99)), {
       kind: 'repeated',
@@ -149,14 +149,14 @@ describe('settling a task', () => {
     await refusal(() => reportOutcome(task, { agent_id: 'ann', claim_epoch: 2 }, done, START));
   });
 
-  it('takes the same failure again', () => {
+  it('accepts the same failure again', () => {
     const { task } = reportOutcome(started(), { agent_id: 'ann' }, failed, START);
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, failed, START).kind, 'repeated');
   });
 });
 
-describe('failing a task for now', () => {
-  it('hands it back, with a wait that doubles, until the retries are used up', () => {
+describe('retryable failure', () => {
+  it('requeues the task with a doubling wait until the retries are used up', () => {
     let task = sampleTask();
     for (let retry = 0; retry < MAX_RETRIES; retry++) {
       task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
@@ -170,42 +170,42 @@ describe('failing a task for now', () => {
     assert.deepEqual([task.status, task.error, task.claim_epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
   });
 
-  it('leaves no error behind once it is done after all', () => {
+  it('leaves no error after the task is completed', () => {
     const waiting = reportOutcome(claimed(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.error, 'It broke');
     const after = reportOutcome(claimed('bob', endBackoff(waiting)), { agent_id: 'bob' }, done, START).task;
     assert.deepEqual([after.status, after.error], ['done', undefined]);
   });
 
-  it('leaves nothing to retry for a task that does not wait', async () => {
+  it('cannot be retried if the task is not waiting', async () => {
     for (const task of [sampleTask(), claimed()]) {
       assert.match((await refusal(() => endBackoff(task))).message, /cannot be retried/);
     }
   });
 });
 
-describe('a lease', () => {
-  it('is released to the queue, and its holder remembered', () => {
+describe('lease', () => {
+  it('is released to the queue, and its holder is recorded', () => {
     const task = releaseTask(started());
     assert.deepEqual([task.status, task.claim, task.claim_epoch], ['available', undefined, 1]);
     assert.deepEqual(task.lapsed_claims, [{ agent_id: 'ann', claim_epoch: 1 }]);
   });
 
-  it('remembers the last 20 holders', () => {
+  it('records the last 20 holders', () => {
     let task = sampleTask();
     for (let count = 0; count < 25; count++) task = releaseTask(claimed(`agent-${count}`, task));
     assert.equal(task.lapsed_claims.length, 20);
     assert.deepEqual(task.lapsed_claims.at(-1), { agent_id: 'agent-24', claim_epoch: 25 });
   });
 
-  it('is renewed from when the holder was seen', () => {
+  it('is renewed from the time the holder was seen', () => {
     assert.deepEqual(
       renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at,
       secondsAfterStart(110),
     );
   });
 
-  it('is neither released nor renewed where there is none', async () => {
+  it('cannot be released or renewed if it does not exist', async () => {
     const closed = reportOutcome(claimed(), { agent_id: 'ann' }, done, START).task;
     for (const task of [sampleTask(), closed]) {
       assert.match((await refusal(() => releaseTask(task))).message, /cannot be released/);

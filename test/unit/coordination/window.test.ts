@@ -1,4 +1,4 @@
-/** The window of the queue, over a reader that answers when the test says so. */
+/** Claim window with a reader whose queries the test answers. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
@@ -11,7 +11,7 @@ interface Query {
   fail(error: Error): Promise<void>;
 }
 
-/** A reader whose queries wait to be answered. */
+/** Reader whose queries stay pending until the test answers them. */
 class ScriptedReader {
   readonly queries: Query[] = [];
 
@@ -33,7 +33,7 @@ class ScriptedReader {
   }
 }
 
-/** Acts, then lets everything that follows from it happen. */
+/** Runs the action and then all pending microtasks. */
 async function settled(act: () => void): Promise<void> {
   act();
   await new Promise((resolve) => setImmediate(resolve));
@@ -41,7 +41,7 @@ async function settled(act: () => void): Promise<void> {
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `task-${index + 1}`);
 
-describe('the window of the queue', () => {
+describe('ClaimWindow', () => {
   let reader: ScriptedReader;
   let window: ClaimWindow;
 
@@ -52,14 +52,14 @@ describe('the window of the queue', () => {
     window = new ClaimWindow((limit) => reader.claimable(limit));
   });
 
-  it('reads no more of the queue than the call needs', async () => {
+  it('reads only as many tasks as the call needs', async () => {
     const first = next();
     assert.equal(reader.query(0).limit, 1);
     await reader.query(0).answer(names(3));
     assert.equal(await first, 'task-1');
   });
 
-  it('serves calls that come together by one more query, each with a task of its own', async () => {
+  it('serves concurrent calls with one more query and a different task each', async () => {
     const first = next();
     const others = [next(), next(), next()];
     await reader.query(0).answer(names(50));
@@ -69,7 +69,7 @@ describe('the window of the queue', () => {
     assert.equal(reader.queries.length, 2);
   });
 
-  it('reads anew for each later call, which so overlooks nothing', async () => {
+  it('queries again for each later call, so that it never misses an urgent task', async () => {
     const first = next();
     await reader.query(0).answer(['task-2', 'task-3']);
     window.finish(String(await first), 'claimed');
@@ -78,7 +78,7 @@ describe('the window of the queue', () => {
     assert.equal(await urgent, 'task-1');
   });
 
-  it('tells those for whom there is none, and looks again for the next', async () => {
+  it('returns undefined to calls without a task, and queries again for the next call', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     const others = [next(), next()];
@@ -90,7 +90,7 @@ describe('the window of the queue', () => {
     assert.equal(await later, 'task-2');
   });
 
-  it('never deals a task twice while its commit is under way', async () => {
+  it('never returns a task twice while its commit is in progress', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     await first;
@@ -99,7 +99,7 @@ describe('the window of the queue', () => {
     assert.equal(await second, 'task-2');
   });
 
-  it('deals a task again that was given back', async () => {
+  it('returns a task again after its claim was refused', async () => {
     const first = next();
     await reader.query(0).answer(names(3));
     assert.equal(await first, 'task-1');
@@ -109,7 +109,7 @@ describe('the window of the queue', () => {
     assert.equal(await again, 'task-1');
   });
 
-  it('does not deal a task that was claimed while the query was under way', async () => {
+  it('does not return a task that was claimed during the query', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     await first;
@@ -119,7 +119,7 @@ describe('the window of the queue', () => {
     assert.equal(await second, undefined);
   });
 
-  it('tells everyone who waits that the query failed, and then works again', async () => {
+  it('passes a failed query to every waiting call, and then works again', async () => {
     const first = next();
     const refused = assert.rejects(first, /no connection/);
     await reader.query(0).fail(new Error('no connection'));

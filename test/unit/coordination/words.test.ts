@@ -1,4 +1,3 @@
-/** Capabilities, counters and the words in which a task's state is told. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -15,14 +14,14 @@ import {
 import { countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleTask } from '../../support/builders.ts';
 
-describe('required capabilities', () => {
-  it('make one key, whatever their order, case and repetition', () => {
+describe('capability keys', () => {
+  it('ignore order, case and repetition', () => {
     assert.equal(capabilityKey(['Testing', 'coding', 'CODING']), capabilityKey(['coding', 'testing']));
     assert.equal(capabilityKey([]), '');
     assert.notEqual(capabilityKey(['coding']), capabilityKey(['coding', 'testing']));
   });
 
-  it('are satisfied by an agent that has them all', () => {
+  it('are satisfied by an agent with all capabilities', () => {
     const keys = [[], ['coding'], ['coding', 'testing'], ['writing']].map(capabilityKey);
     assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
     assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);
@@ -30,7 +29,7 @@ describe('required capabilities', () => {
     assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task that requires nothing is for everybody');
   });
 
-  it('are satisfied exactly where they are a part of what the agent has', () => {
+  it("are satisfied exactly if they are a subset of the agent's capabilities", () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A');
     fc.assert(
       fc.property(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {
@@ -45,26 +44,26 @@ describe('required capabilities', () => {
   });
 });
 
-describe('a counted change', () => {
+describe('countedChange', () => {
   it('moves a task from one counter to another', () => {
     const change = countedChange(sampleTask(), sampleTask({ status: 'claimed' }), START);
     const by = { available: -1, claimed: 1 };
     assert.deepEqual(change, { kind: 'count', workspace: 'alpha', session: 'session-1', by, at: START });
   });
 
-  it('only adds a task that is new', () => {
+  it('only increments a counter for a new task', () => {
     const change = countedChange(undefined, sampleTask(), START);
     assert.deepEqual(change.kind === 'count' && change.by, { available: 1 });
   });
 
-  it('counts nothing where the state stays', () => {
+  it('changes no counter if the state remains', () => {
     const change = countedChange(sampleTask({ retries: 1 }), sampleTask(), START);
     assert.deepEqual(change.kind === 'count' && change.by, {});
   });
 });
 
-describe('the words of coordination', () => {
-  it('are those of docs/semantics.md', () => {
+describe('public states and priorities', () => {
+  it('match docs/semantics.md', () => {
     const words = TASK_STATUSES.map((status) => [status, coordinationStatus(status)]);
     assert.deepEqual(Object.fromEntries(words), {
       available: 'available',
@@ -77,7 +76,7 @@ describe('the words of coordination', () => {
     });
   });
 
-  it('stand for every stored state once', () => {
+  it('cover every stored state exactly once', () => {
     const stored = COORDINATION_STATUSES.flatMap((word) => {
       for (const status of storedStatuses(word)) assert.equal(coordinationStatus(status), word);
       return [...storedStatuses(word)];
@@ -85,13 +84,13 @@ describe('the words of coordination', () => {
     assert.deepEqual(stored.toSorted(), [...TASK_STATUSES].toSorted());
   });
 
-  it('put a priority into words', () => {
+  it('convert a priority to a word', () => {
     const words = Array.from({ length: 10 }, (_, index) => priorityWord(index + 1));
     const expected = ['critical', 'critical', 'high', 'high', 'normal', 'normal', 'low', 'low', 'low', 'low'];
     assert.deepEqual(words, expected);
   });
 
-  it('know every state as waiting for work, in hand or closed', () => {
+  it('classify every state as available, held or closed', () => {
     for (const status of TASK_STATUSES) {
       assert.equal(
         Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)),

@@ -1,4 +1,4 @@
-/** However many instances watch, stand still and are killed: the log is one true history. */
+/** Consistency of an event log while any number of instances watch, pause and crash. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ type Command =
   | { readonly kind: 'standStill'; readonly which: number }
   | { readonly kind: 'pass' };
 
-/** For each type of event. */
+/** Runs per event type. */
 const RUNS = byDay(1000, { night: 2000 });
 
 const key = fc.constantFrom('a', 'b', 'c');
@@ -44,7 +44,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'pass' as const }) },
 );
 
-/** One instance's watch. One that stands still notices nothing until it goes on with what is there then. */
+/** Watch of one instance. A paused one reports no changes until it resumes with the current data. */
 interface Watching {
   readonly recorder: Recorder;
   isStill: boolean;
@@ -56,7 +56,7 @@ class World {
   readonly data = new Map<string, number>();
   readonly watchings: Watching[] = [];
   private writers = 0;
-  /** As toolsets/firebase/rules/sharedWatch.ts remembers it for the watch that is yet to begin. */
+  /** The newest entry that the next watch starts from, as in toolsets/firebase/rules/sharedWatch.ts. */
   private newest: Entry | undefined;
 
   constructor(eventType: EventType, scheduler: fc.Scheduler) {
@@ -124,18 +124,18 @@ class World {
   }
 }
 
-/** All the data as one number, so that it can be watched as one value. */
+/** Returns all data as one number, so that it can be watched as one value. */
 function asOneValue(data: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const digits = [...'abc'].map((at) => String((data.get(at) ?? -1) + 1));
   return data.size === 0 ? new Map() : new Map([['', Number(digits.join(''))]]);
 }
 
-describe('the log of a watched path', () => {
+describe('log of a watched path', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
   for (const eventType of EVENT_TYPES) {
-    it(`the log of ${eventType} is one true history, whatever happens to its writers`, async () => {
+    it(`has one consistent history of ${eventType} for any behavior of its writers`, async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.scheduler(),
@@ -147,7 +147,7 @@ describe('the log of a watched path', () => {
               commands.map((step) => ({
                 label: step.kind,
                 builder: async () => {
-                  // Not awaited: what it begins goes on among the steps that follow.
+                  // Not awaited, so that it runs concurrently with the following steps.
                   void world.run(step);
                   mock.timers.tick(step.kind === 'pass' ? 100 : 1);
                 },
@@ -164,7 +164,7 @@ describe('the log of a watched path', () => {
   }
 });
 
-/** All are killed, whatever they have under way, and one more takes over and again, until it stays. */
+/** Stops all watches and starts new ones until one remains. */
 async function settle(world: World, scheduler: fc.Scheduler): Promise<void> {
   for (const { recorder } of world.watchings.splice(0)) recorder.stop();
   for (let isSettled = false; !isSettled; ) {
@@ -191,7 +191,7 @@ function checkHistory({ log, eventType, there }: World): void {
   assert.deepEqual(sorted(state), sorted(stateOf(eventType, there)), 'it ends in what is there');
 }
 
-/** What is told goes on where the one before ended. */
+/** Asserts that a transition starts from the state that the previous one left. */
 function checkTransition(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key: at, data, previousData } = transition;
   const known = state.get(at);

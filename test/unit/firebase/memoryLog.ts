@@ -1,4 +1,4 @@
-/** A log in memory, as slow and as mixed up as a test wants it. */
+/** Event log in memory, with delays that a test controls. */
 
 import type {
   Checkpoint,
@@ -11,11 +11,11 @@ import type { State } from '../../../functions/src/toolsets/firebase/rules/trans
 export class MemoryLog implements EventLog {
   readonly entries = new Map<number, Entry>();
   readonly checkpoints = new Map<number, Checkpoint>();
-  /** Comes by every entry, some time after it was appended. */
+  /** Receives every entry some time after it was appended. */
   reader: (entry: Entry) => void = () => undefined;
   private readonly delay: () => Promise<void>;
 
-  /** @param delay is waited for before anything takes effect, and again before it is answered */
+  /** @param delay awaited before an operation takes effect, and again before it returns */
   constructor(delay: () => Promise<void> = async () => undefined) {
     this.delay = delay;
   }
@@ -76,7 +76,7 @@ export class MemoryLog implements EventLog {
     throw new Error('Nobody follows this log.');
   }
 
-  /** The entries from a number on, in order. */
+  /** Returns the entries from a sequence number, in order. */
   from(sequence: number): Entry[] {
     return [...this.entries.values()]
       .filter((entry) => entry.sequence >= sequence)

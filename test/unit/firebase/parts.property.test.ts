@@ -1,4 +1,3 @@
-/** The pure parts of subscriptions, for any input. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
@@ -36,8 +35,8 @@ const transition: fc.Arbitrary<Transition> = fc.record(
   { requiredKeys: ['kind', 'key', 'at'] },
 );
 
-describe('what becomes of a watched path', () => {
-  it('the difference of a watched path leads from what was known to what there is', () => {
+describe('differences of a watched path', () => {
+  it('lead from the known state to the current data', () => {
     fc.assert(
       fc.property(eventType, data, data, (type, before, after) => {
         const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
@@ -49,13 +48,13 @@ describe('what becomes of a watched path', () => {
     );
   });
 
-  it('the difference of a watched path is nothing where only the order of keys differs', () => {
+  it('are empty if only the order of keys differs', () => {
     const state = stateOf('child_changed', new Map([['k', { a: 1, b: { c: 2, d: 3 } }]]));
     const same = { key: 'k', data: { b: { d: 3, c: 2 }, a: 1 } };
     assert.equal(transitionOf('child_changed', state, same, 0), undefined);
   });
 
-  it('the difference of a watched path tells how it was unless that is too much', () => {
+  it('contain the previous data unless it is too large', () => {
     const large = 'x'.repeat(200_000);
     const state = stateOf('value', new Map([['', large]]));
     const changed = transitionOf('value', state, { key: '', data: `${large}y` }, 0);
@@ -64,8 +63,8 @@ describe('what becomes of a watched path', () => {
   });
 });
 
-describe('a batch', () => {
-  it('of transitions keeps additions and removals, and merges changes', () => {
+describe('pending transitions', () => {
+  it('keep additions and removals, and merge changes', () => {
     fc.assert(
       fc.property(fc.array(transition, { maxLength: 40 }), (transitions) => {
         const pending = new Pending();
@@ -80,7 +79,7 @@ describe('a batch', () => {
     );
   });
 
-  it('of transitions is cut into entries of a bounded size, in order', () => {
+  it('are split into entries of limited size, in order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
         const pending = new Pending();
@@ -101,8 +100,8 @@ describe('a batch', () => {
   });
 });
 
-describe('a cursor', () => {
-  it('of a subscription survives being text', () => {
+describe('subscription cursor', () => {
+  it('survives encoding and decoding', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
         const position = { log: LOG, sequence, index };
@@ -111,7 +110,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('of a subscription is refused, or is one of ours', () => {
+  it('is rejected unless the server has created it', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -138,7 +137,7 @@ describe('reading page by page', () => {
     rights: '',
   };
 
-  it('gives each event once and in order, from any cursor on', () => {
+  it('returns each event once and in order from any cursor', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }),
@@ -163,7 +162,7 @@ describe('reading page by page', () => {
     );
   });
 
-  it('says where entries are missing', () => {
+  it('reports missing entries', () => {
     const builder = new PageBuilder(subscription, { log: LOG, sequence: 2, index: 3 });
     builder.add({ sequence: 4, writer: 'w', transitions: [{ kind: 'added', key: 'k', data: 1, at: 0 }] });
     const { events, overflow } = builder.page();
@@ -179,7 +178,7 @@ describe('retention', () => {
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('drops the oldest that a checkpoint takes in, and no more than it must', () => {
+  it('drops the oldest entries covered by a checkpoint, and only as many as necessary', () => {
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
         const ordered = sizes.toSorted((one, other) => one.at - other.at);
@@ -206,7 +205,7 @@ describe('retention', () => {
   });
 });
 
-describe('the lease of a watch', () => {
+describe('lease of a watch', () => {
   const now = new Date(100_000);
   const lease = { holder: 'one', reading: true, renewed: new Date(90_000) };
   for (const [what, held, expected] of [
@@ -216,7 +215,7 @@ describe('the lease of a watch', () => {
     ['left', { ...lease, reading: false }, true],
     ['not renewed for long', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`may ${expected ? '' : 'not '}be taken where it is ${what}`, () => {
+    it(`may ${expected ? '' : 'not '}be acquired if it is ${what}`, () => {
       assert.equal(mayTake(held, 'me', now), expected);
     });
   }
@@ -226,7 +225,7 @@ function whole(map: ReadonlyMap<string, JsonValue>): Map<string, JsonValue> {
   return map.size === 0 ? new Map() : new Map([['', Object.fromEntries(map)]]);
 }
 
-/** Neighbouring changes of one key become one. */
+/** Merges adjacent changes of one key. */
 function coalesced(transitions: readonly Transition[]): readonly Transition[] {
   const all: Transition[] = [];
   for (const one of transitions) {
@@ -241,7 +240,7 @@ function coalesced(transitions: readonly Transition[]): readonly Transition[] {
   return all;
 }
 
-/** Follows the cursors of page after page. */
+/** Returns all events of consecutive pages. */
 function readFrom(subscription: Subscription, entries: readonly Entry[], cursor: string) {
   const all = [];
   for (let position = positionAt(cursor); ; ) {

@@ -20,33 +20,33 @@ function refusal(database: DatabaseName, text: string): MusterError {
 }
 
 describe('parsePath', () => {
-  it('tells documents from collections by the number of segments', () => {
+  it('distinguishes documents from collections by the number of segments', () => {
     assert.equal(parsePath('firestore', 'agents').kind, 'collection');
     assert.equal(parsePath('firestore', 'agents/agent-001').kind, 'document');
     assert.equal(parsePath('firestore', 'messages/conversations/conv-123').kind, 'collection');
     assert.equal(parsePath('realtime', 'tasks/queue').kind, 'node');
   });
 
-  it('refuses traversal and everything else that is not in the pattern', () => {
+  it('rejects traversal and all other text outside the pattern', () => {
     for (const text of ['../credentials', 'shared/../credentials', 'a/./b', 'a%2fb', 'a b', 'ä', '', 'a\n']) {
       for (const database of DATABASES) refusal(database, text);
     }
   });
 
-  it('refuses empty segments', () => {
+  it('rejects empty segments', () => {
     for (const text of ['/', '/agents', 'agents/', 'agents//agent-001']) {
       for (const database of DATABASES) assert.match(refusal(database, text).message, /empty segment/);
     }
   });
 
-  it('refuses the names that Firestore keeps for itself', () => {
+  it('rejects names that Firestore reserves', () => {
     assert.match(refusal('firestore', 'shared/__secret__').message, /reserves/);
     assert.match(refusal('firestore', '__all__/x').message, /reserves/);
     assert.equal(parsePath('firestore', 'shared/__init').segments[1], '__init');
     assert.equal(parsePath('realtime', 'shared/__secret__').segments[1], '__secret__');
   });
 
-  it('refuses what is longer or deeper than its database takes', () => {
+  it('rejects paths that exceed the length or depth of the database', () => {
     assert.match(refusal('firestore', `shared/${'a'.repeat(1501)}`).message, /1500/);
     assert.match(refusal('realtime', `shared/${'a'.repeat(769)}`).message, /768/);
     assert.match(refusal('realtime', Array(33).fill('a').join('/')).message, /32 segments/);
@@ -54,12 +54,12 @@ describe('parsePath', () => {
     assert.equal(parsePath('realtime', `shared/${'a'.repeat(768)}`).segments.length, 2);
   });
 
-  it('shows no more of a path than is short', () => {
+  it('quotes only the beginning of a long path', () => {
     const { value } = refusal('firestore', `shared//${'a'.repeat(1000)}`).details;
     assert.ok(typeof value === 'string' && value.length <= 101);
   });
 
-  it('accepts exactly what is joined of good segments, and gives them back', () => {
+  it('accepts any path of valid segments and returns the segments', () => {
     const segment = fc.stringMatching(/^[a-zA-Z0-9-][a-zA-Z0-9_-]{0,20}$/);
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ describe('parsePath', () => {
     );
   });
 
-  it('never lets a character through that means something to a database', () => {
+  it('never accepts a character that has a meaning to a database', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...DATABASES),

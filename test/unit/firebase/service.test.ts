@@ -1,4 +1,3 @@
-/** What is refused before any database is asked. */
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { Operation, RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
@@ -41,7 +40,7 @@ const WRITE: Omit<WriteRequest, 'repetition'> = {
 
 const READ: ReadRequest = { shallow: false };
 
-/** A service over databases that only note what they are asked. */
+/** Returns a service over databases that only record requests. */
 function recording() {
   const asked: (ReadRequest | WriteRequest)[] = [];
   const settled: RecordedAnswer[] = [];
@@ -92,24 +91,24 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
 }
 
 describe('DataService', () => {
-  it('refuses bounds without an order', async () => {
+  it('rejects bounds without an order', async () => {
     for (const query of [{ startAt: 1 }, { endAt: 'z' }]) {
       assert.equal((await readRefusal('realtime', 'shared', { query })).details.field, 'query.orderBy');
     }
   });
 
-  it('refuses an order of a document', async () => {
+  it('rejects an order for a document', async () => {
     const error = await readRefusal('firestore', 'agents/agent-001', { query: { orderBy: 'name' } });
     assert.match(error.message, /require a collection/);
   });
 
-  it('reads a document whatever limit it is given, as the specification prints it', async () => {
+  it("ignores a limit for a document, as in the specification's example", async () => {
     const { service, asked } = recording();
     await service.read(CALLER, 'firestore', 'agents/agent-001', { ...READ, query: { limit: 10 } });
     assert.equal(asked.length, 1);
   });
 
-  it('reads keys alone from the Realtime Database only, and without a query', async () => {
+  it('reads shallowly only from the Realtime Database and without a query', async () => {
     assert.equal((await readRefusal('firestore', 'agents', { shallow: true })).details.field, 'shallow');
     const query = { orderBy: 'a' };
     assert.equal(
@@ -118,7 +117,7 @@ describe('DataService', () => {
     );
   });
 
-  it('writes to documents and pushes into collections', async () => {
+  it('writes only to documents and pushes only to collections', async () => {
     for (const operation of ['set', 'update', 'delete'] as const) {
       assert.equal((await writeRefusal('firestore', 'shared', { operation })).details.reason, 'INVALID_PATH');
     }
@@ -132,19 +131,19 @@ describe('DataService', () => {
     assert.equal(update.details.field, 'merge');
   });
 
-  it('takes an expected version only in a transaction, and no transaction for a push', async () => {
+  it('accepts an expected version only in a transaction, and no transaction for a push', async () => {
     const version = await writeRefusal('firestore', 'shared/a', { expectedVersion: '1' });
     assert.equal(version.details.field, 'expectedVersion');
     const push = await writeRefusal('firestore', 'shared', { operation: 'push', transaction: true });
     assert.equal(push.details.field, 'transaction');
   });
 
-  it('refuses more than 1 MiB', async () => {
+  it('rejects more than 1 MiB', async () => {
     const error = await writeRefusal('realtime', 'shared/a', { data: 'x'.repeat(1_048_576) });
     assert.equal(error.details.reason, 'SIZE_LIMIT_EXCEEDED');
   });
 
-  it('gives a keyed push the same key again, and settles its answer', async () => {
+  it('derives the key of a repeated push from its idempotency key and records its response', async () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
     await service.write(CALLER, { database: 'firestore', text: 'shared' }, request, {

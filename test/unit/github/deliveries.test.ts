@@ -1,4 +1,3 @@
-/** What deliveries of GitHub come to, in whatever order they come, and however often. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -25,7 +24,7 @@ const [FIRST = '', SECOND = ''] = COMMITS;
 
 type Mark = NonNullable<Task['failed_check']>;
 
-/** A pull request with its task, in memory. */
+/** Pull request with its task, in memory. */
 class Desk {
   link: PullRequestLink = sampleLink({
     number: 3,
@@ -72,7 +71,7 @@ class Desk {
 const at = (second: number) => new Date(START + 1000 * second);
 const headed = (head: string): About => ({ repository: 7, pull: 3, head });
 
-describe('a check of a pull request', () => {
+describe('check of a pull request', () => {
   const passed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), {
       name: 'test',
@@ -85,7 +84,7 @@ describe('a check of a pull request', () => {
   const failed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), { name: 'test', commit, at: at(second), id: second, ...more });
 
-  it('that failed on a commit that is no longer the head does not mark the task, but is in its log', async () => {
+  it('is only logged, without marking the task, if it failed on an outdated commit', async () => {
     for (const payloads of [
       [passed(SECOND, 2), failed(FIRST, 1)],
       [passed(SECOND, 2), failed(FIRST, 3)],
@@ -97,7 +96,7 @@ describe('a check of a pull request', () => {
     }
   });
 
-  it('that passed before it failed does not clear the mark, whenever that is delivered', async () => {
+  it('does not clear the mark if it passed before it failed, in any order of delivery', async () => {
     for (const payloads of [
       [passed(SECOND, 1), failed(SECOND, 2)],
       [failed(SECOND, 2), passed(SECOND, 1)],
@@ -107,7 +106,7 @@ describe('a check of a pull request', () => {
     }
   });
 
-  it('of another suite, or of another kind, says nothing of one that has the same name', async () => {
+  it('does not affect a check of another suite or kind with the same name', async () => {
     const others = [
       passed(SECOND, 3, { of: 2 }),
       workflowRun(headed(SECOND), { name: 'test', conclusion: 'success', at: at(3) }),
@@ -120,7 +119,7 @@ describe('a check of a pull request', () => {
     assert.equal(desk.mark, undefined);
   });
 
-  it('is forgotten with its commit when another is pushed', async () => {
+  it('no longer marks the task after another commit is pushed', async () => {
     const desk = await new Desk().receive([checkRun(headed(FIRST), { at: at(1) })]);
     const marked = () => desk.mark?.name;
     assert.equal(marked(), 'lint');
@@ -130,7 +129,7 @@ describe('a check of a pull request', () => {
     assert.equal(marked(), 'lint', 'the push went back to it');
   });
 
-  it('does not replace a later mark of another pull request of the task, nor clear it', async () => {
+  it('neither replaces nor clears a later mark of another pull request of the task', async () => {
     const desk = new Desk();
     const other = { name: 'test', at: at(5), repository: 'octo/app', pull_request: 4 };
     desk.mark = other;
@@ -138,7 +137,7 @@ describe('a check of a pull request', () => {
     assert.deepEqual(desk.mark, other);
   });
 
-  it('is kept for the head, however many there are', async () => {
+  it('is kept for the head, even among hundreds of others', async () => {
     const many = Array.from({ length: 400 }, (_, index) =>
       passed(FIRST, 10 + index, { name: `test ${index}` }),
     );
@@ -157,14 +156,14 @@ describe('deliveries in any order', () => {
       name: fc.constantFrom('test', 'lint'),
       of: fc.constantFrom(1, 2),
       conclusion: fc.constantFrom('success', 'failure', 'timed_out'),
-      /** Which of the commits that were pushed so far, the last one first. */
+      /** Index of the checked commit, the latest pushed one first. */
       back: fc.nat({ max: 3 }),
     }),
   );
   type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
   type Checked = Exclude<Happening, { what: 'push' } | { what: 'closed' | 'reopened' }>;
 
-  /** A pull request at GitHub, which delivers what happens to it. */
+  /** Pull request at GitHub that records the deliveries of its history. */
   class Told {
     readonly payloads = [pullRequest(headed(FIRST), 'opened', { at: at(0) })];
     readonly failures = new Set<string>();
@@ -180,7 +179,7 @@ describe('deliveries in any order', () => {
       return this.pushed[0] ?? FIRST;
     }
 
-    /** The check of the head that failed last. */
+    /** The latest failed check of the head. */
     get mark() {
       const failed = [...this.results.values()].filter((one) => one.failed && one.commit === this.head);
       const last = failed.sort((left, right) => right.at.getTime() - left.at.getTime())[0];
@@ -215,7 +214,7 @@ describe('deliveries in any order', () => {
     }
   }
 
-  it('come to the same: several checks of one name, pushes that go back, closing, and twice', async () => {
+  it('lead to the same state with repeated checks, reverted pushes, closing and duplicates', async () => {
     const shuffled = fc
       .array(happening, { minLength: 1, maxLength: 12 })
       .map((history) => new Told(history))
@@ -227,7 +226,7 @@ describe('deliveries in any order', () => {
       });
     await fc.assert(
       fc.asyncProperty(shuffled, async ({ told, once, again, more }) => {
-        // Repetitions come among the others, and after them.
+        // Repetitions are mixed in and appended.
         const desk = await new Desk().receive([...again, ...once, ...more]);
         const { head, state, mark, failures } = told;
         assert.deepEqual([desk.link.head, desk.link.state], [head, state]);

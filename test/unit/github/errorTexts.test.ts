@@ -1,4 +1,3 @@
-/** The texts of GitHub's refusals, and the values that the calls of `refusal` give for what stands in braces. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -9,10 +8,10 @@ import texts from '../../../functions/src/toolsets/github/rules/errors.json' wit
 const TEXTS: Readonly<Record<string, Readonly<Record<string, { message: string; suggestion?: string }>>>> =
   texts;
 
-/** Values that come in an object of a name, wherever it is given. */
+/** Names that a spread object provides. */
 const REPOSITORY = ['owner', 'repo'];
 
-/** Complains about each call in a file whose text names a value that the call does not give. */
+/** Returns the calls of `refusal` in a file whose text has a placeholder without a value. */
 function complaintsAbout(file: string): { readonly calls: number; readonly complaints: readonly string[] } {
   const source = stripTypeScriptTypes(readFileSync(file, 'utf8'));
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' });
@@ -48,8 +47,8 @@ function complaintsAbout(file: string): { readonly calls: number; readonly compl
   return { calls, complaints };
 }
 
-describe("the texts of GitHub's refusals", () => {
-  it('are given all values that they name', () => {
+describe('GitHub error texts', () => {
+  it('receive a value for every placeholder', () => {
     const files = globSync('functions/src/{toolsets/github,vendors/octokit}/**/*.ts');
     const read = files.map(complaintsAbout);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What files are after a commit, also in trees that GitHub does not list at once. */
+/** Kinds of committed files, also in trees that GitHub truncates. */
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
@@ -11,7 +11,7 @@ import { AT, GitHubStage } from './stage.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 
-describe('files that are committed', () => {
+describe('committed files', () => {
   let stage: GitHubStage;
 
   before(async () => {
@@ -43,12 +43,12 @@ describe('files that are committed', () => {
     ['that GitHub lists whole', 100_000],
     ['that GitHub truncates', 2],
   ] as const)
-    describe(`to a tree ${how}`, () => {
+    describe(`in a tree ${how}`, () => {
       before(() => {
         stage.server.world.treeLimit = limit;
       });
 
-      it('stay what they were: programs, plain files and links; and what is new is plain', async () => {
+      it('keep their kind, and new files are plain', async () => {
         const files = [
           change('bin/run'),
           change('deep/er/and/deeper/run'),
@@ -62,7 +62,7 @@ describe('files that are committed', () => {
         );
       });
 
-      it('are what the caller says, also in the place of a link', async () => {
+      it('get the kind that the caller sets, even instead of a link', async () => {
         const files = [
           change('bin/run', { executable: false }),
           change('deep/er/text', { executable: true }),
@@ -71,7 +71,7 @@ describe('files that are committed', () => {
         assert.deepEqual([...(await kinds(...files)).values()], ['file', 'executable', 'file']);
       });
 
-      it('are deleted where they are, and not where they are not', async () => {
+      it('are deleted if they exist, and rejected otherwise', async () => {
         await kinds(deletion('deep/er/and/deeper/run'), deletion('vendor/library'));
         const { code, details } = await refused(change('README.md'), deletion('deep/er/none'));
         assert.deepEqual(
@@ -80,7 +80,7 @@ describe('files that are committed', () => {
         );
       });
 
-      it('take the place of nothing else', async () => {
+      it('cannot replace directories, submodules or parts of files', async () => {
         for (const [file, reason] of [
           [change('deep/er'), 'IS_DIRECTORY'],
           [deletion('deep'), 'IS_DIRECTORY'],
@@ -105,7 +105,7 @@ describe('files that are committed', () => {
       });
     });
 
-  it('are looked for in each directory once, and in 100 at most', async () => {
+  it('are looked up once per directory, in at most 100 directories', async () => {
     stage.server.world.treeLimit = 2;
     const before = stage.server.count(TREES);
     await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));
@@ -117,9 +117,9 @@ describe('files that are committed', () => {
     assert.equal(details.reason, 'TREE_TOO_LARGE');
     const said = files.map((file) => ({ ...file, executable: true }));
     assert.equal((await kindsOf(await view('wide'), said)).get('many/99/file'), 'executable');
-  }).timeout(60_000); // hundreds of requests
+  }).timeout(60_000); // Sends hundreds of requests.
 
-  it('are what they were told to be, in the tree that is made', async () => {
+  it('have the requested kind in the created tree', async () => {
     const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get('main') ?? '') ?? {};
     const entries = (['file', 'executable', 'symlink'] as const).map((kind) => ({
       path: `made/${kind}`,

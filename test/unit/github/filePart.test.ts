@@ -1,4 +1,3 @@
-/** A file in parts is the file, and each part has room in an answer. */
 import assert from 'node:assert/strict';
 import { fitsPage } from '../../../functions/src/kernel/json.ts';
 import { base64Part, textPart } from '../../../functions/src/toolsets/github/rules/text.ts';
@@ -17,7 +16,7 @@ function partsOf(read: (offset: number) => { content: string; nextOffset?: numbe
   return parts;
 }
 
-describe('a file in parts', () => {
+describe('file parts', () => {
   for (const [what, text] of [
     ['empty', ''],
     ['short', 'A line.\n'],
@@ -25,7 +24,7 @@ describe('a file in parts', () => {
     ['long, in letters of four bytes', '😀x'.repeat(40_000)],
     ['long, with a byte order mark', `\ufeff${'é, '.repeat(60_000)}`],
   ] as const) {
-    it(`is the file: ${what}`, () => {
+    it(`together equal the file and each fit a response: ${what}`, () => {
       const parts = partsOf((offset) => textPart(text, offset));
       assert.ok(parts.join('') === text);
       assert.equal(parts.length > 1, what.startsWith('long'));
@@ -37,7 +36,7 @@ describe('a file in parts', () => {
     });
   }
 
-  it('has nothing after its end, and can begin anywhere', () => {
+  it('are empty after the end and can start at any offset', () => {
     assert.deepEqual(textPart('abc', 10), { content: '' });
     assert.deepEqual(base64Part('YWJj', 10), { content: '' });
     assert.deepEqual(textPart('aéb', 2), { content: '\ufffdb' });

@@ -1,4 +1,3 @@
-/** What is known is asked for again only if it has changed, which costs none of the limit. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { KnownAnswers } from '../../../functions/src/vendors/octokit/asking.ts';
@@ -7,7 +6,7 @@ import { AT, GitHubStage } from './stage.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
-describe('answers that GitHub has given before', () => {
+describe('conditional requests', () => {
   let stage: GitHubStage;
 
   beforeEach(async () => {
@@ -24,7 +23,7 @@ describe('answers that GitHub has given before', () => {
     return Buffer.from(contents.base64 ?? '', 'base64').toString();
   };
 
-  it('cost nothing where they are still so: files, lists, and all else of a repository', async () => {
+  it('cost nothing if files, lists and other data of a repository are unchanged', async () => {
     const asked = async () => [
       await readme(),
       await stage.gitHub.contents(AT, 'docs', 'main'),
@@ -44,7 +43,7 @@ describe('answers that GitHub has given before', () => {
     assert.deepEqual(stage.answered(CONTENTS), [200, 200, 304, 304]);
   });
 
-  it('are had anew where they have changed, and then known', async () => {
+  it('return changed data, which is then cached', async () => {
     await readme();
     stage.repo.push('main', { 'README.md': 'changed' });
     assert.equal(await readme(), 'changed');
@@ -52,7 +51,7 @@ describe('answers that GitHub has given before', () => {
     assert.deepEqual(stage.answered(CONTENTS), [200, 200, 304]);
   });
 
-  it('are not shown to another credential, or where access was withdrawn', async () => {
+  it('never return cached data to another credential or after access is revoked', async () => {
     const { world } = stage.server;
     stage.repo.isPrivate = true;
     await readme();
@@ -65,9 +64,9 @@ describe('answers that GitHub has given before', () => {
     assert.deepEqual(stage.answered(CONTENTS).slice(3), [304]);
   });
 
-  it('are had anew with another token, for which GitHub has other ETags', async () => {
+  it("fetch again with another token, because GitHub's ETags differ per token", async () => {
     await readme();
-    // Of a token that is a few seconds old, GitHub's SDK takes a refusal for a delay and waits.
+    // GitHub's SDK retries with delay if a token of a few seconds is rejected.
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 300_000 });
     stage.server.world.revokeTokens();
     await readme();
@@ -75,7 +74,7 @@ describe('answers that GitHub has given before', () => {
     assert.deepEqual(stage.answered(CONTENTS), [200, 401, 200, 304]);
   });
 
-  it('keep errors errors', async () => {
+  it('report errors as errors', async () => {
     await readme();
     stage.server.fail({ route: CONTENTS, status: 403, text: '{"message":"Resource not accessible"}' });
     assert.equal((await refusal(() => readme())).details.reason, 'ACCESS_DENIED');
@@ -83,8 +82,8 @@ describe('answers that GitHub has given before', () => {
   });
 });
 
-describe('the memory for answers', () => {
-  it('is bounded: the one that was used longest ago goes first, and none that is too large stays', () => {
+describe('KnownAnswers', () => {
+  it('evicts the least recently used entry and stores none that is too large', () => {
     const known = new KnownAnswers();
     const megabyte = 'x'.repeat(1024 * 1024);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) known.keep(name, name, megabyte);

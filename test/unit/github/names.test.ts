@@ -1,4 +1,3 @@
-/** Names that become parts of URLs: none leads elsewhere. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -16,7 +15,7 @@ const nasty = fc.oneof(
   }),
 );
 
-/** What of it gets through, once it has been put into a URL as octokit puts it there. */
+/** Returns the path of a URL that contains the text as octokit encodes it. */
 function pathOf(prefix: string, text: string): string {
   return new URL(`https://api.github.test${prefix}/${encodeURIComponent(text)}`).pathname;
 }
@@ -30,8 +29,8 @@ function orRefused<T>(name: () => T): T | undefined {
   }
 }
 
-describe('names on GitHub', () => {
-  it('stay where they are put, or are refused', () => {
+describe('GitHub names', () => {
+  it('stay within their URL segment or are rejected', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
@@ -44,7 +43,7 @@ describe('names on GitHub', () => {
     );
   });
 
-  it('are taken where Git and GitHub take them', () => {
+  it('are accepted if Git and GitHub accept them', () => {
     for (const ref of ['main', 'feature/login', 'v1.0.0', 'renovate/a-b_c', 'ünï', 'a@b', 'a'.repeat(40)]) {
       assert.equal(refName(ref), ref);
     }
@@ -56,7 +55,7 @@ describe('names on GitHub', () => {
     assert.deepEqual(headName('fix/a'), { branch: 'fix/a' });
   });
 
-  it('are refused where Git refuses them', () => {
+  it('are rejected if Git rejects them', () => {
     for (const ref of [
       '',
       'a..b',

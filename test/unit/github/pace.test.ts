@@ -1,21 +1,21 @@
-/** Production keeps the pace that GitHub asks of programs; the other tests connect without it. */
+/** Throttling of writes in production. Other tests disable it. */
 import assert from 'node:assert/strict';
 import { AT, GitHubStage } from './stage.ts';
 
 /** Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests */
 const BETWEEN_WRITES_MS = 1000;
 
-/** A timer may end a little before its time by another clock. */
+/** Timers may fire slightly early by another clock. */
 const TOLERANCE_MS = 20;
 
-describe("a connection's pace", () => {
+describe('throttling', () => {
   let stage: GitHubStage;
   beforeEach(async () => {
     stage = await GitHubStage.open();
   });
   afterEach(() => stage.close());
 
-  /** How long two writes take that nobody waits between. */
+  /** Returns the duration of two immediate writes. */
   async function twoWrites(gitHub: GitHubStage['gitHub']): Promise<number> {
     const target = stage.repo.resolve('main') ?? '';
     const began = performance.now();
@@ -24,7 +24,7 @@ describe("a connection's pace", () => {
     return performance.now() - began;
   }
 
-  it("is GitHub's in a deployment: a second between writes", async () => {
+  it('waits a second between writes by default, as GitHub recommends', async () => {
     const { pace: _none, ...settings } = stage.server.asApp;
     assert.ok((await twoWrites(stage.connect(() => settings))) >= BETWEEN_WRITES_MS - TOLERANCE_MS);
   });

@@ -1,4 +1,3 @@
-/** Lists that are filtered here are read on until what is looked for is found, or are said to have more. */
 import assert from 'node:assert/strict';
 import type { Job } from '../../support/github/world.ts';
 import { AT, GitHubStage } from './stage.ts';
@@ -6,7 +5,7 @@ import { AT, GitHubStage } from './stage.ts';
 const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
 const ISSUES = 'GET /repos/{owner}/{repo}/issues';
 
-describe('a list of GitHub that is filtered', () => {
+describe('filtered lists of GitHub', () => {
   let stage: GitHubStage;
 
   beforeEach(async () => {
@@ -14,7 +13,7 @@ describe('a list of GitHub that is filtered', () => {
   });
   afterEach(() => stage.close());
 
-  /** A run of so many jobs, of which these have failed. */
+  /** Adds a run with a number of jobs, some of which failed. */
   function addRun(count: number, failed: (index: number) => boolean): void {
     const jobs = Array.from({ length: count }, (_, index): Job => {
       return { id: index + 1, name: `job ${index}`, conclusion: failed(index) ? 'failure' : 'success' };
@@ -34,29 +33,29 @@ describe('a list of GitHub that is filtered', () => {
     [150, 120, 2],
     [250, 249, 3],
   ] as const) {
-    it(`has a failed job at place ${place} of ${count}`, async () => {
+    it(`contain a failed job at index ${place} of ${count}`, async () => {
       addRun(count, (index) => index === place);
       assert.deepEqual(await found(), { names: [`job ${place}`], more: false, requests });
     });
   }
 
-  it('is read no further when enough have failed, and says that there are more', async () => {
+  it('are read until enough jobs have failed, and report that more exist', async () => {
     addRun(300, (index) => index >= 50);
     const { names, more, requests } = await found();
     assert.deepEqual([names.length, more, requests], [20, true, 1]);
   });
 
-  it('says that there are more where not all of a very long one was read', async () => {
+  it('report more if a very long list was not read completely', async () => {
     addRun(1500, (index) => index === 1400);
     assert.deepEqual(await found(), { names: [], more: true, requests: 10 });
   });
 
-  it('is whole where none has failed', async () => {
+  it('are complete if no job has failed', async () => {
     addRun(120, () => false);
     assert.deepEqual(await found(), { names: [], more: false, requests: 2 });
   });
 
-  it('has an issue by its mark among any number of newer ones', async () => {
+  it('contain an issue with a marker among hundreds of newer ones', async () => {
     const add = (number: number, body: string) => {
       const issue = { number, title: 'One', body, labels: [], assignees: [], createdAt: new Date() };
       stage.repo.issues.push({ ...issue, state: 'open' });

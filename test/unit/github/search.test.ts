@@ -1,4 +1,3 @@
-/** Queries that filters cannot break out of, and where in a file a match stands. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -11,15 +10,15 @@ import {
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 
-/** How GitHub takes a query apart, as far as qualifiers go. */
+/** Splits a query into qualifiers as GitHub does. */
 function qualifiersOf(query: string): string[] {
   return [...query.matchAll(/(\w+):(?:"([^"]*)"|([^\s"]+))/g)].map(
     ([, name, quoted, bare]) => `${name}=${quoted ?? bare}`,
   );
 }
 
-describe('a search query', () => {
-  it('has the filters first, quoted, and then the words', () => {
+describe('search query', () => {
+  it('starts with quoted filters, followed by the words', () => {
     const filters = { owner: 'sartor-ai', repo: 'claude-network', language: 'C++', extension: '.ts' };
     const expected = 'repo:sartor-ai/claude-network language:"C++" extension:"ts" class "open';
     assert.equal(searchQuery('class "open', filters), expected);
@@ -28,7 +27,7 @@ describe('a search query', () => {
     assert.equal(searchQuery('x', {}), 'x');
   });
 
-  it('gets exactly the qualifiers that the filters name, whatever is in them', () => {
+  it('contains exactly the qualifiers of the filters for any values', () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.constantFrom('" repo:a/b "', 'a" user:b', '\\" path:x', 'a:b', 'repo:x', "'", 'ä ö', '-', ' x '),
@@ -54,20 +53,20 @@ describe('a search query', () => {
     );
   });
 
-  it('is refused where a repository has no owner, or two', () => {
+  it('is rejected if a repository has no owner or two', () => {
     for (const filters of [{ repo: 'b' }, { repo: 'a/b/c' }, { owner: 'x', repo: 'a/b' }, { repo: '../b' }]) {
       assert.throws(() => searchQuery('x', filters), MusterError);
     }
   });
 
-  it('is refused where it is longer than GitHub takes', () => {
+  it("is rejected if it exceeds GitHub's limit", () => {
     assert.equal(searchQuery('x'.repeat(256), {}).length, 256);
     assert.throws(() => searchQuery('x'.repeat(250), { owner: 'sartor-ai' }), MusterError);
   });
 });
 
-describe('the line of a match', () => {
-  it('is the line that holds it, for any file and any word in it', () => {
+describe('line of a match', () => {
+  it('is the line that contains it, for any file and any word', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', ' ', '😀') });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), fc.nat(), fc.nat(), (lines, which, more) => {
@@ -82,7 +81,7 @@ describe('the line of a match', () => {
     );
   });
 
-  it('is unknown where the file does not hold the fragment', () => {
+  it('is undefined if the file does not contain the fragment', () => {
     assert.equal(lineOf('abc', 'x', 0), undefined);
   });
 });

@@ -1,4 +1,4 @@
-/** A local GitHub, and the adapter that is connected to it: what needs no database is tried without one. */
+/** Fixture with a local GitHub and a connected adapter. */
 import assert from 'node:assert/strict';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import { RestGitHub } from '../../../functions/src/toolsets/github/store/gitHub.ts';
@@ -27,7 +27,7 @@ export class GitHubStage {
     return stage;
   }
 
-  /** Ends it; whatever was not as GitHub's description says fails the test. */
+  /** Stops the server. Fails the test if a request violated GitHub's API description. */
   async close(): Promise<void> {
     await this.server.stop();
     assert.deepEqual(this.server.problems, []);
@@ -45,12 +45,12 @@ export class GitHubStage {
     return new RestGitHub(new OctokitClients({ settings, log: silent }));
   }
 
-  /** What was answered to those that asked for a route. */
+  /** Returns the status of each response on a route. */
   answered(route: string): readonly (number | undefined)[] {
     return this.server.seen.filter((one) => one.route === route).map(({ status }) => status);
   }
 
-  /** What the installation has used of its limit. */
+  /** Requests that count against the installation's rate limit. */
   get spent(): number {
     return this.server.world.spent.get('installation 70') ?? 0;
   }

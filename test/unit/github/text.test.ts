@@ -1,4 +1,3 @@
-/** What others wrote: readable, bounded, and never more than it was. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { logTail } from '../../../functions/src/toolsets/github/rules/reading.ts';
@@ -15,7 +14,7 @@ const ROOM = 1_000_000;
 const anything = fc.string({ unit: 'binary', maxLength: 300 });
 
 describe('text from GitHub', () => {
-  it('loses what cannot be seen, and nothing else', () => {
+  it('loses only invisible characters', () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 100 }), (text, most) => {
         const plain = plainText(text, most);
@@ -31,14 +30,14 @@ describe('text from GitHub', () => {
     assert.equal(plainText('abcdef', 4), 'abc…');
   });
 
-  it('gives web addresses, and no others', () => {
+  it('keeps web addresses and no others', () => {
     for (const bad of ['javascript:alert(1)', 'https://user:pass@host/', 'file:///etc/passwd', 'x', '']) {
       assert.equal(webAddress(bad), undefined, bad);
     }
     assert.equal(webAddress('https://github.com/a/b/pull/1'), 'https://github.com/a/b/pull/1');
   });
 
-  it('is text where it is UTF-8 without NUL, and comes back as it was', () => {
+  it('is decoded if it is UTF-8 without NUL, and survives a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const base64 = Buffer.from(text).toString('base64');
@@ -50,7 +49,7 @@ describe('text from GitHub', () => {
     assert.equal(utf8Text(Buffer.from('\ufeffBOM').toString('base64')), '\ufeffBOM');
   });
 
-  it('of a log is its last lines, without timestamps and colours', () => {
+  it('of a log is reduced to its last lines, without timestamps and colors', () => {
     const log = '2025-01-01T00:00:00.1Z one\r\n\u001b[1;31mtwo\u001b[0m\nthree\u001b]0;title\u0007\n\n';
     assert.deepEqual(logTail(log, 2, ROOM), { text: 'two\nthree', lines: 2 });
     assert.deepEqual(logTail(log, 10, ROOM), { text: 'one\ntwo\nthree', lines: 3 });

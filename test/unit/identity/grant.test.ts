@@ -1,4 +1,4 @@
-/** What becomes of the codes and tokens of apps that people have signed in from. */
+/** Codes and tokens of connected apps. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -24,7 +24,7 @@ const GRACE = 60;
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/** So many rotations are remembered. */
+/** Maximum number of recorded rotations. */
 const MOST_AT_ONCE = 20;
 
 function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
@@ -46,7 +46,7 @@ function rotated(grant: Grant, token: string, now: Date): { grant: Grant; tokens
   return outcome;
 }
 
-/** Each token is good for one refresh, a second after the one before it. */
+/** Refreshes once per second, each time with the newest token. */
 function chain(length: number) {
   let { grant, tokens } = redeemed();
   const all = [tokens];
@@ -60,8 +60,8 @@ function chain(length: number) {
 const access = (grant: Grant, tokens: Tokens, now: Date) =>
   accessBy(systemHashing, grant, secretOf('access', tokens.accessToken), now);
 
-describe('the form of a token', () => {
-  it('a token names its grant and what it is', () => {
+describe('token format', () => {
+  it('contains the kind of a token and its grant', () => {
     const { grant, tokens } = redeemed();
     assert.match(tokens.accessToken, /^ma_[a-z2-7]{20}\.[\w-]{43}$/);
     assert.match(tokens.refreshToken, /^mr_[a-z2-7]{20}\.[\w-]{20,}$/);
@@ -74,7 +74,7 @@ describe('the form of a token', () => {
     });
   });
 
-  it('a token of another form is refused', () => {
+  it('is enforced for access tokens', () => {
     const { grant, tokens } = redeemed();
     for (const wrong of [
       '',
@@ -89,12 +89,12 @@ describe('the form of a token', () => {
       assert.equal(presentedIn('access', wrong), undefined, wrong);
   });
 
-  it('the scopes of tokens are muster:read and muster:write', () =>
+  it('has the scopes muster:read and muster:write', () =>
     assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
 });
 
-describe('a code', () => {
-  it('is redeemed once, and then is a sign of theft', () => {
+describe('authorization code', () => {
+  it('is redeemed once, and a second use indicates theft', () => {
     assert.equal(isConnected(sampleGrant(), START), false);
     const { grant, tokens } = redeemed();
     assert.equal(isConnected(grant, START), true);
@@ -107,23 +107,23 @@ describe('a code', () => {
     assert.equal(redeem(later).outcome, 'replayed');
   });
 
-  it('is good for 60 seconds', () => {
+  it('expires after 60 seconds', () => {
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(59.999)).outcome, 'redeemed');
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(60)).outcome, 'refused');
   });
 
-  it('takes its own secret and the verifier of its challenge', () => {
+  it('requires its own secret and the verifier of its challenge', () => {
     assert.equal(redeem(sampleGrant(), { secret: `${CODE}x` }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { secret: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: VERIFIER.toLowerCase() }).outcome, 'refused');
     const { challenge } = sampleGrant().code;
     assert.equal(redeem(sampleGrant(), { verifier: challenge }).outcome, 'refused', 'nothing is plain');
-    // RFC 7636, appendix B, has both.
+    // Both values are from RFC 7636, appendix B.
     assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
 
-  it('cannot be used up by a wrong secret', () => {
+  it('is not used up by a wrong secret', () => {
     const { grant } = redeemed();
     assert.equal(redeem(grant, { secret: 'x'.repeat(43) }).outcome, 'refused');
     assert.equal(isTokenOf(systemHashing, grant, 'code', CODE), true);
@@ -131,14 +131,14 @@ describe('a code', () => {
   });
 });
 
-describe('an access token', () => {
-  it('is good for an hour', () => {
+describe('access token', () => {
+  it('expires after an hour', () => {
     const { grant, tokens } = redeemed();
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR - 0.001)), 'good');
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR)), 'expired');
   });
 
-  it('stays good when another one follows, and is forgotten some time after it has expired', () => {
+  it('stays valid when the next one is issued, and is removed some time after it expires', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(HOUR - 1));
     assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR - 0.5)), 'good');
@@ -152,13 +152,13 @@ describe('an access token', () => {
     );
   });
 
-  it('is no other secret of its grant', () => {
+  it('differs from every other secret of its grant', () => {
     const { grant, tokens } = redeemed();
     for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
       assert.equal(accessBy(systemHashing, grant, secret, START), 'unknown');
   });
 
-  it('ends with its grant', () => {
+  it('expires with its grant', () => {
     const { grant, tokens } = redeemed({ ends_at: secondsAfterStart(100) });
     assert.equal(tokens.expiresIn, 100);
     assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
@@ -166,8 +166,8 @@ describe('an access token', () => {
   });
 });
 
-describe('a refresh token', () => {
-  it('gives another one, and another access token', () => {
+describe('refresh token', () => {
+  it('returns another refresh token and another access token', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
@@ -181,13 +181,13 @@ describe('a refresh token', () => {
       );
   });
 
-  it('gives the very same for 60 seconds, however many ask at once', () => {
+  it('returns identical tokens for 60 seconds, also to concurrent requests', () => {
     const { grant, tokens } = redeemed();
     const at = secondsAfterStart(10);
-    // They have read the grant before any of them has written it.
+    // Concurrent: all read the grant before any of them writes it.
     const [one, ...others] = Array.from({ length: 5 }, () => rotated(grant, tokens.refreshToken, at));
     for (const other of others) assert.deepEqual(other, one);
-    // These read it after.
+    // Sequential: these read the grant afterwards.
     for (const [seconds, left] of [
       [0, HOUR],
       [0.5, HOUR - 1],
@@ -198,7 +198,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('is reused after that', () => {
+  it('counts as reused after 60 seconds', () => {
     const first = redeemed();
     const { grant } = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     for (const seconds of [GRACE, GRACE + 1, DAY])
@@ -208,10 +208,10 @@ describe('a refresh token', () => {
   });
 
   for (const length of [1, 2, 7, MOST_AT_ONCE])
-    it(`is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
+    it(`is repeatable for 60 seconds and ${length} rotations, then counts as reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
-        // Rotation `index + 1` has used it, at that second.
+        // Rotation `index + 1` used the token, at that second.
         const until = index + 1 + GRACE;
         const outcome = refresh(grant, refreshToken, secondsAfterStart(until - 0.001));
         assert.equal(outcome.outcome, 'repeated', `${index}`);
@@ -223,7 +223,7 @@ describe('a refresh token', () => {
       }
     });
 
-  it('is no longer repeated after twenty others', () => {
+  it('is no longer repeatable after twenty rotations', () => {
     const { grant, all } = chain(MOST_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no sign of theft');
@@ -231,7 +231,7 @@ describe('a refresh token', () => {
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
 
-  it('that is forged is refused, and never taken for one that was used', () => {
+  it('is rejected if it is forged, and never counts as reused', () => {
     const { grant, all } = chain(5);
     const stranger = redeemed({ salt: 'Xz3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE' });
     const foreign = rotated(stranger.grant, stranger.tokens.refreshToken, START).tokens.refreshToken;
@@ -257,12 +257,12 @@ describe('a refresh token', () => {
     );
   });
 
-  it('no refresh token is accepted before the code is redeemed', () => {
+  it('is not accepted before the code is redeemed', () => {
     for (const secret of [FIRST, CODE, ''])
       assert.deepEqual(refreshOf(systemHashing, sampleGrant(), secret, START), { outcome: 'refused' });
   });
 
-  it('is good for 90 days after the last use, and for a year at most', () => {
+  it('expires 90 days after the last use, and after a year at the latest', () => {
     let { grant, tokens } = redeemed();
     assert.deepEqual(grant.expires_at, secondsAfterStart(90 * DAY));
     assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
@@ -279,14 +279,14 @@ describe('a refresh token', () => {
     assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
   });
 
-  it('is refused where a client refreshes without end', () => {
+  it('is rejected after too many rotations', () => {
     const { grant, tokens } = redeemed();
     const worn = { ...grant, rotated: 20_000 };
     assert.deepEqual(refresh(worn, tokens.refreshToken, START), { outcome: 'refused' });
   });
 });
 
-/** What becomes of a token that was used so many rotations ago. */
+/** Returns the expected outcome of a token that was used a number of rotations ago. */
 function used(age: number, usedAt: readonly number[], now: Date): Refresh['outcome'] {
   const isRecent = (at = 0): boolean => now.getTime() - at < GRACE * 1000;
   const last = usedAt.slice(-MOST_AT_ONCE);
@@ -294,15 +294,15 @@ function used(age: number, usedAt: readonly number[], now: Date): Refresh['outco
   return last.length === MOST_AT_ONCE && last.every(isRecent) ? 'refused' : 'reused';
 }
 
-describe('a grant, whatever comes in whatever order', () => {
+describe('grant after any sequence of refreshes', () => {
   const step = fc.record({
-    /** How long after the one before. */
+    /** Seconds after the previous step. */
     seconds: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2 * GRACE), fc.nat(2 * HOUR), fc.nat(100 * DAY)),
-    /** How many rotations ago its token was the latest. */
+    /** Number of rotations since its token was the newest. */
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 
-  it('a grant gives the newest tokens to each token of the last minute, and keeps none of them', () => {
+  it('returns the newest tokens to each token of the last minute, and stores none of them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let { grant, tokens } = redeemed();
@@ -340,17 +340,17 @@ describe('a grant, whatever comes in whatever order', () => {
     );
   });
 
-  it('a grant outlives processes that share its tokens and store what they get in any order', () => {
+  it('supports processes that share its tokens and store the results in any order', () => {
     const { grant: first, tokens } = redeemed();
     const a = rotated(first, tokens.refreshToken, START);
     const c = rotated(a.grant, a.tokens.refreshToken, secondsAfterStart(15));
-    // It read the tokens before the others refreshed, and stores what it gets over theirs.
+    // This process read the tokens before the others refreshed, and overwrites theirs.
     const b = refresh(c.grant, tokens.refreshToken, secondsAfterStart(30));
     assert.ok('tokens' in b);
     assert.equal(refresh(c.grant, b.tokens.refreshToken, secondsAfterStart(HOUR)).outcome, 'rotated');
   });
 
-  it('a grant is stored without the secret of its code, too, and read as it was', () => {
+  it('is stored without secrets and read back unchanged', () => {
     requireNoSecretIn(sampleGrant(), []);
     const { grant, tokens } = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     requireNoSecretIn(grant, [tokens]);

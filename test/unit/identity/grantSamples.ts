@@ -1,4 +1,4 @@
-/** What becomes of the grant of `sampleGrant`. */
+/** Samples of a redeemed grant. */
 import assert from 'node:assert/strict';
 import {
   type Grant,
@@ -12,7 +12,7 @@ import { CODE, START, sampleGrant, VERIFIER } from '../../support/builders.ts';
 
 export const FIRST = 'the-secret-from-which-all-later-ones-do-follow';
 
-/** The grant when its code has been redeemed, and what its app has then. */
+/** Returns the grant after its code was redeemed, and the tokens of its app. */
 export function redeemed(
   changes: Partial<Grant> = {},
   now = START,
@@ -23,7 +23,7 @@ export function redeemed(
   return redemption;
 }
 
-/** The part of a token that nobody else knows. */
+/** Returns the secret part of a token. */
 export function secretOf(kind: TokenKind, token: string): string {
   return presentedIn(kind, token)?.secret ?? assert.fail(`${token} is no ${kind} token`);
 }

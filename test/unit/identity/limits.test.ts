@@ -1,4 +1,4 @@
-/** A new credential never opens what neither its caller's nor the old one opened, unless a person in person said so. */
+/** Limits of new credentials, which only a person may loosen. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Limits } from '../../../functions/src/identity/rules/credential.ts';
@@ -27,7 +27,7 @@ const wishes: fc.Arbitrary<WantedLimits> = fc.record({
   readonly: maybe(fc.boolean()),
 });
 
-/** Everything that a credential opens: each toolset in each workspace, to read and to change. */
+/** Returns everything a credential permits: each toolset in each workspace, to read and to change. */
 function opened({ toolsets: named, held_to: heldTo, readonly }: Limits): ReadonlySet<string> {
   const all = (named ?? TOOLSETS).flatMap((toolset) =>
     places
@@ -39,7 +39,7 @@ function opened({ toolsets: named, held_to: heldTo, readonly }: Limits): Readonl
   return new Set(all);
 }
 
-/** Undefined where it is refused. */
+/** Returns the permissions, or undefined if the request is rejected. */
 function granted(...of: Parameters<typeof grantedLimits>): ReadonlySet<string> | undefined {
   try {
     return opened(grantedLimits(...of));
@@ -56,8 +56,8 @@ const within = (inner: ReadonlySet<string>, outer: ReadonlySet<string>) =>
 const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leader'), ...own });
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
 
-describe('the limits of a new credential', () => {
-  it('name every toolset that there is', () => {
+describe('limits of a new credential', () => {
+  it('cover every known toolset', () => {
     assert.deepEqual(
       [...TOOLSETS],
       toolsets.map(({ name }) => name),
@@ -68,7 +68,7 @@ describe('the limits of a new credential', () => {
     });
   });
 
-  it('are never wider than the caller’s own', () => {
+  it("never exceed the caller's limits", () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         for (const caller of [worker(own), person(own)]) {
@@ -79,7 +79,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are never wider than those before, where no person says so', () => {
+  it('never exceed the previous limits unless a person says so', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         const byAgent = granted(worker(own), old, wanted);
@@ -90,7 +90,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are never wider than what was asked for', () => {
+  it('never exceed the request', () => {
     fc.assert(
       fc.property(limits, limits, wishes, (own, old, wanted) => {
         const { toolsets: named, held_to: heldTo, readonly } = wanted;
@@ -107,7 +107,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are what the caller has wherever a person lifts all', () => {
+  it("equal the caller's limits if a person removes all others", () => {
     fc.assert(
       fc.property(limits, limits, (own, old) => {
         const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });

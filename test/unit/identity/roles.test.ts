@@ -1,4 +1,3 @@
-/** Who has which role where: the weaker of an agent's own and its owner's. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ownRole, type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
@@ -16,23 +15,23 @@ const places = ['default', 'open', 'closed', 'other', 'unopened'];
 
 const rolesOf = (principal: Principal) => places.map((workspace) => roleIn(principal, workspace));
 
-describe('a role in a workspace', () => {
-  it('is none for whom the deployment does not know', () => {
+describe('role in a workspace', () => {
+  it('does not exist for a person without roles', () => {
     assert.deepEqual(rolesOf(person()), [undefined, undefined, undefined, undefined, undefined]);
     assert.equal(ownRole(person()), undefined);
   });
 
-  it('is the deployment’s in every open one, and in none that is private', () => {
+  it('is the deployment role in every open workspace, and absent in private ones', () => {
     for (const role of ['viewer', 'worker'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, undefined]);
   });
 
-  it('is also that of who leads or administers the deployment where nobody has opened one yet', () => {
+  it('is also the deployment role of leaders and admins if the workspace does not exist yet', () => {
     for (const role of ['leader', 'admin'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, role]);
   });
 
-  it('is a member’s in theirs alone, and the stronger of the two in an open one', () => {
+  it('is the membership in private workspaces, and the stronger role in open ones', () => {
     const member = { closed: 'worker', open: 'leader', default: 'viewer' } as const;
     assert.deepEqual(rolesOf(person(undefined, member)), [
       'viewer',
@@ -45,7 +44,7 @@ describe('a role in a workspace', () => {
     assert.equal(ownRole(person('worker', member)), 'leader');
   });
 
-  it('of an agent is never more than its own or its owner’s', () => {
+  it("of an agent is at most its own and its owner's role", () => {
     const role = fc.constantFrom(...ROLES);
     const member = fc.dictionary(fc.constantFrom(...places), fc.constantFrom('viewer', 'worker', 'leader'));
     fc.assert(
@@ -61,7 +60,7 @@ describe('a role in a workspace', () => {
     );
   });
 
-  it('of a credential that is held to a workspace is there alone', () => {
+  it('of a credential restricted to a workspace exists only there', () => {
     const held = { ...person('leader', { closed: 'worker' }), held_to: 'closed' };
     assert.deepEqual(rolesOf(held), [undefined, undefined, 'worker', undefined, undefined]);
     assert.equal(ownRole(held), 'worker');
@@ -69,7 +68,7 @@ describe('a role in a workspace', () => {
     assert.equal(ownRole({ ...held, held_to: 'open' }), 'leader');
   });
 
-  it('is nobody’s in a workspace whose name every object has', () => {
+  it('does not exist in a workspace named like a property of every object', () => {
     for (const workspace of ['constructor', 'toString', 'hasOwnProperty', 'valueOf'])
       assert.equal(roleIn(person('worker', {}), workspace), undefined);
   });

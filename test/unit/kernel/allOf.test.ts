@@ -1,4 +1,3 @@
-/** Working on all things of a query. */
 import assert from 'node:assert/strict';
 import { allOf } from '../../../functions/src/kernel/paging.ts';
 
@@ -6,8 +5,8 @@ const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).pad
 
 const read = async (after = '') => things.filter(({ id }) => id > after).slice(0, 10);
 
-describe('working on all things of a query', () => {
-  it('reaches those of each page that are wanted, and counts what was changed', async () => {
+describe('allOf', () => {
+  it('processes the matching items of each page and counts the changed ones', async () => {
     const seen: string[] = [];
     const isEven = ({ id }: { id: string }) => Number(id) % 2 === 0;
     const changed = await allOf(read, isEven, async ({ id }) => {
@@ -21,7 +20,7 @@ describe('working on all things of a query', () => {
     assert.equal(changed, 12);
   });
 
-  it('goes on after one that fails, and fails then', async () => {
+  it('continues after a failing item and fails at the end', async () => {
     const seen: string[] = [];
     const work = async ({ id }: { id: string }) => {
       seen.push(id);

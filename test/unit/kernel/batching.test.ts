@@ -1,8 +1,8 @@
-/** What is asked for at once, over work that ends when the test says so. */
+/** Batching over work that ends when the test says so. */
 import assert from 'node:assert/strict';
 import { Batching, LatestValue } from '../../../functions/src/kernel/waiting.ts';
 
-describe('batching', () => {
+describe('Batching', () => {
   let batches: (readonly number[])[];
   let end: (() => void)[];
   let batching: Batching<number, string>;
@@ -20,7 +20,7 @@ describe('batching', () => {
 
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('carries out the first at once, and what comes meanwhile together, at most so many', async () => {
+  it('runs the first item immediately, and the following ones in batches of limited size', async () => {
     const results = [1, 2, 3, 4, 5].map((item) => batching.add(item));
     for (let batch = 0; batch < 3; batch++) {
       end[batch]?.();
@@ -30,7 +30,7 @@ describe('batching', () => {
     assert.deepEqual(await Promise.all(results), ['of 1', 'of 2', 'of 3', 'of 4', 'of 5']);
   });
 
-  it('tells all of a batch that it failed, and goes on', async () => {
+  it('rejects all items of a failed batch, and continues', async () => {
     const results = Promise.allSettled([1, 13, 2].map((item) => batching.add(item)));
     end[0]?.();
     await settled();
@@ -45,8 +45,8 @@ describe('batching', () => {
   });
 });
 
-describe('the latest value', () => {
-  it('is yielded until its reader goes away, which stops what tells it', async () => {
+describe('LatestValue', () => {
+  it('is yielded until its reader disconnects, which stops the source', async () => {
     const latest = new LatestValue<number>();
     const gone = new AbortController();
     let stops = 0;

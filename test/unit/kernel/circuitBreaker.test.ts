@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { CircuitBreaker } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
 
-describe('the circuit breaker of the Realtime Database', () => {
+describe('CircuitBreaker', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('gives back what came in time, and what failed in time', async () => {
+  it('passes on results and errors that arrive in time', async () => {
     const breaker = new CircuitBreaker();
     assert.equal(await breaker.waitFor(async () => 5), 5);
     await assert.rejects(
@@ -16,7 +16,7 @@ describe('the circuit breaker of the Realtime Database', () => {
     assert.equal(await breaker.waitFor(async () => 6), 6, 'a failure is an answer');
   });
 
-  it('ends after a second, then at once, and waits again when the answer has come', async () => {
+  it('rejects after a second, then immediately, and waits again once the response arrived', async () => {
     const breaker = new CircuitBreaker();
     let answer = (): void => undefined;
     let late: AbortSignal | undefined;

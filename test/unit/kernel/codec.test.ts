@@ -1,4 +1,3 @@
-/** One declaration of a document, and both directions of it. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { z as classic } from 'zod';
@@ -46,13 +45,13 @@ const full: Visit = {
   wishes: { nothing: null, lists: [[1], [2]] },
 };
 
-describe('a codec of documents', () => {
-  it('writes null where there is nothing, and leaves out what a document may lack', () => {
+describe('document codec', () => {
+  it('writes null for absent values, and omits fields that documents may lack', () => {
     const fields = { guest_name: 'Ada', at, note: null, visit_count: 2, rooms: [], keys: {}, wishes: null };
     assert.deepEqual(toDocument(visit), fields);
   });
 
-  it('names fields at every depth, and no key of a map', () => {
+  it('renames fields at every depth but no keys of maps', () => {
     assert.deepEqual(toDocument(full), {
       guest_name: 'Ada',
       at,
@@ -65,19 +64,19 @@ describe('a codec of documents', () => {
     });
   });
 
-  it('reads what it has written, without what it does not know', () => {
+  it('reads its own documents and ignores unknown fields', () => {
     for (const value of [visit, full]) {
       const times = { at: Timestamp.fromDate(at), ...(value.left_at && { left_at: Timestamp.fromDate(at) }) };
       assert.deepEqual(fromDocument({ ...toDocument(value), ...times, of_tomorrow: 1 }), value);
     }
   });
 
-  it('has the default of a field that is younger than the document', () => {
+  it('returns the default of a field that is newer than the document', () => {
     const { visit_count, wishes, ...older } = toDocument(visit);
     assert.deepEqual(fromDocument({ ...older, at: Timestamp.fromDate(at) }), { ...visit, visit_count: 0 });
   });
 
-  it('refuses a document that is not as it says', () => {
+  it('rejects a document that does not match its schema', () => {
     assert.throws(() => fromDocument({ ...toDocument(visit), at: 'today' }), z.core.$ZodError);
     assert.throws(() => fromDocument(undefined), z.core.$ZodError);
   });

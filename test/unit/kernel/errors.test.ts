@@ -1,9 +1,8 @@
-/** The one error class. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 
-describe('an error', () => {
-  it('says a short sentence as it is', () => {
+describe('MusterError', () => {
+  it('keeps a short message unchanged', () => {
     const error = new MusterError('NOT_FOUND', 'No task "a".', {
       field: 'task_id',
       suggestion: 'List them.',
@@ -12,7 +11,7 @@ describe('an error', () => {
     assert.deepEqual(error.details, { field: 'task_id', suggestion: 'List them.' });
   });
 
-  it('quotes the beginning of what has megabytes, and keeps the end of the sentence', () => {
+  it('truncates values of megabytes and keeps the end of the sentence', () => {
     const large = 'é😀'.repeat(1_000_000);
     const error = new MusterError('VALIDATION_ERROR', `No role "${large}".`, {
       field: large,

@@ -1,4 +1,4 @@
-/** Characters that cannot be seen: one table for what is stored for models, for terminals and for pages. */
+/** Invisible characters, in one table for models, terminals and pages. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ const KEPT = {
   'marks, tabs and lines': ['é', 'e\u0301', 'a\tb\nc', 'กิน', 'שָׁלוֹם'],
 };
 
-/** What the plugin, which has no build, makes of a text. */
+/** Returns the text as the plugin shows it. The plugin has no build, so its pattern is read. */
 function plugin(text: string): string {
   const source = readFileSync(new URL('../../../plugins/muster/scripts/pulse.mjs', import.meta.url), 'utf8');
   const [, pattern = ''] = /question\.replace\(\/(.+?)\/gu, ' '\)/.exec(source) ?? [];
@@ -68,7 +68,7 @@ const notified = (title: string): string => {
   return notificationOf(reminder, new ConsoleLinks('https://console.example'))?.title ?? '';
 };
 
-/** Each place that shows or stores texts of others, and whether joiners that are needed stay there. */
+/** Places that show or store texts of others, and whether necessary joiners remain there. */
 const PLACES: Readonly<Record<string, { readonly show: (text: string) => string; readonly keeps: boolean }>> =
   {
     'stored for models': { show: withoutHidden, keeps: true },
@@ -89,7 +89,7 @@ const PLACES: Readonly<Record<string, { readonly show: (text: string) => string;
     'by the plugin': { show: plugin, keeps: false },
   };
 
-describe('characters that cannot be seen', () => {
+describe('invisible characters', () => {
   for (const [place, { show, keeps }] of Object.entries(PLACES)) {
     it(`are not shown: ${place}`, () => {
       for (const [kind, characters] of Object.entries(REMOVED))
@@ -101,15 +101,15 @@ describe('characters that cannot be seen', () => {
     });
 
     const kept = keeps ? Object.values(KEPT).flat() : [];
-    // Most places show one line.
+    // Most places show a single line.
     const lines = kept.filter((text) => show === withoutHidden || !/[\t\n]/.test(text));
     if (keeps)
-      it(`stay where letters and emoji need them: ${place}`, () => {
+      it(`remain if letters and emoji need them: ${place}`, () => {
         for (const text of lines) assert.ok(show(text).includes(text), text);
       });
   }
 
-  it('are gone after one removal, and nothing else is', () => {
+  it('are all removed in one pass, and nothing else is', () => {
     const hidden = fc.constantFrom(...Object.values(REMOVED).flat(), '\ufe0e', '\ufe0f');
     const shown = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 3 }),
@@ -128,7 +128,7 @@ describe('characters that cannot be seen', () => {
     fc.assert(fc.property(words, (text) => assert.equal(withoutHidden(text), text)));
   });
 
-  it('carry no message behind a letter or an emoji', () => {
+  it('cannot carry a message after a letter or an emoji', () => {
     const bytes = [...'ignore all'].map((letter) => letter.codePointAt(0) ?? 0);
     const ways = [
       bytes.map((byte) => String.fromCodePoint(0xe0000 + byte)),
@@ -150,8 +150,8 @@ describe('characters that cannot be seen', () => {
   });
 });
 
-describe('something visible', () => {
-  it('is in letters, marks on letters, signs and emoji, and in nothing without a mark', () => {
+describe('isVisible', () => {
+  it('is true for letters, marks on letters, signs and emoji, and false for blank text', () => {
     for (const text of ['a', 'é', '。', '?', '😀', '会', 'ᄒ', '1', '\u200bx', '❤️'])
       assert.ok(isVisible(text), text);
     const blank = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MemoCache } from '../../../functions/src/kernel/memoCache.ts';
 
-describe('kept readings', () => {
+describe('MemoCache', () => {
   let kept: MemoCache<string>;
   let readings = 0;
 
@@ -16,7 +16,7 @@ describe('kept readings', () => {
       return value;
     });
 
-  it('serve until the state of things changes, and calls at once share one', async () => {
+  it('returns a cached value until its stamp changes, and shares concurrent reads', async () => {
     await Promise.all([read('a', '1'), read('a', '1')]);
     await read('a', '1');
     assert.equal(readings, 1);
@@ -25,7 +25,7 @@ describe('kept readings', () => {
     assert.equal(readings, 3);
   });
 
-  it('are not kept where they are long or failed', async () => {
+  it('does not store long or failed values', async () => {
     await read('long', '1', 'x'.repeat(300_001));
     await read('long', '1');
     assert.equal(readings, 2);
@@ -34,7 +34,7 @@ describe('kept readings', () => {
     assert.equal(await read('broken', '1', 'back'), 'back');
   });
 
-  it('are no more than an instance can bear', async () => {
+  it('has a limited number of entries', async () => {
     for (let key = 0; key < 17; key++) await read(String(key), '1');
     await read('16', '1');
     assert.equal(readings, 17);

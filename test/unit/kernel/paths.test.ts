@@ -1,4 +1,4 @@
-/** Whatever is asked for, a path leads to one place of its own kind, or there is none. */
+/** Paths with hostile parts: each has the expected depth, or its creation fails. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import * as firestore from '../../../functions/src/kernel/firestore/paths.ts';
@@ -20,10 +20,10 @@ const HOSTILE = [
   'a/../b',
 ];
 
-/** What the Realtime Database takes in no key. */
+/** Characters that keys of the Realtime Database must not contain. */
 const NO_KEYS = ['a.b', 'a#b', 'a$b', 'a[b]', 'a\u0000b', 'a\u007f'];
 
-/** Their parts are no ids: a moment, and numbers. */
+/** Builders whose arguments are not ids but a date and numbers. */
 const OTHERS: readonly string[] = ['minuteMetricsPath', 'taskLogChunkPath'];
 
 function makers(module: object): [string, MakesPath][] {
@@ -51,13 +51,13 @@ function check(make: MakesPath, hostile: readonly string[], reserved: RegExp): v
 
 describe('paths', () => {
   for (const [name, make] of makers(firestore))
-    it(`of Firestore by ${name} are one place each`, () => check(make, HOSTILE, /^(?:\.\.?|__.*__|)$/));
+    it(`of Firestore by ${name} have a fixed depth`, () => check(make, HOSTILE, /^(?:\.\.?|__.*__|)$/));
 
   for (const [name, make] of makers(realtime))
-    it(`of the Realtime Database by ${name} are one place each`, () =>
+    it(`of the Realtime Database by ${name} have a fixed depth`, () =>
       check(make, [...HOSTILE, ...NO_KEYS], /^(?:\.\.?|)$/));
 
-  it('of the Realtime Database have no key that it refuses', () => {
+  it('of the Realtime Database contain no forbidden characters', () => {
     for (const [name, make] of makers(realtime))
       for (const part of NO_KEYS) {
         try {

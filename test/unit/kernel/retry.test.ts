@@ -4,7 +4,7 @@ import type { Randomness } from '../../../functions/src/kernel/ports.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { refusal } from '../../support/refusal.ts';
 
-describe('deciding again after a stale commit', () => {
+describe('retryStale', () => {
   const bounds: number[] = [];
   const randomness: Randomness = {
     uuid: () => '',
@@ -18,7 +18,7 @@ describe('deciding again after a stale commit', () => {
 
   beforeEach(() => bounds.splice(0));
 
-  it('goes on until it gets through', async () => {
+  it('retries until the commit succeeds', async () => {
     const attempts: number[] = [];
     const result = await retryStale(randomness, async (number) => {
       attempts.push(number);
@@ -29,7 +29,7 @@ describe('deciding again after a stale commit', () => {
     assert.deepEqual(attempts, [0, 1, 2, 3]);
   });
 
-  it('waits longer each time, up to a bound', async () => {
+  it('waits longer each time, up to a maximum', async () => {
     await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
     const [shortest = 0, longest = 0] = [bounds[0], bounds.at(-1)];
     assert.deepEqual(
@@ -43,13 +43,13 @@ describe('deciding again after a stale commit', () => {
     );
   });
 
-  it('gives up with a CONFLICT that says nothing was changed', async () => {
+  it('gives up with CONFLICT and the reason CONTENTION', async () => {
     const error = await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'CONTENTION']);
     assert.equal(bounds.length, 25);
   });
 
-  it('does not repeat what failed otherwise', async () => {
+  it('does not retry other failures', async () => {
     let attempts = 0;
     const broken = retryStale(randomness, () => {
       attempts++;

@@ -12,7 +12,7 @@ import {
 
 const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
 
-describe('a search', () => {
+describe('search', () => {
   it('ignores case and accents', () => {
     assert.deepEqual(searchWords('  Crème, BRÛLÉE crème '), ['creme', 'brulee']);
     assert.ok(matchesWords('Crème brûlée', ['creme', 'BRU'.toLowerCase()]));
@@ -20,12 +20,12 @@ describe('a search', () => {
     assert.ok(matchesWords('anything', []));
   });
 
-  it('finds the words within a name, and the name as a whole', () => {
+  it('finds the words within a name and the whole name', () => {
     assert.deepEqual(wordsOf('readFile'), ['read', 'file', 'readfile']);
     assert.deepEqual(wordsOf('coordination.claim_task'), ['coordination', 'claim', 'task']);
   });
 
-  it('looks up no word that another implies, and of a long one what the index has', () => {
+  it('looks up no word that another one implies, and at most the indexed prefix', () => {
     assert.deepEqual(soughtPrefixes(['meet', 'meeting', 'met', 'meet']), ['meeting', 'met']);
     assert.deepEqual(soughtPrefixes(['internationalisation']), ['internationalis']);
     assert.deepEqual(soughtPrefixes([]), []);
@@ -47,7 +47,7 @@ describe('a search', () => {
   });
 });
 
-describe('a search in a script without spaces', () => {
+describe('search in a script without spaces', () => {
   const TEXTS = {
     Japanese: ['明日の会議を準備する', '会議', '準備', '会', '明日の会議', 'る'],
     Katakana: ['コーヒーメーカーを買う', 'メーカー', 'ﾒｰｶｰ', 'ー'],
@@ -72,12 +72,12 @@ describe('a search in a script without spaces', () => {
       assert.ok(!finds(text, '奶牛'));
     });
 
-  it('finds every part of a text by ten entries at most', () => {
+  it('finds every part of a text with at most ten lookups', () => {
     const letter = fc.constantFrom(...'会議明日のカー牛奶회의กิน้ำལ་ខ្មែरबがは゛');
     const text = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (written, from, length) => {
-        // Between letters with their marks: half of a letter is another letter.
+        // Splits between letters with their marks, because half of a letter is another letter.
         const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
         if (letters.length === 0) return;
         const start = from % letters.length;
@@ -91,7 +91,7 @@ describe('a search in a script without spaces', () => {
     );
   });
 
-  it('finds long words by their whole and by any beginning', () => {
+  it('finds long words by the whole word and by any prefix', () => {
     const word = 'Donaudampfschifffahrtsgesellschaft';
     for (let length = 1; length <= word.length; length++) {
       const sought = word.slice(0, length);
@@ -101,7 +101,7 @@ describe('a search in a script without spaces', () => {
   });
 });
 
-describe('a search with plain letters', () => {
+describe('search with plain letters', () => {
   const PAIRS = [
     ['Đà Nẵng', 'da nang'],
     ['Łódź', 'lodz'],
@@ -129,7 +129,7 @@ describe('a search with plain letters', () => {
       if (folded(one) === folded(other)) assert.ok(finds(other, one));
     });
 
-  it('folds every Latin letter with a base to plain letters, in both cases alike', () => {
+  it('folds every Latin letter with a base to plain letters, in both cases', () => {
     const without: string[] = [];
     for (let code = 0xc0; code < 0x1e00 + 0x200; code++) {
       const letter = String.fromCodePoint(code);
@@ -137,17 +137,17 @@ describe('a search with plain letters', () => {
       assert.equal(folded(letter.toUpperCase()), folded(letter), letter);
       if (!/^[a-z]+$/.test(folded(letter).replace('ʼ', ''))) without.push(letter);
     }
-    // Letters that decompose into a letter and a sign, and signs of phonetic alphabets that have no plain letter.
+    // Letters that decompose into a letter and a sign, and phonetic signs without a plain letter.
     assert.equal(without.join(''), 'ĿŀƄƅƛƧƨƪƸƹƼƽƾɁɂɤɮʅʖʘʡʢʤʧʩʬʭᴞᴤᴥẚ');
   });
 
-  it('folds what is folded to itself', () => {
+  it('does not change folded text', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(fc.property(text, (one) => assert.equal(folded(folded(one)), folded(one))));
   });
 });
 
-describe('a search for a mark that makes another letter', () => {
+describe('search for a letter with a distinguishing mark', () => {
   const DIFFERENT = [
     ['はなを買う', 'ばな'],
     ['ばなを買う', 'はな'],
@@ -165,7 +165,7 @@ describe('a search for a mark that makes another letter', () => {
       for (const form of ['NFC', 'NFD'] as const) assert.ok(!finds(text.normalize(form), search), form);
     });
 
-  it('finds composed and decomposed texts by each other, in every script', () => {
+  it('finds composed and decomposed texts by each other in every script', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(text, (one) => {
@@ -177,14 +177,14 @@ describe('a search for a mark that makes another letter', () => {
       assert.ok(finds(word.normalize('NFD'), word.normalize('NFC')), word);
   });
 
-  it('finds a word with vowel points also without them, and by no other points', () => {
+  it('finds a word with vowel points also without them, but not by other points', () => {
     assert.ok(finds('מִטְבָּח', 'מטבח'));
     assert.ok(finds('كِتاب مُفيد', 'كتاب'));
     assert.ok(finds('كِتاب', 'كِتاب'));
     assert.ok(!finds('كِتاب', 'كُتاب'));
   });
 
-  it('finds words with joiners and hyphens that cannot be seen, as one and as several', () => {
+  it('finds words with invisible joiners and hyphens, as one word and as several', () => {
     for (const search of ['می\u200cخواهم', 'میخواهم', 'خواهم'])
       assert.ok(finds('می\u200cخواهم', search), search);
     for (const search of ['dampfschiff', 'schiff']) assert.ok(finds('Dampf\u00adschiff', search), search);

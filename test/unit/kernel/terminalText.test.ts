@@ -1,4 +1,3 @@
-/** What programs print reaches whoever reads it without what a terminal would obey. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
@@ -30,9 +29,9 @@ const line = (message: string) => ({
   message,
 });
 
-describe('what a terminal would obey', () => {
+describe('terminal control sequences', () => {
   for (const [what, written, shown] of CASES) {
-    it(`is not shown: ${what}`, () => {
+    it(`are not shown: ${what}`, () => {
       assert.equal(terminalText(written), shown);
       const { message, prefix } = logLineAnswer(line(written));
       assert.deepEqual([message, prefix], [shown, shown]);
@@ -40,7 +39,7 @@ describe('what a terminal would obey', () => {
     });
   }
 
-  it('is not shown, whatever the text, and nothing is slow to show', () => {
+  it('are removed from any text, quickly', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom('\u001b', '\u001b[', '\u001b]', '\u0007', '\u009b', ';', 'm'),

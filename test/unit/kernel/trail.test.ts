@@ -6,7 +6,7 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { Effect } from '../../../functions/src/kernel/trail.ts';
 import '../../support/properties.ts';
 
-/** Texts of which a few are more than an entry keeps. */
+/** Texts, some of which exceed the size of an audit entry. */
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.nat({ max: 150_000 }).map((length) => 'x'.repeat(length)),
@@ -19,8 +19,8 @@ function effectsOf(all: readonly Fields[], before?: Fields): readonly Effect[] {
   return all.map((after, number) => ({ kind: 'task', id: String(number), after, ...(before && { before }) }));
 }
 
-describe('effects as an entry keeps them', () => {
-  it('fit into a document, whatever was made', () => {
+describe('effects in an audit entry', () => {
+  it('fit into a document for any change', () => {
     const fit = fc.property(made, (all) => {
       const bytes = JSON.stringify(keptEffects(effectsOf(all))).length;
       assert.ok(bytes < 700_000, `${bytes}`);
@@ -33,7 +33,7 @@ describe('effects as an entry keeps them', () => {
     assert.ok(JSON.stringify(keptEffects(effectsOf(most))).length < 700_000);
   });
 
-  it('take back what is unchanged, and find each field that somebody has changed, also of what is not kept', () => {
+  it('can be undone if unchanged, and detect every field changed since, even if it is not stored', () => {
     const found = fc.property(made, fc.nat(), value, (all, at, other) => {
       const before = { title: 'Former' };
       for (const [number, effect] of keptEffects(effectsOf(all, before)).entries()) {

@@ -1,4 +1,3 @@
-/** Pages of a list of which the reader sees a part: full, without gaps, and with a bound on what is read. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Page, type Position, visiblePage } from '../../../functions/src/kernel/paging.ts';
@@ -23,8 +22,8 @@ function listOf(visible: readonly boolean[]) {
   return { items, sizes, page };
 }
 
-describe('a page of visible items', () => {
-  it('shows each visible item once, whatever is hidden between', () =>
+describe('visiblePage', () => {
+  it('returns each visible item once with any hidden items in between', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 300 }),
@@ -47,13 +46,13 @@ describe('a page of visible items', () => {
       ),
     ));
 
-  it('reads no more than it shows if nothing is hidden', async () => {
+  it('reads only as many items as it returns if nothing is hidden', async () => {
     const { page, sizes } = listOf(Array.from({ length: 50 }, () => true));
     assert.equal((await page({ limit: 7 })).items.length, 7);
     assert.deepEqual(sizes, [7]);
   });
 
-  it('reads a bounded number of items, by few queries, if all are hidden', async () => {
+  it('reads a limited number of items with few queries if all are hidden', async () => {
     const { page, sizes } = listOf(Array.from({ length: 1000 }, () => false));
     const { items, more } = await page({ limit: 1 });
     assert.deepEqual([items, more], [[], true]);

@@ -28,7 +28,7 @@ describe('isWrappedJson', () => {
   ])
     it(`returns false for ${JSON.stringify(text)}`, () => assert.equal(isWrappedJson(text), false));
 
-  it('costs little', () => {
+  it('needs little time', () => {
     const began = process.cpuUsage();
     assert.equal(isWrappedJson('['.repeat(4_000_000)), false);
     assert.equal(isWrappedJson(`[${'1,'.repeat(2_000_000)}1]`), false);

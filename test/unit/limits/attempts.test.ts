@@ -1,4 +1,3 @@
-/** Failed authentications are limited by address, and nobody's good credential with them. */
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import type { SignedInPerson } from '../../../functions/src/identity/rules/ports.ts';
@@ -13,7 +12,7 @@ import { refusal } from '../../support/refusal.ts';
 const ADA: Principal = personOf('ada', 'viewer');
 const HERE = '203.0.113.7';
 
-describe('failed authentications', () => {
+describe('limit of failed authentications', () => {
   let now: Date;
   let lookups: number;
   let verify: (token: string) => Promise<SignedInPerson>;
@@ -47,7 +46,7 @@ describe('failed authentications', () => {
     return codes;
   }
 
-  it('are limited after a hundred, and then five a second', async () => {
+  it('allows a hundred per address, then five per second', async () => {
     await guess(100);
     assert.equal(lookups, 100);
     const error = await refusal(() => authenticator.authenticate('bad', HERE));
@@ -57,7 +56,7 @@ describe('failed authentications', () => {
     assert.equal((await guess(20)).filter((code) => code === 'UNAUTHORIZED').length, 10);
   });
 
-  it('over the limit are looked up at most four at once, and only once in 5 seconds', async () => {
+  it('looks up at most four at a time beyond the limit, and repeats none within 5 seconds', async () => {
     await guess(100);
     let running = 0;
     let most = 0;
@@ -76,13 +75,13 @@ describe('failed authentications', () => {
     assert.equal(lookups, 80, 'a credential that was refused is not looked up again');
   });
 
-  it('in parallel are limited like others', async () => {
+  it('applies to concurrent attempts', async () => {
     const codes = await Promise.all(Array.from({ length: 300 }, (_, count) => codeOf(`bad-${count}`)));
     assert.equal(codes.filter((code) => code === 'UNAUTHORIZED').length, 100);
     assert.equal(codes.filter((code) => code === 'RATE_LIMITED').length, 200);
   });
 
-  it('of a noisy address refuse no good credential, although the instance has not seen it before', async () => {
+  it('rejects no valid credential of a noisy address, even if it is new to the instance', async () => {
     await guess(150);
     const noise = Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`noise-${count}`)));
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -90,24 +89,24 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a good credential gives no attempts back');
   });
 
-  it('of many addresses refuse no good credential of an address not seen before', async () => {
+  it('rejects no valid credential of a new address after failures at many others', async () => {
     for (let count = 0; count < 3000; count += 1) await codeOf('bad', `2001:db8:${count}`);
     assert.deepEqual(await authenticator.authenticate('good', '198.51.100.7'), ADA);
   });
 
-  it('do not hide from an app at a noisy address that its token has expired', async () => {
+  it('reports an expired token as expired, even at a noisy address', async () => {
     await guess(150);
     verify = () => Promise.reject(new MusterError('TOKEN_EXPIRED', 'It has expired.'));
     assert.equal(await codeOf('once-good'), 'TOKEN_EXPIRED');
   });
 
-  it('of one address are not held against another', async () => {
+  it('is separate for each address', async () => {
     await guess(150);
     assert.deepEqual(await guess(1, '203.0.113.8'), ['UNAUTHORIZED']);
     assert.deepEqual(await authenticator.authenticate('good', '203.0.113.8'), ADA);
   });
 
-  it('leave a credential alone that was good here before, also once it must be checked again', async () => {
+  it('exempts a credential that was valid before, even when its cache entry expires', async () => {
     await authenticator.authenticate('good', HERE);
     await guess(150);
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -116,7 +115,7 @@ describe('failed authentications', () => {
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
   });
 
-  it('count against a credential that was good and was withdrawn', async () => {
+  it('applies to a credential that was valid and then revoked', async () => {
     await authenticator.authenticate('good', HERE);
     now = secondsAfterStart(6);
     verify = async () => {
@@ -127,7 +126,7 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('good'), 'RATE_LIMITED');
   });
 
-  it('good credentials and failed lookups are not counted as failed authentications', async () => {
+  it('ignores valid credentials and failed lookups', async () => {
     for (let count = 0; count < 150; count += 1) await authenticator.authenticate(`good-${count}`, HERE);
     verify = () => Promise.reject(new Error('The database is away.'));
     for (let count = 0; count < 150; count += 1) {
@@ -137,7 +136,7 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('of addresses not seen before share one bucket, and leave known addresses alone', async () => {
+  it('shares one bucket between new addresses, without affecting known ones', async () => {
     await guess(1, '203.0.113.8');
     await guess(100);
     const codes = new Map<string, number>();

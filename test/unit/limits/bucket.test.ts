@@ -4,19 +4,19 @@ import { type Bucket, draw } from '../../../functions/src/limits/rules/rateLimit
 
 const LIMIT = { perSecond: 10, burst: 50 };
 
-describe('a token bucket', () => {
-  it('is full where nobody has drawn from it', () => {
+describe('token bucket', () => {
+  it('is full before the first draw', () => {
     const drawn = draw(undefined, LIMIT, { owed: 0, wanted: 60 }, 1000);
     assert.deepEqual(drawn, { bucket: { tokens: 0, at: 1000 }, granted: 50, waitMilliseconds: 100 });
   });
 
-  it('fills with time, and no further than its burst', () => {
+  it('fills over time up to its burst', () => {
     const empty = { tokens: 0, at: 1000 };
     assert.equal(draw(empty, LIMIT, { owed: 0, wanted: 100 }, 2500).granted, 15);
     assert.equal(draw(empty, LIMIT, { owed: 0, wanted: 100 }, 1_000_000).granted, 50);
   });
 
-  it('charges what is owed below nothing, and grants again when that is paid off', () => {
+  it('charges debt below zero, and grants again once it is paid off', () => {
     const { bucket, granted, waitMilliseconds } = draw(
       { tokens: 3, at: 0 },
       LIMIT,
@@ -31,7 +31,7 @@ describe('a token bucket', () => {
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 5 }, 600).granted, 1);
   });
 
-  it('takes back what was not spent, up to its burst', () => {
+  it('accepts returned tokens up to its burst', () => {
     const given = draw({ tokens: 10, at: 0 }, LIMIT, { owed: -5, wanted: 0 }, 0);
     assert.equal(given.bucket.tokens, 15);
     assert.equal(draw({ tokens: 48, at: 0 }, LIMIT, { owed: -5, wanted: 0 }, 0).bucket.tokens, 50);
@@ -49,7 +49,7 @@ describe('a token bucket', () => {
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 0 }, 1000).bucket.tokens, 10);
   });
 
-  it('says exactly how long to wait, and never grants more than burst and rate allow', () => {
+  it('returns the exact wait, and never grants more than burst and rate allow', () => {
     const step = fc.record({
       pass: fc.nat(2000),
       owed: fc.integer({ min: -5, max: 10 }),
@@ -66,7 +66,7 @@ describe('a token bucket', () => {
           taken += drawn.granted + wanted.owed;
           bucket = drawn.bucket;
           assert.ok(drawn.granted <= wanted.wanted && bucket.tokens <= LIMIT.burst);
-          // What was given back to a full bucket is lost, never won.
+          // Tokens returned to a full bucket are lost.
           assert.ok(taken + bucket.tokens <= LIMIT.burst + (LIMIT.perSecond * now) / 1000 + 1e-6);
           const { waitMilliseconds } = drawn;
           if (waitMilliseconds === 0) continue;

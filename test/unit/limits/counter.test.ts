@@ -37,7 +37,7 @@ function groups<Key>(calls: readonly EndedCall[], keyOf: (call: EndedCall) => Ke
   return found;
 }
 
-/** The same by the plainest means. */
+/** Returns the expected tally, computed in the simplest way. */
 function tallyOf(calls: readonly EndedCall[]): Tally {
   const byMinute = groups(calls, ({ at }) => at.toISOString().slice(0, 16));
   const agents = groups(calls, ({ agentId }) => agentId);
@@ -57,8 +57,8 @@ function tallyOf(calls: readonly EndedCall[]): Tally {
   };
 }
 
-describe('the counter of calls', () => {
-  it('adds up by minute, tool, agent and error, and begins again when it is emptied', () => {
+describe('CallCounter', () => {
+  it('adds up by minute, tool, agent and error, and restarts when it is emptied', () => {
     fc.assert(
       fc.property(fc.array(call), fc.array(call), (first, second) => {
         const counter = new CallCounter();
@@ -72,7 +72,7 @@ describe('the counter of calls', () => {
     );
   });
 
-  it('does not grow without bound while nothing is stored', () => {
+  it('limits its size while nothing is stored', () => {
     const counter = new CallCounter();
     for (let number = 0; number < 20_000; number++) {
       counter.add({

@@ -1,4 +1,4 @@
-/** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
+/** Fixture: rate limiters of several instances over one bucket, with a simulated clock and ledger. */
 
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -17,7 +17,7 @@ import { personOf } from '../../support/principals.ts';
 export const ANN: Principal = personOf('ann', 'worker');
 export const BOB: Principal = { ...ANN, uid: 'bob', owner_uid: 'bob' };
 
-/** The beginning of time here. */
+/** Start time in milliseconds. */
 const START = 1_000_000;
 
 export class Fleet {
@@ -25,16 +25,16 @@ export class Fleet {
   readonly warnings: unknown[] = [];
   passed = 0;
   readonly refusals: MusterError[] = [];
-  /** Calls that still wait. */
+  /** Number of pending calls. */
   waiting = 0;
-  /** Requests that the ledger has not answered. */
+  /** Pending requests to the ledger. */
   readonly asked: (() => void)[] = [];
-  /** How many leases were asked for, answered or not. */
+  /** Number of requested leases, answered or not. */
   leases = 0;
   isAway = false;
-  /** Whose leases fail, while the ledger is there. */
+  /** User whose leases fail while the ledger is available. */
   contended: string | undefined;
-  /** Whether the ledger answers by itself. */
+  /** Whether the ledger answers automatically. */
   isPrompt = true;
   bucket: Bucket | undefined;
   private elapsed = 0;
@@ -63,7 +63,7 @@ export class Fleet {
     this.elapsed += milliseconds;
   }
 
-  /** Begins a call; `settle` lets it go on as far as it can. */
+  /** Starts a call; `settle` lets it continue as far as possible. */
   call(instance = 0, principal = ANN): void {
     this.waiting += 1;
     const taken = this.instances[instance]?.take(principal) ?? Promise.reject(new Error('no such instance'));
@@ -82,7 +82,7 @@ export class Fleet {
       });
   }
 
-  /** Makes so many calls, one after the other, and tells how many passed. */
+  /** Runs calls sequentially and returns how many passed. */
   async callTimes(count: number, instance = 0, principal = ANN): Promise<number> {
     const before = this.passed;
     for (let made = 0; made < count; made++) {
@@ -92,7 +92,7 @@ export class Fleet {
     return this.passed - before;
   }
 
-  /** Answers the oldest request of the ledger's. */
+  /** Completes the oldest pending request to the ledger. */
   answer(): void {
     this.asked.shift()?.();
   }
@@ -108,7 +108,7 @@ export class Fleet {
   }
 }
 
-/** Lets everything happen that needs no more than promises. */
+/** Runs all pending microtasks. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Whatever order calls, answers and time come in, on however many instances. */
+/** Rate limiters of several instances with calls, answers and time in any order. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
@@ -37,13 +37,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const steps = fc.array(step, { minLength: 5, maxLength: 60 });
 
-/** What an instance gives on trust to a principal that it has not seen: a tenth of its largest lease. */
+/** Returns the tokens an instance grants a new principal on trust: a tenth of its largest lease. */
 function onTrust({ perSecond, burst }: RateLimit): number {
   const largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
   return Math.max(1, Math.floor(largest / 10));
 }
 
-/** What an instance charges nobody for: half of that, once in half a minute. */
+/** Returns the calls an instance does not charge: half of that per 30 seconds. */
 function uncharged(limit: RateLimit, seconds: number): number {
   return Math.floor(onTrust(limit) / 2) * (1 + Math.floor(seconds / 30));
 }
@@ -55,7 +55,7 @@ async function take(fleet: Fleet, one: Step): Promise<void> {
   await settle();
 }
 
-/** Answers until no call waits. */
+/** Completes ledger requests until none is pending. */
 async function answerAll(fleet: Fleet): Promise<void> {
   for (let rounds = 0; fleet.asked.length > 0 && rounds < 1000; rounds++) {
     fleet.answer();
@@ -63,8 +63,8 @@ async function answerAll(fleet: Fleet): Promise<void> {
   }
 }
 
-describe('the rate limiter, in any order', () => {
-  it('the rate limiter, in any order, lets no more through than burst, rate and trust allow', () =>
+describe('rate limiter in any order of events', () => {
+  it('allows at most what burst, rate and trust permit', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, async (limit, taken) => {
         const fleet = new Fleet(limit, INSTANCES);
@@ -81,7 +81,7 @@ describe('the rate limiter, in any order', () => {
       { numRuns: 300 },
     ));
 
-  it('the rate limiter, in any order, serves a patient caller in the end, however others have behaved', () =>
+  it('serves a patient caller in the end after any behavior of others', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
         const fleet = new Fleet(limit, INSTANCES);
@@ -98,7 +98,7 @@ describe('the rate limiter, in any order', () => {
       { numRuns: 300 },
     ));
 
-  it('the rate limiter, in any order, refuses nobody who stays below the rate', () =>
+  it('rejects no caller below the rate', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), {

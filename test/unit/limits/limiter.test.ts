@@ -3,11 +3,11 @@ import { LAPSE_MILLISECONDS } from '../../../functions/src/limits/rules/rateLimi
 import { personOf } from '../../support/principals.ts';
 import { ANN, BOB, Fleet, settle } from './fleet.ts';
 
-/** Leases of 1 to 10 tokens. */
+/** Leases have 1 to 10 tokens. */
 const LIMIT = { perSecond: 10, burst: 50 };
 
-describe('the rate limiter', () => {
-  it('lets a first call through without waiting for the ledger, and charges it afterwards', async () => {
+describe('rate limiter', () => {
+  it('passes a first call without waiting for the ledger, and charges it afterwards', async () => {
     const fleet = new Fleet(LIMIT);
     fleet.isPrompt = false;
     assert.equal(await fleet.callTimes(1), 1);
@@ -17,7 +17,7 @@ describe('the rate limiter', () => {
     assert.equal(fleet.bucket?.tokens, 49);
   });
 
-  it('spends what is in hand without asking', async () => {
+  it('spends leased tokens without a request', async () => {
     const fleet = new Fleet({ perSecond: 1000, burst: 5000 });
     await fleet.callTimes(30);
     const { leases } = fleet;
@@ -26,7 +26,7 @@ describe('the rate limiter', () => {
     assert.ok(fleet.leases - leases <= 1, 'one lease, in the background');
   });
 
-  it('asks for more at a time the faster calls come, and for less when they slow down', async () => {
+  it('leases more tokens at higher call rates, and fewer when calls slow down', async () => {
     const fleet = new Fleet({ perSecond: 1000, burst: 5000 });
     await fleet.callTimes(2000);
     const { leases } = fleet;
@@ -35,7 +35,7 @@ describe('the rate limiter', () => {
     assert.ok(fleet.leases - leases <= 5, 'chunks of hundreds');
   });
 
-  it('refuses what is over the burst, and says when to come back', async () => {
+  it('rejects calls over the burst and returns the retry delay', async () => {
     const fleet = new Fleet(LIMIT);
     const passed = await fleet.callTimes(100);
     assert.ok(passed >= 50 && passed <= 51, `${passed} passed`);
@@ -48,7 +48,7 @@ describe('the rate limiter', () => {
     });
   });
 
-  it('says a longer time where the bucket needs it', async () => {
+  it('returns a longer delay if the bucket needs it', async () => {
     const fleet = new Fleet({ perSecond: 1, burst: 1 }, 6);
     for (const instance of fleet.instances.keys()) await fleet.callTimes(1, instance);
     await fleet.callTimes(1, 5);
@@ -56,7 +56,7 @@ describe('the rate limiter', () => {
     assert.match(fleet.refusals.at(-1)?.details.suggestion ?? '', /6 seconds/);
   });
 
-  it('keeps to the rate after the burst', async () => {
+  it('enforces the rate after the burst', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(100);
     const before = fleet.passed;
@@ -68,7 +68,7 @@ describe('the rate limiter', () => {
     assert.ok(passed >= 95 && passed <= 101, `${passed} of 500 calls in 10 seconds passed`);
   });
 
-  it('asks the ledger seldom while it refuses', async () => {
+  it('rarely asks the ledger while it rejects', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(100);
     const { leases } = fleet;
@@ -79,24 +79,24 @@ describe('the rate limiter', () => {
     assert.ok(fleet.leases - leases <= 8, `${fleet.leases - leases} leases in a second`);
   });
 
-  it('holds each principal to its own rate', async () => {
+  it('limits each principal separately', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(100);
     const bob = personOf('bob', 'worker');
-    fleet.bucket = undefined; // this ledger has one bucket; bob's is full
+    fleet.bucket = undefined; // This ledger has one bucket; Bob's is full.
     const before = fleet.passed;
     fleet.call(0, bob);
     await settle();
     assert.equal(fleet.passed, before + 1);
   });
 
-  it('lets calls at once share a lease', async () => {
+  it('shares a lease between concurrent calls', async () => {
     const fleet = new Fleet(LIMIT);
     fleet.isPrompt = false;
     for (let made = 0; made < 40; made++) fleet.call();
     await settle();
     assert.equal(fleet.waiting, 39);
-    fleet.answer(); // charges the first
+    fleet.answer(); // Charges the first call.
     await settle();
     assert.equal(fleet.leases, 2);
     fleet.answer();
@@ -104,7 +104,7 @@ describe('the rate limiter', () => {
     assert.equal(fleet.passed, 40);
   });
 
-  it('charges nobody for a few calls in half a minute, and asks nobody', async () => {
+  it('neither charges nor asks the ledger for a few calls per 30 seconds', async () => {
     const fleet = new Fleet({ perSecond: 100, burst: 500 }, 2);
     for (let minutes = 0; minutes < 3; minutes++) {
       assert.equal(await fleet.callTimes(5, 0), 5);
@@ -119,7 +119,7 @@ describe('the rate limiter', () => {
     assert.equal(fleet.leases, 2, 'only then it passes uncharged again');
   });
 
-  it('gives back what it did not spend in time', async () => {
+  it('returns unspent tokens in time', async () => {
     const fleet = new Fleet({ perSecond: 100, burst: 500 });
     await fleet.callTimes(5 + 1);
     assert.equal(fleet.bucket?.tokens, 490);
@@ -132,7 +132,7 @@ describe('the rate limiter', () => {
     }
   });
 
-  it('lets what it did not spend in time lapse', async () => {
+  it('lets unspent tokens expire', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(48);
     assert.ok((fleet.bucket?.tokens ?? 0) < 1, 'the rest is in hand');
@@ -140,7 +140,7 @@ describe('the rate limiter', () => {
     assert.equal(await fleet.callTimes(200), LIMIT.burst);
   });
 
-  it('trusts nobody twice who is over the rate, on however many instances', async () => {
+  it('grants trust once to a principal over the rate, on any number of instances', async () => {
     const fleet = new Fleet({ perSecond: 1, burst: 5 }, 100);
     for (let times = 0; times < 5; times++) {
       for (const instance of fleet.instances.keys()) await fleet.callTimes(1, instance);
@@ -149,7 +149,7 @@ describe('the rate limiter', () => {
     assert.ok(fleet.passed <= 5 + fleet.seconds + 100, `${fleet.passed} passed`);
   });
 
-  it('passes everybody while the ledger is away, and says so once a minute', async () => {
+  it('passes all calls while the ledger is unavailable, and warns once a minute', async () => {
     const fleet = new Fleet({ perSecond: 1, burst: 1 });
     fleet.isAway = true;
     for (let seconds = 0; seconds < 130; seconds++) {
@@ -160,7 +160,7 @@ describe('the rate limiter', () => {
     assert.ok(fleet.leases < 40, 'asks now and then');
   });
 
-  it('keeps nobody waiting for a ledger that is known to be away', async () => {
+  it('does not wait for a ledger that is known to be unavailable', async () => {
     const fleet = new Fleet({ perSecond: 1, burst: 1 });
     fleet.isAway = true;
     await fleet.callTimes(2);
@@ -180,7 +180,7 @@ describe('the rate limiter', () => {
     assert.ok(passed <= 7, `${passed} passed`);
   });
 
-  it('passes only the one whose bucket cannot be leased from, and goes on limiting the others', async () => {
+  it('passes only the principal whose lease fails, and limits the others', async () => {
     const fleet = new Fleet({ perSecond: 1, burst: 5 });
     fleet.contended = ANN.uid;
     assert.equal(await fleet.callTimes(20), 20);

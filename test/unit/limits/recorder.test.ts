@@ -15,7 +15,7 @@ class Stage {
   readonly stored: Tally[] = [];
   readonly warnings: string[] = [];
   now = 1_000_000;
-  /** What the ledger does besides. */
+  /** Additional behavior of the ledger. */
   adding: () => Promise<void> = async () => undefined;
   readonly recorder = new CallRecorder(
     {
@@ -34,17 +34,17 @@ class Stage {
     return this.recorder.record({ ...CALL, at: new Date(this.now) });
   }
 
-  /** How many calls have been stored. */
+  /** Number of stored calls. */
   get calls(): number {
     return this.stored.flatMap(({ minutes }) => minutes).reduce((sum, { all }) => sum + all.calls, 0);
   }
 }
 
-describe('the recorder of calls', () => {
+describe('CallRecorder', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('stores at most every five seconds, and has the call that finds it due wait', async () => {
+  it('stores at most every five seconds, and only the call that stores waits', async () => {
     const stage = new Stage();
     assert.equal(stage.record(), undefined);
     stage.now += FLUSH_MILLISECONDS - 1;
@@ -57,7 +57,7 @@ describe('the recorder of calls', () => {
     assert.equal(stage.stored.length, 1);
   });
 
-  it('stores what no further call would, by its timer', async () => {
+  it('stores the remaining calls by a timer', async () => {
     const stage = new Stage();
     stage.record();
     mock.timers.tick(FLUSH_MILLISECONDS);
@@ -67,7 +67,7 @@ describe('the recorder of calls', () => {
     assert.equal(stage.stored.length, 1, 'and nothing where nothing was counted');
   });
 
-  it('never fails for want of the ledger, and says so', async () => {
+  it('never fails without the ledger, and logs the loss', async () => {
     const stage = new Stage();
     stage.adding = () => Promise.reject(new Error('no database'));
     stage.record();
@@ -75,7 +75,7 @@ describe('the recorder of calls', () => {
     assert.deepEqual(stage.warnings, ['metrics_lost']);
   });
 
-  it('keeps one caller waiting for a ledger that is away, a second, and adds up meanwhile', async () => {
+  it('delays one call by a second if the ledger is unreachable, and keeps counting', async () => {
     const stage = new Stage();
     let back = (): void => undefined;
     stage.adding = () =>

@@ -1,4 +1,4 @@
-/** The pages that registerAgent names as endpoints: each is one call of a tool, over a plain GET. */
+/** Pages that registerAgent returns as endpoints. Each is one tool call over a plain GET. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -6,7 +6,7 @@ import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';
 
-/** A toolset with one tool, which answers its arguments. */
+/** Returns a toolset whose tools return their arguments. */
 function echoing(toolset: string, names: readonly string[]): Toolset {
   const tools = names.map((name) =>
     toolsFor<unknown>()({
@@ -27,7 +27,7 @@ function echoing(toolset: string, names: readonly string[]): Toolset {
   return { name: toolset, instructions: '', tools, resources: [] };
 }
 
-describe('the pages of an agent', () => {
+describe('agent pages', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -43,7 +43,7 @@ describe('the pages of an agent', () => {
   const get = (page: string, key = 'leader-key', method = 'GET') =>
     fetch(`${endpoint.url}/mcp/agent/${page}`, { method, headers: { Authorization: `Bearer ${key}` } });
 
-  it('answer a GET with what the tool answers about the caller', async () => {
+  it("respond to a GET with the tool's response for the caller", async () => {
     const messages = (id: string) => ({
       database: 'realtime',
       path: `messages/agents/${id}`,
@@ -68,7 +68,7 @@ describe('the pages of an agent', () => {
     );
   });
 
-  it('refuse in the words of HTTP', async () => {
+  it('report errors as HTTP status codes', async () => {
     assert.equal((await get('tasks', 'nobody')).status, 401);
     assert.equal((await get('tasks', 'unlucky')).status, 404);
     assert.equal((await get('messages', 'confined')).status, 403);
@@ -79,7 +79,7 @@ describe('the pages of an agent', () => {
     }
   });
 
-  it('are named among the paths that there are, where there is the tool', async () => {
+  it('are listed among the known paths if their tool is served', async () => {
     const { endpoints } = z
       .object({ endpoints: z.array(z.string()) })
       .parse(await (await get('nothing')).json());

@@ -1,4 +1,3 @@
-/** What is too large in one piece is cut where that is harmless, and otherwise refused in words that help. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -38,9 +37,9 @@ function refusal(work: () => unknown): MusterError {
   assert.fail('it was accepted');
 }
 
-describe('an answer that is too large', () => {
+describe('response that is too large', () => {
   for (const letter of NASTY) {
-    it(`is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
+    it(`has its long texts truncated and marked: ${JSON.stringify(letter)}`, () => {
       const answer = {
         id: 'task-1',
         next_cursor: 'c'.repeat(20_000),
@@ -69,7 +68,7 @@ describe('an answer that is too large', () => {
     });
   }
 
-  it('is refused where nothing in it may be cut, in the words of the tool', () => {
+  it("is refused with the tool's suggestion if no text may be truncated", () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
     const { code, message, details } = refusal(() =>
       withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
@@ -80,7 +79,7 @@ describe('an answer that is too large', () => {
     assert.doesNotThrow(() => withinBounds(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
 
-  it('is refused where it is made of many things, and what was done is not said to have failed', () => {
+  it('is refused if it has too many items, but a write is reported as successful', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinBounds(reads, answer, sentBytes)).details.suggestion,
@@ -89,22 +88,22 @@ describe('an answer that is too large', () => {
     assert.match(refusal(() => withinBounds(writes, answer, sentBytes)).message, /^The call succeeded, but/);
   });
 
-  it('an answer that fits is unchanged', () => {
+  it('remains unchanged if it fits', () => {
     const whole = { text: 'x'.repeat(500_000) };
     assert.equal(withinBounds(readsWhole, whole, sentBytes), whole);
     const shown = { text: 'x'.repeat(40_000) };
     assert.equal(withinBounds(reads, shown, sentBytes), shown);
   });
 
-  it('an answer that a client can hold is not refused if a model is shown less', () => {
+  it('is not refused if it exceeds only the limit of a model', () => {
     const answer = { numbers: Array.from({ length: 20_000 }, (_, at) => at) };
     assert.equal(withinBounds(reads, answer, sentBytes), answer);
   });
 });
 
-describe('a resource that is too large', () => {
+describe('resource that is too large', () => {
   for (const letter of NASTY) {
-    it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
+    it(`shows its beginning and keeps its type: ${JSON.stringify(letter)}`, () => {
       const json = textWithinBounds(
         { mimeType: 'application/json' },
         JSON.stringify({ text: letter.repeat(1_100_000) }),
@@ -125,8 +124,8 @@ describe('a resource that is too large', () => {
   }
 });
 
-describe('the items that one answer has room for', () => {
-  it('the items that fit one answer are the first, at least one, and no more than fit', () => {
+describe('fitting', () => {
+  it('returns the first items, at least one, and no more than fit one response', () => {
     const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
@@ -143,7 +142,7 @@ describe('the items that one answer has room for', () => {
   });
 });
 
-describe('what leaves the endpoint', () => {
+describe('endpoint response', () => {
   const long = toolsFor<unknown>()({
     name: 'long',
     title: 'Long',
@@ -167,7 +166,7 @@ describe('what leaves the endpoint', () => {
   };
   const toolset: Toolset = { name: 'system', instructions: 'Long.', tools: [long], resources: [book] };
 
-  it('an answer of the endpoint is at most 1 MiB for a call or a resource, at either path', async () => {
+  it('has at most 1 MiB for a call or a resource, on either path', async () => {
     const endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset] });
     const send = async (path: string, method: string, params: object) => {
       const headers = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };

@@ -1,4 +1,4 @@
-/** Two tables of the arguments of a call: what the check refuses, and in which words, and what it takes, and as what. */
+/** Tables of rejected arguments with their errors, and of accepted arguments with their parsed values. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** All but `text` is optional. */
+/** Only `text` is required. */
 const check = argumentsChecker(
   z.strictObject({
     text: z.string().max(20).describe('What to say'),
@@ -36,10 +36,10 @@ const check = argumentsChecker(
   }),
 );
 
-/** The most that a refusal may cost, for the dearest of the arguments. */
+/** Maximum cost of a rejection. */
 const MOST = { milliseconds: 1500, mebibytes: 64, characters: 2000 };
 
-/** What a refusal cost. The least of three runs: the garbage collector may run during any of them. */
+/** Returns the cost of a rejection: the minimum of three runs, because garbage collection may run. */
 function costOf(work: () => unknown) {
   const costs = [1, 2, 3].map(() => {
     const memory = process.memoryUsage().heapUsed;
@@ -67,7 +67,7 @@ function refusal(raw: Raw): MusterError {
   assert.fail('it was accepted');
 }
 
-/** Objects within objects, built without recursion. */
+/** Returns nested objects, built without recursion. */
 function nested(levels: number): Raw {
   let value: Raw = {};
   for (let level = 1; level < levels; level += 1) value = { inner: value };
@@ -91,7 +91,7 @@ const LEAP = /a leap second can only be at 23:59:60 UTC\.$/;
 const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
 const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
 
-/** To all but the first, a good `text` is added. */
+/** Each case except the first also gets a valid `text`. */
 const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'a missing argument',
@@ -232,7 +232,7 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   ],
 ];
 
-/** The last is undefined if they are taken unchanged. */
+/** The last element is undefined if the arguments stay unchanged. */
 const TAKEN: readonly (readonly [what: string, raw: Raw, taken?: Raw])[] = [
   ['what is right, unchanged', { items: [{ name: 'b' }] }],
   ['whole surrogate pairs and large numbers', { text: '😀', size: 1e308 }],
@@ -276,9 +276,9 @@ function assertSays(
   assert.ok(error.message.length < MOST.characters);
 }
 
-describe('the check of arguments', () => {
+describe('argument check', () => {
   for (const [what, raw, refused] of REFUSED) {
-    it(`refuses ${what}, and says so at little cost`, () => {
+    it(`rejects ${what} with an error, at little cost`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
       const { milliseconds, mebibytes } = costOf(() => refusal(sent));
@@ -288,18 +288,18 @@ describe('the check of arguments', () => {
   }
 
   for (const [what, raw, taken = raw] of TAKEN) {
-    it(`takes ${what}`, () => {
+    it(`accepts ${what}`, () => {
       assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken });
     });
   }
 
-  it('takes what clients add if the schema has such an argument', () => {
+  it('passes on an argument that clients also add, if the schema defines it', () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));
     assert.deepEqual(own({ action: 'x', chatInput: 'hi\0', sessionId: null }), { action: 'x' });
     assert.throws(() => own({ action: 5 }), MusterError);
   });
 
-  it('any JSON value and its text mean the same to the check of arguments', () => {
+  it('treats a JSON value and its text alike', () => {
     const arrays = argumentsChecker(z.strictObject({ list: z.array(z.json()) }));
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (list) => {

@@ -1,4 +1,4 @@
-/** A batch may not cost more than a few single calls: its messages are run one after another, within bounds. */
+/** Limits of batches, whose messages run sequentially. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/protocol/batch.ts';
@@ -17,7 +17,7 @@ interface Reply {
   };
 }
 
-/** A tool that answers so many letters, and what it has seen of itself. */
+/** Returns a toolset whose tool returns the requested number of letters, and counts of its runs. */
 function letters() {
   const seen = { runs: 0, now: 0, most: 0 };
   const tool = toolsFor<unknown>()({
@@ -57,7 +57,7 @@ const PROTOCOLS = [
 ] as const;
 
 for (const [path, large, message] of PROTOCOLS) {
-  describe(`a batch at ${path}`, () => {
+  describe(`batch at ${path}`, () => {
     async function send(count: number, unnoticed = false) {
       const { toolset, seen } = letters();
       const ports = memoryPorts();
@@ -86,7 +86,7 @@ for (const [path, large, message] of PROTOCOLS) {
       }
     }
 
-    it('runs its calls one after another, each against the limits of single calls', async () => {
+    it('runs its calls sequentially, each against the limits of single calls', async () => {
       const { replies, seen, taken } = await send(1);
       assert.deepEqual(
         replies.map(({ id, result }) => [id, result !== undefined]),
@@ -98,7 +98,7 @@ for (const [path, large, message] of PROTOCOLS) {
       );
     });
 
-    it('runs no more of them once its answers are large, and says of each that it was not run', async () => {
+    it('stops once its responses are large, and reports each skipped call', async () => {
       const { replies, bytes, seen } = await send(large);
       assert.ok(bytes <= MAX_BATCH_BYTES, `${bytes} bytes`);
       assert.ok(seen.runs >= 3 && seen.runs <= 4, `${seen.runs} runs`);
@@ -116,8 +116,8 @@ for (const [path, large, message] of PROTOCOLS) {
   });
 }
 
-describe('a batch of notifications', () => {
-  it('is bounded by what they would have answered', async () => {
+describe('batch of notifications', () => {
+  it('is limited by the size of the responses it would have returned', async () => {
     let runs = 0;
     const told = await answerInTurn(
       Array.from({ length: 50 }, (_, id) => id),
@@ -134,8 +134,8 @@ describe('a batch of notifications', () => {
   });
 });
 
-describe('a batch that takes long', () => {
-  it('answers what it has not come to, and what it is waiting for, when its time is over', async () => {
+describe('slow batch', () => {
+  it('reports its running and its remaining messages at the timeout', async () => {
     const never = new Promise<Answered>(() => undefined);
     const run: number[] = [];
     const told = await answerInTurn(

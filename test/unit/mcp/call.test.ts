@@ -50,7 +50,7 @@ async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal,
 }
 
 describe('callTool', () => {
-  it('answers, notes presence and logs without arguments', async () => {
+  it('returns the result, updates presence and logs without arguments', async () => {
     const ports = memoryPorts();
     const result = await call(
       ports,
@@ -78,7 +78,7 @@ describe('callTool', () => {
     assert.deepEqual(counted, { tool: 'coordination.work', agentId: 'lead', outcome: 'OK', milliseconds });
   });
 
-  it('keeps what a call only waits out of its time, and logs it apart', async () => {
+  it("logs waiting time separately from a call's processing time", async () => {
     const ports = memoryPorts();
     const began = performance.now();
     const waiting = tool(async (context) => {
@@ -88,7 +88,7 @@ describe('callTool', () => {
     });
     await call(ports, LEADER, waiting);
     const { milliseconds, waited } = ports.entries[0]?.fields ?? {};
-    // A timer may fire early, and the wait has begun before it is given to the call.
+    // Timers may fire early, and the wait starts before the call receives it.
     assert.ok(Number(waited) >= 80, String(waited));
     assert.ok(Number(milliseconds) >= 19, String(milliseconds));
     assert.ok(Number(milliseconds) + Number(waited) <= performance.now() - began + 1);
@@ -96,7 +96,7 @@ describe('callTool', () => {
   });
 
   for (const scope of ['workspace', 'owner'] as const)
-    it(`a caller whose role changes while a call waits gets no result, if the tool needs a role by ${scope}`, async () => {
+    it(`returns no result if the role needed by ${scope} is lost while the call waits`, async () => {
       const ports = memoryPorts();
       const work = tool(async (context) => {
         const lost = { ...LEADER, maxRole: scope === 'workspace' ? 'viewer' : 'worker' } as const;
@@ -115,7 +115,7 @@ describe('callTool', () => {
       assert.equal(outcome.error.details.reason, reason);
     });
 
-  it('asks the limits first, and logs and counts what they refuse', async () => {
+  it('checks the limits first, and logs and counts a rejection', async () => {
     const ports = memoryPorts();
     const details = { reason: 'RATE_LIMITED', retryAfter: 2 };
     ports.limits.take = () => Promise.reject(new MusterError('RATE_LIMITED', 'Slower.', details));
@@ -134,7 +134,7 @@ describe('callTool', () => {
     assert.equal(ports.counted[0]?.outcome, 'RATE_LIMITED');
   });
 
-  it('asks the gate before it looks at the arguments', async () => {
+  it('checks permission before it validates the arguments', async () => {
     const ports = memoryPorts();
     const result = await call(
       ports,
@@ -152,7 +152,7 @@ describe('callTool', () => {
     assert.match(confined.content[0].text, /does not include the toolset coordination\. It includes: todo/);
   });
 
-  it('hides what nobody foresaw, also an answer that is not as promised', async () => {
+  it('hides unexpected errors and responses that violate the schema', async () => {
     for (const handler of [
       async () => {
         throw new TypeError('at /srv/secret');
@@ -166,7 +166,7 @@ describe('callTool', () => {
     }
   });
 
-  it('does not fail for want of presence', async () => {
+  it('succeeds if presence cannot be updated', async () => {
     const failing = memoryPorts();
     failing.presence.touch = () => Promise.reject(new Error('no database'));
     const result = await call(
@@ -179,7 +179,7 @@ describe('callTool', () => {
   });
 });
 
-describe('a call that is not answered in time', () => {
+describe('callTool at its timeout', () => {
   const late = (timeLeft: number, work: Tool) =>
     callTool(
       memoryPorts(),
@@ -188,7 +188,7 @@ describe('a call that is not answered in time', () => {
       { given: {} },
     );
 
-  it('says what it has begun', async () => {
+  it('reports what the call has started', async () => {
     const outcome = await late(
       20,
       tool(async ({ ifLate }) => {
@@ -202,7 +202,7 @@ describe('a call that is not answered in time', () => {
     assert.match(JSON.stringify(shown), /"runId":"run-x"/);
   });
 
-  it('is not run where the time of its request is over before', async () => {
+  it('does not run the tool if the request has no time left', async () => {
     let ran = false;
     const outcome = await late(
       0,
@@ -215,7 +215,7 @@ describe('a call that is not answered in time', () => {
     assert.deepEqual([outcome.error.code, outcome.error.details.reason, ran], ['TIMEOUT', 'NOT_RUN', false]);
   });
 
-  it('knows how long it has', async () => {
+  it('passes the remaining time to the tool', async () => {
     const left: number[] = [];
     await late(
       30_000,
@@ -227,7 +227,7 @@ describe('a call that is not answered in time', () => {
     assert.deepEqual(left, [30_000]);
   });
 
-  it('has the 50 seconds of its request, from when that came in', async () => {
+  it('has 50 seconds from the arrival of the request', async () => {
     const timeLeft = timeLeftOfRequest();
     const first = timeLeft();
     await pause(20);
@@ -236,12 +236,12 @@ describe('a call that is not answered in time', () => {
 });
 
 describe('withDeadline', () => {
-  it('ends what takes too long', async () => {
+  it('rejects with TIMEOUT if the promise takes too long', async () => {
     const late = withDeadline(new Promise(() => {}), 10);
     await assert.rejects(late, (error) => error instanceof MusterError && error.code === 'TIMEOUT');
   });
 
-  it('gives back what came in time, and what failed in time', async () => {
+  it('passes on results and errors that arrive in time', async () => {
     assert.equal(await withDeadline(Promise.resolve(5), 1000), 5);
     await assert.rejects(withDeadline(Promise.reject(new Error('x')), 1000), /x/);
   });

@@ -1,4 +1,3 @@
-/** What an update does with a field: change it, remove it or leave it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -7,7 +6,7 @@ import { clearArgument, clearing } from '../../../functions/src/mcp/tool.ts';
 const FIELDS = ['description', 'due_date', 'hints'] as const;
 
 describe('clear', () => {
-  it('removes the fields that it names, and leaves and changes the others', () => {
+  it('removes the named fields, and keeps or changes the others', () => {
     const value = fc.option(fc.oneof(fc.string(), fc.integer(), fc.constant(false)), { nil: undefined });
     fc.assert(
       fc.property(
@@ -30,7 +29,7 @@ describe('clear', () => {
     assert.equal(clearing<'hints'>()('hints', undefined), undefined);
   });
 
-  it('takes only the names of fields that can be removed', () => {
+  it('accepts only the names of fields that can be removed', () => {
     const argument = clearArgument('hints', 'due_date');
     for (const taken of [undefined, [], ['hints'], ['hints', 'due_date', 'hints']])
       assert.deepEqual(argument.safeParse(taken), { success: true, data: taken });

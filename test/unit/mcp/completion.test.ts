@@ -1,4 +1,4 @@
-/** `completion/complete` over real HTTP with the clients of both eras. */
+/** `completion/complete` over HTTP with clients of both revisions. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -60,7 +60,7 @@ const eras: Readonly<Record<string, (url: URL) => Promise<Completing>>> = {
   },
   '2025-11-25': async (url) => {
     const client = new OlderClient({ name: 'test', version: '1' });
-    // The older client's own types contradict each other under exactOptionalPropertyTypes.
+    // The older client's types contradict each other under exactOptionalPropertyTypes.
     await client.connect(new OlderTransport(url, { requestInit }) as Parameters<OlderClient['connect']>[0]);
     return client;
   },
@@ -85,11 +85,11 @@ for (const [era, connect] of Object.entries(eras)) {
       return (await client.complete({ ref, argument, context: { arguments: chosen } })).completion;
     };
 
-    it('is offered', () => {
+    it('is announced as a capability', () => {
       assert.deepEqual(client.getServerCapabilities()?.completions, {});
     });
 
-    it('gives the values that begin as typed, each once', async () => {
+    it('returns each value with the typed prefix once', async () => {
       assert.deepEqual(await complete('feature/'), {
         values: ['feature/auth', 'feature/log'],
         total: 2,
@@ -98,12 +98,12 @@ for (const [era, connect] of Object.entries(eras)) {
       assert.deepEqual((await complete('x')).values, []);
     });
 
-    it('knows what else is chosen, and gives a hundred at most', async () => {
+    it('receives the other variables and returns at most 100 values', async () => {
       const { values, total, hasMore } = await complete('', { part: 'many' });
       assert.deepEqual([values.length, total, hasMore], [100, 150, true]);
     });
 
-    it('has nothing for a variable without values, and refuses what does not exist', async () => {
+    it('returns nothing for a variable without values, and rejects unknown names', async () => {
       const argument = { name: 'part', value: '' };
       assert.deepEqual((await client.complete({ ref, argument })).completion.values, []);
       await assert.rejects(

@@ -1,4 +1,3 @@
-/** Answers are compressed for who accepts it, and read by what clients have. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
@@ -7,7 +6,7 @@ import { encodingFor } from '../../../functions/src/mcp/http/response.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
-describe('the encoding of an answer', () => {
+describe('encodingFor', () => {
   for (const [accepted, encoding] of [
     [undefined, undefined],
     ['', undefined],
@@ -29,10 +28,11 @@ describe('the encoding of an answer', () => {
     ['gzip;q=nonsense', undefined],
     ['gzip;q=7', undefined],
   ] as const)
-    it(`is ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
+    it(`returns ${encoding} for ${JSON.stringify(accepted)}`, () =>
+      assert.equal(encodingFor(accepted), encoding));
 });
 
-describe('the endpoint', () => {
+describe('endpoint compression', () => {
   const ports = memoryPorts();
   const description = 'Many words that are listed. '.repeat(100);
   let endpoint: RunningEndpoint;
@@ -48,7 +48,7 @@ describe('the endpoint', () => {
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json', Accept: '*/*' };
 
-  /** As bytes on the wire, which `fetch` would have unpacked. */
+  /** Returns the bytes on the wire, which `fetch` would decompress. */
   async function raw(body: unknown, headers: Record<string, string>) {
     const sent = send(`${endpoint.url}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers } });
     sent.end(JSON.stringify(body));
@@ -62,7 +62,7 @@ describe('the endpoint', () => {
     ['a list', LIST],
     ['a batch', [LIST, { ...LIST, id: 2 }]],
   ] as const)
-    it(`compresses ${what} for who accepts it`, async () => {
+    it(`compresses ${what} for clients that accept it`, async () => {
       const plain = await raw(body, {});
       assert.equal(plain.headers['content-encoding'], undefined);
       assert.equal(plain.headers.vary, 'Accept-Encoding');
@@ -78,18 +78,18 @@ describe('the endpoint', () => {
       );
     });
 
-  it('leaves short answers as they are', async () => {
+  it('does not compress short responses', async () => {
     const { headers } = await raw({ ...LIST, method: 'ping' }, { 'Accept-Encoding': 'gzip' });
     assert.equal(headers['content-encoding'], undefined);
     assert.equal(headers.vary, undefined);
   });
 
-  it('varies by origin as well where a page calls', async () => {
+  it('also varies by origin if a page calls', async () => {
     const { headers } = await raw(LIST, { Origin: 'https://console.example' });
     assert.equal(headers.vary, 'Origin, Accept-Encoding');
   });
 
-  it('is understood by fetch, which asks for compression by itself', async () => {
+  it('is decompressed by fetch, which accepts compression by default', async () => {
     const response = await fetch(`${endpoint.url}/mcp`, {
       method: 'POST',
       headers: HEADERS,

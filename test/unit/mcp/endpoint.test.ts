@@ -1,4 +1,4 @@
-/** The endpoint over real HTTP, with ports in memory. */
+/** The endpoint over HTTP with ports in memory. */
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import http from 'node:http';
@@ -16,7 +16,7 @@ const HEADERS = {
 
 type Json = Record<string, unknown>;
 
-describe('the endpoint', () => {
+describe('endpoint', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -49,7 +49,7 @@ describe('the endpoint', () => {
     return tools.map(({ name }) => name);
   }
 
-  it('lists by path, query and header', async () => {
+  it('selects the listed tools by path, query and header', async () => {
     const own = ['system_echo', 'coordination_increment'];
     assert.deepEqual(await toolNames('/mcp'), own);
     assert.deepEqual(await toolNames('/'), own);
@@ -62,7 +62,7 @@ describe('the endpoint', () => {
     assert.deepEqual(await toolNames('/mcp/coordination/readonly'), []);
   });
 
-  it('calls by every accepted name', async () => {
+  it('accepts every documented form of a tool name', async () => {
     for (const [path, name] of [
       ['/mcp', 'coordination_increment'],
       ['/mcp', 'coordination.increment'],
@@ -78,7 +78,7 @@ describe('the endpoint', () => {
     assert.ok(written['error']);
   });
 
-  it('shows a confined principal its toolsets and says so where it calls another', async () => {
+  it('lists only the toolsets of a restricted principal, and refuses calls of others', async () => {
     const confined = { Authorization: 'Bearer confined' };
     assert.deepEqual(await toolNames('/mcp', confined), ['system_echo']);
     const params = { name: 'coordination_increment', arguments: {} };
@@ -87,7 +87,7 @@ describe('the endpoint', () => {
     assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
   });
 
-  it('makes few promises, each of which costs a function as much as a step', async () => {
+  it('creates few promises per request, because each costs processing time', async () => {
     const requests = 20;
     let promises = 0;
     const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) });
@@ -108,7 +108,7 @@ describe('the endpoint', () => {
     assert.ok(promises > 0 && promises / requests < 75, `${promises / requests} for each request`);
   });
 
-  it('replays by idempotency key', async () => {
+  it('replays a call with the same idempotency key', async () => {
     const first = await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' });
     assert.deepEqual(await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' }), first);
     const other = await call('/mcp', 'coordination_increment', { by: 6, idempotency_key: 'k' });
@@ -124,13 +124,13 @@ describe('the endpoint', () => {
     assert.equal(((await rpc('/mcp/system', 'resources/list'))['error'] as Json)['code'], -32601);
   });
 
-  it('takes the workspace from the URL and the base URL from the request', async () => {
+  it('reads the workspace from the URL and the base URL from the request', async () => {
     const { structuredContent } = await call('/mcp?workspace=alpha', 'system_echo', { text: 'a', data: 1 });
     assert.deepEqual(structuredContent, { text: 'a', workspace: 'alpha', baseUrl: `${endpoint.url}/mcp` });
     assert.equal((await post('/mcp?workspace=../x', {})).status, 400);
   });
 
-  it('serves batches of the 2025 revisions, in order and within bounds', async () => {
+  it('processes batches of the 2025 revisions in order and within limits', async () => {
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
@@ -154,7 +154,7 @@ describe('the endpoint', () => {
     assert.equal((await post('/mcp', [{ ...ping(1), method: 'initialize' }, ping(2)])).status, 400);
   });
 
-  it('accepts notifications and replies and says nothing', async () => {
+  it('accepts notifications and responses with an empty body', async () => {
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 1, result: {} },
@@ -165,7 +165,7 @@ describe('the endpoint', () => {
     }
   });
 
-  it('has what a browser needs, for allowed pages only', async () => {
+  it('responds to CORS requests from allowed pages only', async () => {
     const preflight = (origin: string) =>
       send('/mcp', {
         method: 'OPTIONS',
@@ -184,7 +184,7 @@ describe('the endpoint', () => {
     assert.equal((await send('/mcp', { method: 'OPTIONS' })).status, 405);
   });
 
-  it('logs what it refuses before it is a call, without the credential', async () => {
+  it('logs requests that it refuses before a call, without their credential', async () => {
     ports.entries.length = 0;
     for (const init of [
       { headers: { Authorization: 'Bearer mk_stolen.hush' } },
@@ -204,7 +204,7 @@ describe('the endpoint', () => {
     }
   });
 
-  it('says to whoever calls too often when to come back', async () => {
+  it('reports the retry delay to callers that exceed the rate limit', async () => {
     const limited = new MusterError('RATE_LIMITED', 'Too many calls.', {
       suggestion: 'Call again in 7 seconds.',
       retryAfter: 7,
@@ -228,7 +228,7 @@ describe('the endpoint', () => {
     assert.equal(ports.counted.at(-1)?.outcome, 'RATE_LIMITED');
   });
 
-  it('answers a failure of its own ports without detail', async () => {
+  it('hides the details if one of its ports fails', async () => {
     const broken = memoryPorts();
     broken.authenticator.authenticate = () => Promise.reject(new Error('10.0.0.1 refused'));
     const other = await serveEndpoint({ ...broken, toolsets: [systemToolset] });
@@ -238,8 +238,8 @@ describe('the endpoint', () => {
     await other.close();
   });
 
-  describe('given hostile messages', () => {
-    it('never breaks on what a message can hold', async () => {
+  describe('hostile messages', () => {
+    it('never cause a crash or reveal internals', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
       const message = fc.record(
         {

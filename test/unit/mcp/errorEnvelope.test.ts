@@ -21,7 +21,7 @@ const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
 });
 
 describe('error envelopes', () => {
-  it('gives coordination its envelope', () => {
+  it('returns the error as one text for coordination', () => {
     assert.deepEqual(refused('coordination', error), {
       content: [{ type: 'text', text: '{"error":"Task task-1 not found. List the tasks."}' }],
       structuredContent: { error: 'Task task-1 not found. List the tasks.' },
@@ -29,7 +29,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('gives the network toolsets theirs', () => {
+  it('returns code, message and data for the network toolsets', () => {
     const { structuredContent } = refused('onboarding', error);
     assert.deepEqual(structuredContent, {
       success: false,
@@ -41,7 +41,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('gives todo its own, whose codes are reasons of ours', () => {
+  it('returns the error codes of the specification for todo', () => {
     const details = { task_id: '123', user_id: 'abc-123' };
     const { structuredContent, content, isError } = refused('todo', notFound('Task', '123', 'abc-123'));
     assert.deepEqual(structuredContent, {
@@ -70,7 +70,7 @@ describe('error envelopes', () => {
       assert.equal(codeOf(new MusterError(code, 'No.')), code);
   });
 
-  it('keeps in todo’s details what helps, and no value', () => {
+  it('keeps reason and retry delay in the details of todo, but no value', () => {
     const limited = new MusterError('RATE_LIMITED', 'No.', {
       retryAfter: 2,
       reason: 'TOO_FAST',
@@ -83,7 +83,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('shows an error as text alone to a client of 2025 that would hold it against the listed schema', () => {
+  it('omits structured content for 2025 clients if it would violate the listed schema', () => {
     const network = refused('onboarding', error);
     assert.deepEqual(forLegacy(envelopeOf('onboarding'), network), {
       content: network.content,
@@ -98,19 +98,19 @@ describe('error envelopes', () => {
     assert.deepEqual(forLegacy(envelopeOf('onboarding'), answered({ a: 1 })), answered({ a: 1 }));
   });
 
-  it('shows no value that is long, deep or unprintable', () => {
+  it('omits values that are long, nested or unprintable', () => {
     for (const value of ['x'.repeat(101), { a: 1 }, ['a'], 'a\u0007', '\ud800', undefined]) {
       const shown = JSON.stringify(refused('system', new MusterError('CONFLICT', 'No.', { value })));
       assert.ok(!shown.includes('"value"') && !shown.includes('value\\"'), shown);
     }
   });
 
-  it('gives the whole answer as text too', () => {
+  it('also returns the whole response as text', () => {
     const { content, structuredContent } = answered({ a: 1, b: [{ c: null }] });
     assert.deepEqual(JSON.parse(content[0].text), structuredContent);
   });
 
-  it('answers what nobody foresaw with an id and logs the rest', () => {
+  it('replaces an unexpected error by a request id and logs the cause', () => {
     const { log, entries } = memoryPorts();
     const shown = presentable(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
     assert.equal(shown.code, 'INTERNAL');
@@ -123,7 +123,7 @@ describe('error envelopes', () => {
     }
   });
 
-  it('lets a known error through and logs its cause', () => {
+  it('passes on a known error and logs its cause', () => {
     const { log, entries } = memoryPorts();
     assert.equal(presentable(error, 'request-1', 'tool', log), error);
     assert.equal(entries[0]?.event, 'call_refused_with_cause');

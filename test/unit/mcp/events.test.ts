@@ -1,4 +1,4 @@
-/** What `/mcp/events` streams, over real HTTP, with the log in memory. */
+/** `/mcp/events` over HTTP with the event log in memory. */
 import assert from 'node:assert/strict';
 import { eventually } from '../../e2e/support/waiting.ts';
 import type { MemoryEventLog } from '../../support/event-log.ts';
@@ -8,7 +8,7 @@ import { UID } from './logStage.ts';
 describe('/mcp/events', () => {
   const stage = new EventsStage();
 
-  it('a stream has each event as the notification of the specification, with its cursor', async () => {
+  it('sends each event as the specified notification, with its cursor', async () => {
     stage.log.add(UID, stage.subscriptionId, { id: 'task-456' });
     const stream = await stage.open();
     assert.equal(stream.response.headers.get('content-type'), 'text/event-stream');
@@ -29,7 +29,7 @@ describe('/mcp/events', () => {
     });
   });
 
-  it('a stream continues from the events that exist to those that come, in order', async () => {
+  it('sends existing events and then new ones, in order', async () => {
     stage.log.add(UID, stage.subscriptionId, 1, 2, 3, 4, 5);
     const stream = await stage.open();
     assert.deepEqual((await stream.take(5)).map(dataOf), [1, 2, 3, 4, 5]);
@@ -44,7 +44,7 @@ describe('/mcp/events', () => {
     );
   });
 
-  it('a frame stays whole, whatever its data holds', async () => {
+  it('keeps frames intact for any event data', async () => {
     const data = [
       'a\nb',
       '\r\n\r\n',
@@ -61,7 +61,7 @@ describe('/mcp/events', () => {
     for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
   });
 
-  it('a stream resumes after Last-Event-ID, else after the cursor, else at the beginning', async () => {
+  it('resumes after Last-Event-ID, otherwise after the cursor, otherwise from the start', async () => {
     stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
     const first = async (asked: Asked) => dataOf((await (await stage.open(asked)).take(1))[0] ?? {});
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);
@@ -71,7 +71,7 @@ describe('/mcp/events', () => {
     assert.equal(await first({}), 1);
   });
 
-  it('no event is lost or repeated over many resumptions', async () => {
+  it('neither loses nor repeats events over many resumptions', async () => {
     const all = Array.from({ length: 40 }, (_, number) => number);
     stage.log.add(UID, stage.subscriptionId, ...all);
     const received: unknown[] = [];
@@ -86,7 +86,7 @@ describe('/mcp/events', () => {
     assert.deepEqual(received, all);
   });
 
-  it('dropped events are reported by an event of type overflow', async () => {
+  it('reports dropped events by an event of type overflow', async () => {
     stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
     stage.log.drop(UID, stage.subscriptionId, 2);
     const [overflow, event] = await (await stage.open()).take(2);
@@ -104,7 +104,7 @@ describe('/mcp/events', () => {
     });
   });
 
-  it('a stream without events sends comments, and its agent stays online', async () => {
+  it('sends comments while there are no events, and its agent stays online', async () => {
     const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
     stage.ports.seen.length = 0;
     const stream = await stage.open({ at: quick });
@@ -116,14 +116,14 @@ describe('/mcp/events', () => {
     assert.equal(dataOf(frame ?? {}), 1);
   });
 
-  it('a stream stops reading when its client disconnects', async () => {
+  it('stops reading the log when the client disconnects', async () => {
     const stream = await stage.open();
     await eventually('it follows', async () => stage.log.following === 1 || undefined);
     stream.close();
     await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
-  it('a caller with 20 open streams is refused another one, until one is closed', async () => {
+  it('refuses the 21st open stream of a caller until another one is closed', async () => {
     const open = await Promise.all(Array.from({ length: 20 }, () => stage.open()));
     const { response } = await stage.ask();
     assert.equal(response.status, 429);
@@ -133,7 +133,7 @@ describe('/mcp/events', () => {
     await eventually('there is room', async () => (await stage.ask()).response.status === 200 || undefined);
   });
 
-  it('a stream reads no further ahead than its client, and continues when that reads on', async () => {
+  it('pauses reading while its client is slow, and resumes later', async () => {
     stage.log.add(UID, stage.subscriptionId, ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)));
     let pages = 0;
     const counting = {
@@ -147,7 +147,7 @@ describe('/mcp/events', () => {
     };
     const at = await stage.serve({ services: () => ({ subscriptions: counting }) as never });
     const stream = await stage.open({ at });
-    // Nobody reads: what the connection buffers is taken, and then no more.
+    // The client does not read, so only the connection's buffers fill up.
     let seen = -1;
     await eventually('it pauses', async () => {
       if (pages === seen && pages > 0) return true;

@@ -1,4 +1,4 @@
-/** How `/mcp/events` refuses, fails and ends, over real HTTP, with the log in memory. */
+/** Errors and ends of `/mcp/events` streams over HTTP with the event log in memory. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipeline.ts';
@@ -8,10 +8,10 @@ import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
 import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
 import { UID } from './logStage.ts';
 
-describe('/mcp/events, at its ends,', () => {
+describe('/mcp/events errors and ends', () => {
   const stage = new EventsStage();
 
-  it('a stream is refused beyond the rate limit', async () => {
+  it('refuses a stream beyond the rate limit', async () => {
     const details = { retryAfter: 2 };
     const limits = {
       take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)),
@@ -21,7 +21,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.equal(response.headers.get('retry-after'), '2');
   });
 
-  it('a stream ends after its lifetime without an error, and is logged', async () => {
+  it('ends a stream after its lifetime without an error, and logs the end', async () => {
     const brief = await stage.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
     stage.log.add(UID, stage.subscriptionId, 1);
     stage.ports.entries.length = 0;
@@ -41,7 +41,7 @@ describe('/mcp/events, at its ends,', () => {
     );
   });
 
-  it('a stream that cannot start is refused with a status and a code', async () => {
+  it('refuses a stream that cannot start with a status and a code', async () => {
     const refused = async (asked: Asked, status: number, code: number) => {
       const { response } = await stage.ask(asked);
       const body = (await response.json()) as { error: { code: number } };
@@ -61,7 +61,7 @@ describe('/mcp/events, at its ends,', () => {
     await refused({ query: { workspace: '../x' } }, 400, -32300);
   });
 
-  it('an error within a stream is its last event', async () => {
+  it('sends an error within a stream as its last event', async () => {
     const stream = await stage.open();
     await eventually('it follows', async () => stage.log.following === 1 || undefined);
     stage.log.end(UID, stage.subscriptionId);
@@ -75,7 +75,7 @@ describe('/mcp/events, at its ends,', () => {
     });
   });
 
-  it('a stream without events ends once its credential is revoked, and its agent is online no longer', async () => {
+  it('ends an idle stream after its credential is revoked, and its agent goes offline', async () => {
     const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
@@ -91,14 +91,14 @@ describe('/mcp/events, at its ends,', () => {
     assert.deepEqual(stage.ports.seen, []);
   });
 
-  describe('when the rights of its owner change,', () => {
+  describe("a change of the owner's roles", () => {
     let news: () => void;
     const watched = () => {
       const watch: EndpointDependencies['people']['watch'] = (_uid, told) => {
         news = told;
         return () => undefined;
       };
-      // Nothing else that happens on the stream looks at its rights within the time of a test.
+      // With these intervals, nothing else checks the stream's roles during the test.
       return stage.serve({ people: { watch }, streams: { lifetimeMs: 600_000, keepAliveMs: 600_000 } });
     };
 
@@ -110,7 +110,7 @@ describe('/mcp/events, at its ends,', () => {
       return stream;
     };
 
-    it('a stream ends with the reason if the rights of its owner change and its credential opens nothing', async () => {
+    it('ends the stream with an error if its credential is no longer valid', async () => {
       const stream = await begin();
       stage.ports.principals.delete('changing');
       news();
@@ -119,7 +119,7 @@ describe('/mcp/events, at its ends,', () => {
       assert.match(frame?.data ?? '', /-32100/);
     });
 
-    it('a stream ends if the rights of its owner change, and continues if they do not', async () => {
+    it('ends the stream if its roles changed, and keeps it otherwise', async () => {
       const stream = await begin();
       news();
       stage.log.add(UID, stage.subscriptionId, 'heard');
@@ -131,7 +131,7 @@ describe('/mcp/events, at its ends,', () => {
     });
   });
 
-  it('a stream shows no further event to a credential that was revoked', async () => {
+  it('sends no further event to a revoked credential', async () => {
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });
     await eventually('it follows', async () => stage.log.following === 1 || undefined);
@@ -146,7 +146,7 @@ describe('/mcp/events, at its ends,', () => {
     await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
-  it('an unexpected error within a stream is reported without its text', async () => {
+  it('hides the text of an unexpected error within a stream', async () => {
     const broken = {
       poll: stage.log.poll.bind(stage.log),
       follow() {
@@ -158,7 +158,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
   });
 
-  it('/mcp/events takes only GET, from allowed pages too', async () => {
+  it('accepts only GET, also from allowed pages', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
       const { response } = await stage.ask({ method });
       assert.equal(response.status, 405, method);
@@ -176,7 +176,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.equal(stream.response.headers.get('access-control-allow-origin'), origin);
   });
 
-  it('/mcp/events is listed only if the toolset firebase is served', async () => {
+  it('is listed only if the toolset firebase is served', async () => {
     const endpointsOf = async (at: RunningEndpoint) => {
       const response = await fetch(`${at.url}/mcp/nope`);
       return ((await response.json()) as { endpoints: string[] }).endpoints;

@@ -1,4 +1,4 @@
-/** Streams of `/mcp/events`, which end with their test. */
+/** Fixture that opens streams of `/mcp/events` and closes them after each test. */
 import assert from 'node:assert/strict';
 import type { RunningEndpoint } from '../../support/mcp-endpoint.ts';
 import { EventStream, type ReceivedFrame } from '../../support/sse.ts';
@@ -36,7 +36,7 @@ export class EventsStage extends LogStage {
     return stream;
   }
 
-  /** Opens a stream and passes what every stream begins with. */
+  /** Opens a stream and reads its first frame, which every stream sends. */
   async open(asked: Asked = {}): Promise<EventStream> {
     const stream = await this.ask(asked);
     assert.equal(stream.response.status, 200);
@@ -45,7 +45,7 @@ export class EventsStage extends LogStage {
   }
 }
 
-/** What the event of a frame holds. */
+/** Returns the event data of a frame. */
 export function dataOf({ data = '' }: ReceivedFrame): unknown {
   return (JSON.parse(data) as { params: { data: unknown } }).params.data;
 }

@@ -20,7 +20,7 @@ function contextWith(operation: Operation): CallContext {
   return { operation } as CallContext;
 }
 
-/** A call that counts its runs and stores what it answers, as a service would. */
+/** Returns a call that counts its runs and stores its response as a service does. */
 function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined, input: object = { n: 1 }) {
   const runs: Operation[] = [];
   const prepared: PreparedCall = {
@@ -40,7 +40,7 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
 }
 
 describe('runOnce', () => {
-  it('stores nothing without a key', async () => {
+  it('stores nothing without an idempotency key', async () => {
     const ports = memoryPorts();
     const { prepared, runs } = counting(ports, undefined);
     await runOnce(ports, identity, prepared, contextWith);
@@ -49,7 +49,7 @@ describe('runOnce', () => {
     assert.equal(runs[0]?.derivedSecret('a'), undefined);
   });
 
-  it('replays the same call', async () => {
+  it('replays a repeated call', async () => {
     const ports = memoryPorts();
     const { prepared, runs } = counting(ports, 'key');
     assert.deepEqual(await runOnce(ports, identity, prepared, contextWith), { run: 1 });
@@ -57,21 +57,21 @@ describe('runOnce', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('takes the order of arguments for nothing', async () => {
+  it('ignores the order of arguments', async () => {
     const ports = memoryPorts();
     await runOnce(ports, identity, counting(ports, 'key', { a: 1, b: { c: 2, d: 3 } }).prepared, contextWith);
     const again = counting(ports, 'key', { b: { d: 3, c: 2 }, a: 1 });
     assert.equal((await runOnce(ports, identity, again.prepared, contextWith))['replayed'], true);
   });
 
-  it('refuses other arguments', async () => {
+  it('rejects a reused key with other arguments', async () => {
     const ports = memoryPorts();
     await runOnce(ports, identity, counting(ports, 'key').prepared, contextWith);
     const other = runOnce(ports, identity, counting(ports, 'key', { n: 2 }).prepared, contextWith);
     await assert.rejects(other, (error) => error instanceof MusterError && error.code === 'CONFLICT');
   });
 
-  it('tells callers, tools and workspaces apart', async () => {
+  it('distinguishes callers, tools and workspaces', async () => {
     const ports = memoryPorts();
     for (const other of [{}, { uid: 'agent:b' }, { tool: 'coordination.fail_task' }, { workspace: 'w' }]) {
       const { prepared } = counting(ports, 'key');
@@ -83,7 +83,7 @@ describe('runOnce', () => {
     assert.equal(ports.settled.size, 4);
   });
 
-  it('forgets after 24 hours', async () => {
+  it('runs the call again after 24 hours', async () => {
     const ports = memoryPorts();
     let now = new Date('2026-01-01T00:00:00Z');
     const timed = { ...ports, clock: { now: () => now } };
@@ -97,7 +97,7 @@ describe('runOnce', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('replays the winner where another call was stored first', async () => {
+  it('replays the stored response if a concurrent call was stored first', async () => {
     const ports = memoryPorts();
     const { prepared } = counting(ports, 'key');
     const losing: PreparedCall = {
@@ -110,7 +110,7 @@ describe('runOnce', () => {
     assert.deepEqual(await runOnce(ports, identity, losing, contextWith), { run: 1, replayed: true });
   });
 
-  it('derives the same secret for the same call, and another for any other', async () => {
+  it('derives the same secret only for the same key and credential', async () => {
     const ports = memoryPorts();
     const secret = async (key: string, credential: string) => {
       const { prepared, runs } = counting(ports, key);
@@ -125,7 +125,7 @@ describe('runOnce', () => {
     assert.notEqual(await secret('key', 'other'), first);
   });
 
-  it('writes equal JSON for equal values', () => {
+  it('serializes equal values to equal JSON', () => {
     assert.equal(
       canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }),
       '{"a":true,"b":[1,{"c":"x","d":null}]}',

@@ -1,4 +1,4 @@
-/** What is found in the text of a message before it is parsed: too much, and the place at which it stops being JSON. */
+/** Checks of a message's text before it is parsed: limits, and the position of a syntax error. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { beyondLimits } from '../../../functions/src/kernel/json.ts';
@@ -21,8 +21,8 @@ function sizeOf(value: unknown): Size {
 const excess = (json: string, most: Size) => beyondLimits(Buffer.from(json), most);
 const ones = (count: number) => Array.from({ length: count }, () => '1').join(',');
 
-describe('the size of a JSON text', () => {
-  it('the excess of a JSON text is found at the very value and level', () => {
+describe('limits of a JSON text', () => {
+  it('find the first value or level beyond the limit', () => {
     const indent = fc.constantFrom(undefined, 1, '\t', ' \n');
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), indent, (value, space) => {
@@ -36,12 +36,12 @@ describe('the size of a JSON text', () => {
     );
   });
 
-  it('the signs in a string are not counted', () => {
+  it('ignore signs within strings', () => {
     const json = JSON.stringify({ a: '[[[,,,"{\\', ',': ['\\"', '\\\\', 'é,[', '\ud83d\ude00,'] });
     assert.equal(excess(json, { values: 7, depth: 2 }), undefined);
   });
 
-  it('bytes that are no JSON are counted without a throw', () => {
+  it('never throw for bytes that are not JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         beyondLimits(bytes, { values: 100, depth: 10 });
@@ -66,7 +66,7 @@ describe('the size of a JSON text', () => {
     ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],
     ['a text of four million characters', `["${'x'.repeat(4_000_000)}"]`, undefined],
   ] as const) {
-    it(`a message with ${what} is ${refusal ? 'refused' : 'taken'} before it is parsed`, () => {
+    it(`${refusal ? 'refuse' : 'accept'} a message with ${what}`, () => {
       const bytes = Buffer.from(json);
       const [memory, began] = [process.memoryUsage().heapUsed, process.cpuUsage()];
       if (refusal === undefined) parseBody(bytes);
@@ -87,7 +87,7 @@ describe('the size of a JSON text', () => {
   }
 });
 
-describe('the fault of a JSON text', () => {
+describe('jsonFault', () => {
   for (const [text, fault] of [
     ['', 'line 1, column 1: expected a value, found the end of the body'],
     ['{', 'line 1, column 2: expected a name in double quotes or "}", found the end of the body'],
@@ -108,12 +108,12 @@ describe('the fault of a JSON text', () => {
     ['["abc', 'line 1, column 6: expected the end of the string that starts at 2, found the end of the body'],
     ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
   ] as const) {
-    it(`the fault of ${JSON.stringify(text)} is found at ${fault.split(':')[0]}`, () => {
+    it(`finds the fault of ${JSON.stringify(text)} at ${fault.split(':')[0]}`, () => {
       assert.equal(jsonFault(text), fault);
     });
   }
 
-  it('no fault is found in JSON', () => {
+  it('finds no fault in valid JSON', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         assert.equal(jsonFault(text), undefined);
@@ -122,7 +122,7 @@ describe('the fault of a JSON text', () => {
     );
   });
 
-  it('a fault is found wherever JSON was broken', () => {
+  it('finds a fault in every broken JSON text', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');
     const isJson = (text: string) => {
       try {
@@ -142,7 +142,7 @@ describe('the fault of a JSON text', () => {
     );
   });
 
-  it('a fault is looked for at the beginning of a very long text only', () => {
+  it('searches only the beginning of a very long text', () => {
     for (const text of [
       '['.repeat(4_000_000),
       `"${'\\n'.repeat(2_000_000)}`,

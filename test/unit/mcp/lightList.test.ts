@@ -1,4 +1,4 @@
-/** What `tools/list` shows to whom, at which path, and how much of it. */
+/** Contents of `tools/list` by role and path. */
 import assert from 'node:assert/strict';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
@@ -17,8 +17,8 @@ const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
     .listFor(everywhere(role), 'person')
     .tools.map(({ name }) => name);
 
-describe('the light list', () => {
-  it('has what each role may call, without what runners, older clients and those who administer call', () => {
+describe('light list', () => {
+  it('contains the tools a role may call, except those for runners, older clients and admins', () => {
     for (const role of ROLES) {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)
@@ -66,7 +66,7 @@ describe('the light list', () => {
     ]);
   });
 
-  it('has no schemas of answers, and only the hints that clients would not assume', () => {
+  it('has no output schemas, and only hints that differ from the defaults', () => {
     for (const tool of catalogue('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
       const hints = {
@@ -85,7 +85,7 @@ describe('the light list', () => {
       assert.match(description, /^[^\n]{1,280}$/, name);
   });
 
-  it('is made once for each role, and the whole list once for all', () => {
+  it('is built once per role, and the whole list once for all roles', () => {
     const light = catalogue('light');
     assert.equal(
       light.listFor(everywhere('worker'), 'person'),
@@ -102,10 +102,10 @@ describe('the light list', () => {
   });
 });
 
-describe('a light schema', () => {
+describe('light schema', () => {
   for (const { name: toolset, tools } of toolsets)
     for (const { name, input, rare = [] } of tools)
-      it(`of ${toolset}.${name} has the types, enums, defaults, what is required, and all names but the rare ones`, () => {
+      it(`of ${toolset}.${name} has all properties of the schema except the rare ones`, () => {
         const { properties, ...whole } = inputJsonSchema(input);
         const left = ['idempotency_key', ...rare];
         const listed = Object.entries(jsonObject.parse(properties)).filter(([key]) => !left.includes(key));
@@ -117,7 +117,7 @@ describe('a light schema', () => {
         }
       });
 
-  it('leaves out bounds, patterns, and descriptions that say no more than a name', () => {
+  it('omits bounds, patterns and descriptions that only repeat a name', () => {
     const whole = {
       type: 'object',
       additionalProperties: false,
@@ -153,7 +153,7 @@ describe('a light schema', () => {
 
 const BONES = ['type', 'enum', 'const', 'default', 'format', 'required'];
 
-/** What both kinds of schemas must say. */
+/** Reduces a schema to the parts that both kinds of schemas contain. */
 function bones(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { properties = {}, items, anyOf = [], ...rest } = schema as Record<string, unknown>;

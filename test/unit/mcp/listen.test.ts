@@ -1,4 +1,4 @@
-/** `subscriptions/listen` over real HTTP with a real client, with the log in memory. */
+/** `subscriptions/listen` over HTTP with an SDK client and the event log in memory. */
 import assert from 'node:assert/strict';
 import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -10,7 +10,7 @@ const OTHER: Principal = { ...LEADER, uid: 'agent:other', agent_id: 'other' };
 
 interface Listener {
   readonly client: Client;
-  /** The URIs that were updated, as they came. */
+  /** URIs of update notifications, in order of arrival. */
   readonly updated: string[];
 }
 
@@ -49,7 +49,7 @@ describe('subscriptions/listen', () => {
     await eventually('nothing is read any more', async () => log.following === 0 || undefined);
   });
 
-  it('is offered in 2026-07-28 only', async () => {
+  it('is announced in 2026-07-28 only', async () => {
     const { client } = await connect();
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
     const legacy = await fetch(`${stage.endpoint.url}/mcp`, {
@@ -65,7 +65,7 @@ describe('subscriptions/listen', () => {
     assert.match(await legacy.text(), /"resources":\{\}/);
   });
 
-  it('a listener is notified of each event as it comes, and the resource shows it', async () => {
+  it('notifies of each new event, and the resource contains it', async () => {
     const listener = await connect();
     const subscription = await listen(listener, uri);
     assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri] });
@@ -88,14 +88,14 @@ describe('subscriptions/listen', () => {
     assert.equal(cursor, '2');
   });
 
-  it('a listener is notified immediately of events that exist', async () => {
+  it('notifies immediately if events already exist', async () => {
     log.add(UID, id, 1);
     const listener = await connect();
     await listen(listener, uri);
     await eventually('it is told', async () => listener.updated.length === 1 || undefined);
   });
 
-  it('two principals with the same subscription id are notified separately', async () => {
+  it('notifies two principals with the same subscription id separately', async () => {
     log.begin(OTHER.uid, id);
     const [mine, theirs] = [await connect(), await connect('other')];
     await listen(mine, uri);
@@ -108,7 +108,7 @@ describe('subscriptions/listen', () => {
     assert.equal(theirs.updated.length, 1);
   });
 
-  it('only resources that can be watched are acknowledged', async () => {
+  it('acknowledges only resources that support subscriptions', async () => {
     const book = 'firebase://shelves/a/books/b';
     const missing = 'firebase://subscriptions/nope';
     ports.entries.length = 0;
@@ -124,21 +124,21 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(others.honoredFilter, {});
   });
 
-  it('at most 20 resources are watched per request', async () => {
+  it('watches at most 20 resources per request', async () => {
     const uris = Array.from({ length: 25 }, (_, number) => `${uri}-${number}`);
     for (let number = 0; number < 25; number += 1) log.begin(UID, `${id}-${number}`);
     const { honoredFilter } = await listen(await connect(), ...uris);
     assert.deepEqual(honoredFilter.resourceSubscriptions, uris.slice(0, 20));
   });
 
-  it('listening stops when the client closes', async () => {
+  it('stops reading when the client closes', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('it follows', async () => log.following === 1 || undefined);
     await subscription.close();
     await eventually('it stopped reading', async () => log.following === 0 || undefined);
   });
 
-  it('listening ends after its lifetime without an error, and is logged', async () => {
+  it('ends after its lifetime without an error, and logs the end', async () => {
     const brief = await stage.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
     ports.entries.length = 0;
     const subscription = await listen(await connect(undefined, brief), uri);
@@ -157,14 +157,14 @@ describe('subscriptions/listen', () => {
     );
   });
 
-  it('listening ends without an error when the last subscription has ended', async () => {
+  it('ends without an error when the last subscription has ended', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('it follows', async () => log.following === 1 || undefined);
     log.end(UID, id);
     assert.equal(await subscription.closed, 'graceful');
   });
 
-  it('a credential that was revoked is not notified any further', async () => {
+  it('sends no notification to a revoked credential', async () => {
     ports.principals.set('fleeting', LEADER);
     const listener = await connect('fleeting');
     const subscription = await listen(listener, uri);
@@ -175,14 +175,14 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(listener.updated, []);
   });
 
-  it('a credential without the toolset cannot listen', async () => {
+  it('watches nothing for a credential without the toolset', async () => {
     const { polled } = log;
     const { honoredFilter } = await listen(await connect('confined'), uri);
     assert.deepEqual(honoredFilter, {});
     assert.equal(log.polled, polled, 'the subscription is not even looked for');
   });
 
-  it('a malformed filter is refused as invalid params', async () => {
+  it('rejects a malformed filter as invalid params', async () => {
     for (const notifications of [
       undefined,
       5,

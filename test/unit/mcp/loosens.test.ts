@@ -1,4 +1,3 @@
-/** Every tool that writes states what it may loosen, so that a new one cannot forget. */
 import assert from 'node:assert/strict';
 import { LOOSENED } from '../../../functions/src/kernel/loosening.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
@@ -12,12 +11,12 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
   })),
 );
 
-describe('what tools may loosen', () => {
-  it('is stated by every tool that writes, and by no tool that only reads', () => {
+describe('loosens', () => {
+  it('is declared by every tool that writes, and by no tool that only reads', () => {
     for (const { name, writes, loosens } of tools) assert.equal(loosens !== undefined, writes, name);
   });
 
-  it('names every limit that there is', () => {
+  it('covers every known limit', () => {
     const named = new Set(tools.flatMap(({ loosens = [] }) => loosens));
     assert.deepEqual([...named].sort(), [...LOOSENED].sort());
   });

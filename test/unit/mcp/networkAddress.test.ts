@@ -1,4 +1,3 @@
-/** What the documents say of `/mcp/network` is what it serves. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { NETWORK_TOOLSETS } from '../../../functions/src/mcp/names.ts';
@@ -7,7 +6,7 @@ import { root } from '../../../scripts/project.mjs';
 
 const names = toolsets.map(({ name }) => name);
 
-/** What a document says after the address: as far as the end of its sentence or cell. */
+/** Text after the address, up to the end of its sentence or table cell. */
 const SENTENCE = /`\/mcp\/network`([^|.\n]*(?:\|[^|\n]*)?)/g;
 
 describe('/mcp/network', () => {
@@ -18,7 +17,7 @@ describe('/mcp/network', () => {
     [...readFileSync(`${root}/${file}`, 'utf8').matchAll(SENTENCE)].map(([, text = '']) => ({ file, text })),
   );
 
-  it('is told of in the README and in the guide', () => {
+  it('is described in the README and in the guides', () => {
     for (const file of ['README.md', 'docs/guides/clients.md', 'docs/semantics.md'])
       assert.ok(
         sentences.some((one) => one.file === file),
@@ -27,7 +26,7 @@ describe('/mcp/network', () => {
   });
 
   for (const { file, text } of sentences)
-    it(`is what ${file} says`, () => {
+    it(`serves the toolsets that ${file} lists`, () => {
       const told = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
       assert.deepEqual(told.sort(), [...NETWORK_TOOLSETS].sort(), text);
     });

@@ -1,4 +1,3 @@
-/** Null in the params of a message means the same as a member that was left out. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseMessage } from '../../../functions/src/mcp/http/body.ts';
@@ -71,7 +70,7 @@ describe('null in the params of a message', () => {
   ];
 
   for (const [method, left, sent] of cases)
-    it(`is left out of ${method}: ${JSON.stringify(sent)}`, async () => {
+    it(`is ignored in ${method}: ${JSON.stringify(sent)}`, async () => {
       const withoutCount = (text: string) => text.replace(/(count\D+)\d+/g, '$1');
       const [wanted, given] = [await send(request(method, left)), await send(request(method, sent))];
       assert.deepEqual([given.status, withoutCount(given.text)], [wanted.status, withoutCount(wanted.text)]);
@@ -89,14 +88,14 @@ describe('null in the params of a message', () => {
       assert.doesNotMatch(later[1]?.text ?? '', /received null/);
     });
 
-  it('is left out of notifications and of each message of a batch', async () => {
+  it('is ignored in notifications and in each message of a batch', async () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
     assert.deepEqual(await send(notification), { status: 202, text: '' });
     const { status, text } = await send([notification, request('ping', null)]);
     assert.deepEqual([status, JSON.parse(text)], [200, [{ jsonrpc: '2.0', id: 1, result: {} }]]);
   });
 
-  it('is left out at /mcp/rpc', async () => {
+  it('is ignored at /mcp/rpc', async () => {
     const call = request('coordination.increment', null);
     for (const body of [call, { ...call, params: { _meta: null, idempotency_key: null } }]) {
       const { text } = await send(body, {}, '/mcp/rpc');
@@ -106,7 +105,7 @@ describe('null in the params of a message', () => {
     assert.equal(text.split('"result"').length, 3);
   });
 
-  it('stays in arguments, in replies and in what is no object', () => {
+  it('is kept in arguments, in responses and in params that are not an object', () => {
     const parse = (message: unknown) => parseMessage(Buffer.from(JSON.stringify(message)));
     const call = request('tools/call', { name: 'x', arguments: { data: { a: null } } });
     assert.deepEqual(parse(call), call);
@@ -116,7 +115,7 @@ describe('null in the params of a message', () => {
     assert.throws(() => parse(request('ping', { _meta: 5 })), /"params\._meta" must be an object/);
   });
 
-  it('is the only thing that leaves the params', () => {
+  it('is removed, and nothing else is', () => {
     const withoutNulls = (value: unknown): unknown =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What is answered past the SDK's HTTP handling against what the SDK makes of the same by itself. */
+/** Comparison of responses that bypass the SDK's HTTP handling with those of the SDK. */
 import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
@@ -18,7 +18,7 @@ const HEADERS = {
   Authorization: 'Bearer leader-key',
 };
 
-describe('the list that is serialised once', () => {
+describe('pre-serialized tool list', () => {
   const toolsets = [systemToolset, counterToolset(new Map())];
   let endpoint: RunningEndpoint;
 
@@ -28,7 +28,7 @@ describe('the list that is serialised once', () => {
 
   after(() => endpoint.close());
 
-  /** The same server without splicing. */
+  /** A server with the SDK's own serialization. */
   const plain = createMcpHandler(() => {
     const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
     const catalogue = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
@@ -37,7 +37,7 @@ describe('the list that is serialised once', () => {
     const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
     const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
     const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });
-    // The SDK's types want schemas whose properties are known; these have been made by zod.
+    // The SDK's types require known properties, but these schemas come from zod.
     server.setRequestHandler('tools/list', () => ({ tools: JSON.parse(JSON.stringify(tools)) }));
     return server;
   });
@@ -56,7 +56,7 @@ describe('the list that is serialised once', () => {
   }
 
   for (const id of [1, 'a', '"tools":[]', '\\"tools\\":[]']) {
-    it(`is the same, byte for byte, in the 2025 revisions (id ${JSON.stringify(id)})`, async () => {
+    it(`equals the SDK's list byte for byte in the 2025 revisions (id ${JSON.stringify(id)})`, async () => {
       for (const params of [undefined, {}, { _meta: { progressToken: 1, '"tools":[]': [] } }]) {
         const message = { jsonrpc: '2.0', id, method: 'tools/list', ...(params && { params }) };
         const answer = await ours(message, {});
@@ -65,7 +65,7 @@ describe('the list that is serialised once', () => {
       }
     });
 
-    it(`is the same, byte for byte, in 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
+    it(`equals the SDK's list byte for byte in 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
       const message = { jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: ENVELOPE } };
       const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/list' };
       const answer = await ours(message, headers);
@@ -74,13 +74,13 @@ describe('the list that is serialised once', () => {
     });
   }
 
-  it('is left out of refusals', async () => {
+  it('is absent from errors', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } };
     assert.match(await ours(message, {}), /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32602/);
   });
 });
 
-describe('a plain call of 2026-07-28', () => {
+describe('plain call of 2026-07-28', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -95,7 +95,7 @@ describe('a plain call of 2026-07-28', () => {
 
   after(() => endpoint.close());
 
-  /** An encoded name means the same and is left to the SDK's own handling. */
+  /** Returns an encoded name, which is equivalent but handled by the SDK. */
   const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
   async function answer(
@@ -116,12 +116,12 @@ describe('a plain call of 2026-07-28', () => {
     ['an unknown tool', { name: 'nope' }],
     ['arguments that are a list', { name: 'system_echo', arguments: [] }],
   ] as const) {
-    it(`is answered the same, byte for byte, with ${what}`, async () => {
+    it(`gets the SDK's response byte for byte with ${what}`, async () => {
       assert.deepEqual(await answer(params, params.name), await answer(params, encoded(params.name)));
     });
   }
 
-  it('is refused by the SDK where its headers are not as they must be', async () => {
+  it('is rejected by the SDK if its headers do not match', async () => {
     const params = { name: 'system_echo', arguments: { text: 'a', data: 1 } };
     const [status, , text] = await answer(params, 'system_other');
     assert.equal(status, '400');

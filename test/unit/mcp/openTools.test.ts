@@ -1,4 +1,4 @@
-/** Tools that every credential may call, whatever toolsets it is restricted to: they tell callers about themselves. */
+/** Tools that every credential may call, even if it is restricted to other toolsets. */
 import assert from 'node:assert/strict';
 import { refusalFor } from '../../../functions/src/access/rules/gate.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
@@ -15,7 +15,7 @@ describe('tools that are open to all', () => {
   const ofAccess = (methods: readonly string[]) =>
     methods.filter((name) => name.startsWith('access.')).sort();
 
-  it('are found with a credential that is restricted to other toolsets', () => {
+  it('are available to a credential that is restricted to other toolsets', () => {
     const methods = methodsAt(catalogues.names, ['todo']);
     assert.deepEqual(ofAccess(methods), ['access.explain', 'access.whoami']);
     assert.ok(methods.includes('todo.add_task'));
@@ -23,11 +23,11 @@ describe('tools that are open to all', () => {
     assert.ok(ofAccess(methodsAt(catalogues.names)).length > 2, 'unrestricted ones find all');
   });
 
-  it('are not found at an address that does not select their toolset', () => {
+  it('are not available at a URL that does not select their toolset', () => {
     assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []);
   });
 
-  it('read, loosen nothing, and are let in by the gate', () => {
+  it('only read, loosen nothing, and pass the permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
     const { tools } = catalogues.of(
       {

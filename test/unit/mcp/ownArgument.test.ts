@@ -1,10 +1,9 @@
-/** The domain's names of arguments, and those of the tools. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { namingOwnArgument } from '../../../functions/src/mcp/call.ts';
 
-describe('the argument that an error names', () => {
+describe('namingOwnArgument', () => {
   const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };
 
   const named = (field?: string): string | undefined => {
@@ -24,14 +23,14 @@ describe('the argument that an error names', () => {
     return error.details.field;
   };
 
-  it("is the tool's own, however the domain writes it", () => {
+  it("converts the domain's name to the tool's argument", () => {
     assert.deepEqual(
       ['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named),
       ['taskId', 'taskId', 'agent_id', 'agent_id', 'tasks.3.priority', 'taskId.0'],
     );
   });
 
-  it('is left where the tool has none like it, or there is none', () => {
+  it('keeps an unknown name, an absent name and other errors', () => {
     assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);
     assert.equal(named(), undefined);
     const other = new Error('another');

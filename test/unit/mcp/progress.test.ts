@@ -5,7 +5,7 @@ import { ProgressReport } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
 import { entries } from '../../contract/catalogue.ts';
 
-describe('the progress of a call', () => {
+describe('progress of a call', () => {
   let sent: Notification[] = [];
   const report = () => new ProgressReport((notification) => sent.push(notification), 'token');
   const numbers = () => sent.map(({ params }) => Number(params['progress']));
@@ -17,7 +17,7 @@ describe('the progress of a call', () => {
 
   afterEach(() => mock.timers.reset());
 
-  it('is sent every five seconds while a wait lasts, to a client that has given a token', async () => {
+  it('is sent every five seconds during a wait, to a client that sent a token', async () => {
     const { during } = report();
     const end = deferred();
     const wait = during(end.promise.then(() => 'answer'));
@@ -38,7 +38,7 @@ describe('the progress of a call', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('grows with each notification, and shows the steps of a tool', () => {
+  it("increases with each notification and includes the tool's own steps", () => {
     const { during, send } = report();
     void during(new Promise(() => undefined));
     mock.timers.tick(5_000);
@@ -50,7 +50,7 @@ describe('the progress of a call', () => {
     assert.deepEqual(numbers().map(Math.floor), [0, 0, 0, 1, 1, 1, 1, 3, 3]);
   });
 
-  it('is offered by every tool that waits', () => {
+  it('is supported by every tool that waits', () => {
     const waits = entries.filter(({ input }) => /"wait_?ms"/i.test(JSON.stringify(input)));
     assert.ok(waits.length >= 4);
     const silent = waits.filter(({ tool }) => tool.notifies !== true);

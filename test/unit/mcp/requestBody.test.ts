@@ -1,4 +1,4 @@
-/** How bodies are read: at the endpoint, against the clock, within an instance's memory, and those of webhooks. */
+/** Request bodies at the endpoint and of webhooks: size, encoding, timeout and memory limits. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ const CREDENTIAL = { Authorization: 'Bearer leader-key' };
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const MIB = 1024 * 1024;
 
-describe('a body at the endpoint', () => {
+describe('endpoint body', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
   const open: RawConnection[] = [];
@@ -51,7 +51,7 @@ describe('a body at the endpoint', () => {
     assert.doesNotThrow(() => JSON.parse(body), body);
   }
 
-  it('a body whose length is not given is cut at 4 MiB', async () => {
+  it('is limited to 4 MiB if its length is unknown', async () => {
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Transfer-Encoding': 'chunked' });
     let answer: RawAnswer | undefined;
@@ -70,7 +70,7 @@ describe('a body at the endpoint', () => {
     refusedInJson(answer, 413, /4194304 bytes/);
   });
 
-  it('a body is never unpacked, whatever its Content-Encoding is', async () => {
+  it('is never decompressed and is refused with any Content-Encoding', async () => {
     for (const encoding of [
       'gzip',
       'GZIP',
@@ -93,7 +93,7 @@ describe('a body at the endpoint', () => {
     }
   });
 
-  it('a body is read unchanged, with or without its length, and with Content-Encoding identity', async () => {
+  it('is read unchanged with or without a length, and with Content-Encoding identity', async () => {
     for (const headers of [
       { 'Content-Encoding': 'identity' },
       { 'Content-Type': 'application/json; charset=utf-8' },
@@ -114,7 +114,7 @@ describe('a body at the endpoint', () => {
     }
   });
 
-  it('a connection serves more requests after a refused body has come', async () => {
+  it('does not block further requests on the connection after a refusal', async () => {
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, 'Content-Length': String(3 * MIB) });
     assert.equal((await raw.answer()).status, 401);
@@ -124,7 +124,7 @@ describe('a body at the endpoint', () => {
     assert.equal((await raw.answer()).status, 200);
   });
 
-  it('a body is asked for by 100 Continue only if its request is not refused', async () => {
+  it('is requested by 100 Continue only if the request is accepted', async () => {
     const expecting = { ...JSON_TYPE, Expect: '100-continue', 'Content-Length': String(PING.length) };
     const refused = await connection();
     refused.head('POST /mcp', expecting);
@@ -136,7 +136,7 @@ describe('a body at the endpoint', () => {
     assert.equal((await wanted.answer()).status, 200);
   });
 
-  it('a body that breaks off is no error of the endpoint', async () => {
+  it('does not cause an error of the endpoint if it is interrupted', async () => {
     ports.entries.length = 0;
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Content-Length': '1000' });
@@ -153,7 +153,7 @@ describe('a body at the endpoint', () => {
     );
   });
 
-  it('a request that Node cannot read is refused without a body, and never with a page', async () => {
+  it('is refused with an empty response if Node cannot parse the request', async () => {
     for (const [line, headers, body, status] of [
       ['POST /mcp', { 'Transfer-Encoding': 'chunked' }, 'zz\r\n', 400],
       ['POST /mcp', { 'Content-Length': 'x' }, '', 400],
@@ -169,7 +169,7 @@ describe('a body at the endpoint', () => {
   });
 });
 
-describe('a body against the clock', () => {
+describe('body limits', () => {
   let server: Server;
   let raw: RawConnection;
   let listener: RequestListener;
@@ -187,7 +187,7 @@ describe('a body against the clock', () => {
     await close(server);
   });
 
-  it('a body that comes too slowly is refused with 408', async () => {
+  it('refuse a slow body with 408', async () => {
     listener = (request, response) => {
       readBody(request, response, { bytes: 100, milliseconds: 20 }).catch((error: unknown) => {
         assert.ok(error instanceof Refusal);
@@ -201,7 +201,7 @@ describe('a body against the clock', () => {
     assert.match(body, /within 0\.02 seconds\. Nothing was changed/);
   });
 
-  it('a body is refused with 429 while others hold all the room, and read once one is answered', async () => {
+  it('refuse a body with 429 while memory is used up, and accept it later', async () => {
     const room = new BodyRoom(MIB);
     const read: string[] = [];
     let hold: (response: ServerResponse) => void = () => undefined;
@@ -239,7 +239,7 @@ describe('a body against the clock', () => {
     assert.deepEqual(read, [`/held ${MIB}`, '/small 60000', `/large ${MIB}`]);
   });
 
-  it('the connection of a refused body that does not end is cut', async () => {
+  it('close the connection of a refused body that does not end', async () => {
     listener = (request, response) => {
       answerEarly(request, response, { status: 413, headers: {}, body: 'no' });
     };
@@ -250,7 +250,7 @@ describe('a body against the clock', () => {
     await raw.closed();
   });
 
-  describe("of a webhook's delivery", () => {
+  describe('webhook body', () => {
     const secret = 'a secret';
     const ping = JSON.stringify({ zen: 'Keep it logically awesome.' });
     const signed = (body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -268,7 +268,7 @@ describe('a body against the clock', () => {
       ['too many bytes', { 'X-Hub-Signature-256': signed(''), 'Content-Length': String(4 * MIB + 1) }, 413],
       ['a compression', { 'X-Hub-Signature-256': signed(''), 'Content-Encoding': 'gzip' }, 415],
     ] as const) {
-      it(`a delivery of a webhook with ${what} is not read`, async () => {
+      it(`is not read with ${what}`, async () => {
         raw.head('POST /', { 'Content-Length': '1000', ...headers, ...more });
         const answer = await raw.answer();
         assert.equal(answer.status, status, answer.body);
@@ -276,7 +276,7 @@ describe('a body against the clock', () => {
       });
     }
 
-    it('a delivery of a webhook is read if its signature may be right', async () => {
+    it('is read if its signature has the right form', async () => {
       for (const [signature, status] of [
         [signed(ping), 204],
         [signed('another'), 401],

@@ -1,4 +1,4 @@
-/** Two tables of requests: what is sent, what its sender is answered, and how many tokens of the rate limit it costs. */
+/** Tables of requests with the response and the number of rate limit tokens each costs. */
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -37,7 +37,7 @@ const withCredential = (credential: string, expected: RegExp): Head => [
 
 const POST = { ...JSON_TYPE, ...CREDENTIAL };
 
-/** The body never comes, and none is waited for. None of them costs a token. */
+/** Requests refused by their head. Their body never arrives, and they cost no token. */
 const REFUSED_BY_HEAD: readonly Head[] = [
   ['no credential', 'POST /mcp', JSON_TYPE, 401, /Missing credential.*Authorization: Bearer.*registerAgent/],
   withCredential('Bearer no', /not known/),
@@ -118,7 +118,7 @@ const bad = (expected?: RegExp, id?: unknown) => ({
 const ACCEPTED = { status: 202 };
 const call = (args: string) => rpc(`"id":1,"method":"tools/call","params":{"name":"system_echo",${args}}`);
 
-/** Each is answered with 200 and costs one token, unless its row says otherwise. A text is sent as it is. */
+/** Each body gets status 200 and costs one token unless its row differs. Texts are sent verbatim. */
 const BODIES: readonly Sent[] = [
   ['a tool call', message('tools/call', echo)],
   ['a tool call with wrong arguments', message('tools/call', { name: 'system_echo' })],
@@ -197,7 +197,7 @@ const BODIES: readonly Sent[] = [
 
 const VERSION = { protocolVersion: '2025-06-18', capabilities: {} };
 
-/** Undefined where the answer is another one than that the params are wrong. */
+/** Without an expression, params are valid or fail for another reason. */
 const PARAMS: readonly (readonly [string, object | undefined, RegExp | undefined])[] = [
   [
     'initialize',
@@ -304,7 +304,7 @@ interface Failure {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-describe('a request', () => {
+describe('request', () => {
   const ports = memoryPorts();
   const addresses: (string | undefined)[] = [];
   let taken = 0;
@@ -349,7 +349,7 @@ describe('a request', () => {
   }
 
   for (const [what, line, headers, status, expected, allow] of REFUSED_BY_HEAD) {
-    it(`with ${what} is refused with ${status} before its body comes`, async () => {
+    it(`with ${what} is refused with ${status} before its body arrives`, async () => {
       const raw = await RawConnection.open(endpoint.url);
       raw.head(line, { 'Content-Length': '1000', ...headers });
       const answer = await raw.answer();
@@ -367,7 +367,7 @@ describe('a request', () => {
   }
 
   for (const [what, body, { status = 200, id, message: expected, cost = 1 } = {}, path = '/mcp'] of BODIES)
-    it(`${what} is answered with ${status}, costs ${cost}, and is refused beyond the rate limit`, async () => {
+    it(`with ${what} gets ${status}, costs ${cost}, and is refused beyond the rate limit`, async () => {
       const answer = await post(path, body);
       assertCivil(answer, String(body));
       assert.equal(answer.status, status, answer.text.slice(0, 300));
@@ -383,7 +383,7 @@ describe('a request', () => {
     });
 
   for (const [method, params, expected] of PARAMS)
-    it(`${method} with ${JSON.stringify(params)} is answered alike in both eras, and costs one`, async () => {
+    it(`${method} with ${JSON.stringify(params)} gets the same response in both revisions`, async () => {
       const sent = { jsonrpc: '2.0', id: 'x', method, params };
       const name = Object(params).name;
       const headers = {
@@ -402,7 +402,7 @@ describe('a request', () => {
       assert.equal(taken, eras.length);
     });
 
-  it('any bytes that are no message are refused in words', async () => {
+  it('gets an error message for any bytes that are not a message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const answer = await post('/mcp', Buffer.from(bytes));
@@ -413,11 +413,11 @@ describe('a request', () => {
     );
   });
 
-  it('odd headers are answered in words', async () => {
+  it('gets a message for unusual headers', async () => {
     for (const headers of HEADERS) assertCivil(await list(headers), JSON.stringify(headers));
   });
 
-  it('names of unknown tools and resources are answered in few words', async () => {
+  it('gets a short error for names of unknown tools and resources', async () => {
     const sent = [
       ...NAMES.map((name) => message('tools/call', { name, arguments: {} })),
       ...URIS.map((uri) => message('resources/read', { uri })),
@@ -430,7 +430,7 @@ describe('a request', () => {
     }
   });
 
-  it('addresses that no one can decode, or that are a trick, are answered in words', async () => {
+  it('gets a message for malformed and malicious paths', async () => {
     const body = JSON.stringify(message('tools/list'));
     for (const path of PATHS) {
       const raw = await RawConnection.open(endpoint.url);
@@ -443,7 +443,7 @@ describe('a request', () => {
     }
   });
 
-  it('HEAD is refused without a body', async () => {
+  it('of method HEAD is refused without a body', async () => {
     for (const [headers, status] of [
       [CREDENTIAL, 405],
       [{}, 401],
@@ -453,7 +453,7 @@ describe('a request', () => {
     }
   });
 
-  describe('where people sign in', () => {
+  describe('with OAuth configured', () => {
     const METADATA = 'https://muster.example/.well-known/oauth-protected-resource/mcp';
     const CHALLENGE = `Bearer realm="muster", resource_metadata="${METADATA}", scope="muster:read muster:write"`;
     let open: RunningEndpoint;
@@ -465,7 +465,7 @@ describe('a request', () => {
 
     after(() => open.close());
 
-    it('without a credential is told where people sign in, by any method', async () => {
+    it('is referred to sign-in if it has no credential, for any method', async () => {
       for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
         const answer = await sendTo(`${open.url}/mcp`, { method, headers: JSON_TYPE });
         assert.equal(answer.status, 401, method);
@@ -475,7 +475,7 @@ describe('a request', () => {
       }
     });
 
-    it('a bad credential is described where people sign in, and is not repeated', async () => {
+    it('is referred to sign-in if its credential is bad, which is not repeated', async () => {
       const { authenticate } = ports.authenticator;
       ports.authenticator.authenticate = async () => {
         throw new MusterError('UNAUTHORIZED', 'It is "forged"\nö.');
@@ -490,7 +490,7 @@ describe('a request', () => {
     });
   });
 
-  it('the address of a request is what was added last', async () => {
+  it('has the last address of the forwarding header', async () => {
     addresses.length = 0;
     await list({ 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' });
     await list();
@@ -515,7 +515,7 @@ describe('a request', () => {
     [2, '198.51.100.7, 151.101.1.1, 34.1.1.1', '198.51.100.7'],
     [2, 'forged, 198.51.100.7', '198.51.100.7'],
   ] as const)
-    it(`the address in ${forwarded?.slice(0, 40)} behind ${trusted} trusted proxies is ${expected}`, () => {
+    it(`from ${forwarded?.slice(0, 40)} behind ${trusted} proxies has the address ${expected}`, () => {
       const request = new IncomingMessage(new Socket());
       if (forwarded !== undefined) request.headers['x-forwarded-for'] = forwarded;
       assert.equal(addressOf(request, trusted), expected);

@@ -1,4 +1,4 @@
-/** `/mcp/rpc` over real HTTP, with ports in memory. */
+/** `/mcp/rpc` over HTTP with ports in memory. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -44,20 +44,20 @@ describe('plain JSON-RPC', () => {
     params,
   });
 
-  it('answers with the bare result, under the id of the request', async () => {
+  it('returns the bare result with the id of the request', async () => {
     for (const id of [1, '1', 'é', '', null, -1.5]) {
       const result = { text: 'a', workspace: 'default', baseUrl: `${endpoint.url}/mcp` };
       assert.deepEqual(await rpc({ ...ECHO, id }), { jsonrpc: '2.0', id, result });
     }
   });
 
-  it('finds a tool by its full name and by the name that MCP lists', async () => {
+  it("accepts a tool's full name and the name that MCP lists", async () => {
     for (const method of ['coordination.increment', 'coordination_increment']) {
       assert.ok('result' in (await rpc({ jsonrpc: '2.0', id: 1, method })), method);
     }
   });
 
-  it('is at the same place without the function in the path, and takes the selections of MCP', async () => {
+  it('also works without the function in the path, and supports the URL options of MCP', async () => {
     assert.ok('result' in (await rpc(ECHO, '/rpc')));
     const { result } = await rpc(ECHO, '/mcp/rpc?workspace=alpha');
     assert.equal((result as Json)['workspace'], 'alpha');
@@ -73,7 +73,7 @@ describe('plain JSON-RPC', () => {
     }
   });
 
-  it('gives an error its integer code and its details', async () => {
+  it('returns errors with an integer code and details', async () => {
     const fail = { ...ECHO, method: 'coordination.fail', params: { how: 'known' } };
     assert.deepEqual(await rpc(fail, undefined, { Authorization: 'Bearer admin' }), {
       jsonrpc: '2.0',
@@ -94,7 +94,7 @@ describe('plain JSON-RPC', () => {
     assert.equal((await errorOf({ ...ECHO, params: { text: 5, data: 1 } }))['code'], -32300);
   });
 
-  it('asks the same gate', async () => {
+  it('checks the same permissions as MCP', async () => {
     const weak = await errorOf(increment(1), undefined, { Authorization: 'Bearer viewer' });
     assert.equal(weak['code'], -32101);
     assert.match(String(weak['message']), /requires the role worker/);
@@ -102,13 +102,13 @@ describe('plain JSON-RPC', () => {
     assert.match(String(confined['message']), /does not include the toolset coordination/);
   });
 
-  it('replays by idempotency key', async () => {
+  it('replays a call with the same idempotency key', async () => {
     const first = await rpc(increment(1, { by: 5, idempotency_key: 'rpc' }));
     assert.deepEqual(await rpc(increment(1, { by: 5, idempotency_key: 'rpc' })), first);
     assert.equal((await errorOf(increment(1, { by: 6, idempotency_key: 'rpc' })))['code'], -32201);
   });
 
-  it('notes presence and writes the audit log', async () => {
+  it('updates presence and writes the audit log', async () => {
     ports.entries.length = 0;
     ports.seen.length = 0;
     await rpc(ECHO);
@@ -119,7 +119,7 @@ describe('plain JSON-RPC', () => {
     );
   });
 
-  it('says of an unknown method what there is', async () => {
+  it('suggests methods for an unknown method', async () => {
     const suggestion = async (method: string, path?: string) => {
       const { code, data } = await errorOf({ ...ECHO, method }, path);
       assert.equal(code, -32601);
@@ -138,14 +138,14 @@ describe('plain JSON-RPC', () => {
     assert.equal(none, 'This URL does not select any tool.');
   });
 
-  it('takes arguments by name only', async () => {
+  it('accepts arguments only by name', async () => {
     const { code, data } = await errorOf({ ...ECHO, params: ['a'] });
     assert.equal(code, -32602);
     assert.match(JSON.stringify(data), /Send params as an object/);
     assert.ok('result' in (await rpc({ jsonrpc: '2.0', id: 1, method: 'coordination.increment' })));
   });
 
-  it('runs a notification and says nothing', async () => {
+  it('runs a notification without a response', async () => {
     const count = async () => ((await rpc(increment(1, { by: 1 })))['result'] as Json)['count'] as number;
     const before = await count();
     const { id: _, ...notification } = increment(undefined, { by: 10 });
@@ -159,7 +159,7 @@ describe('plain JSON-RPC', () => {
     assert.equal(await count(), before + 21);
   });
 
-  it('answers a batch in its order, each for itself', async () => {
+  it('responds to each message of a batch in order', async () => {
     const { id: _, ...notification } = increment(undefined);
     const batch = [ECHO, notification, { ...ECHO, id: 'x', method: 'nope' }, 5, [], { ...ECHO, id: 1 }];
     const answers = (await rpc(batch)) as unknown as Json[];
@@ -175,7 +175,7 @@ describe('plain JSON-RPC', () => {
     );
   });
 
-  it('refuses a batch of nothing and one that is too long, once', async () => {
+  it('rejects an empty batch and one that is too long with one error', async () => {
     for (const batch of [[], Array.from({ length: 51 }, () => ECHO)]) {
       const { id, error } = await rpc(batch);
       assert.equal(id, null);
@@ -183,7 +183,7 @@ describe('plain JSON-RPC', () => {
     }
   });
 
-  describe('given what is no request', () => {
+  describe('invalid requests', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     for (const [what, body, code, id] of [
       ['nothing', '', -32700, null],
@@ -210,7 +210,7 @@ describe('plain JSON-RPC', () => {
         1,
       ],
     ] as const) {
-      it(`answers ${what} with ${code}`, async () => {
+      it(`return ${code} for ${what}`, async () => {
         const response = await send('/mcp/rpc', { body });
         const answer = (await response.json()) as Json;
         assert.equal(response.status, 200);
@@ -219,7 +219,7 @@ describe('plain JSON-RPC', () => {
       });
     }
 
-    it('never breaks, whatever the JSON', async () => {
+    it('never breaks for any JSON', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
       const message = fc.record(
         {
@@ -242,7 +242,7 @@ describe('plain JSON-RPC', () => {
       );
     });
 
-    it('never breaks, whatever the bytes', async () => {
+    it('never breaks for any bytes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
           const response = await send('/mcp/rpc', { body: bytes });
@@ -254,7 +254,7 @@ describe('plain JSON-RPC', () => {
     });
   });
 
-  it('answers in HTTP what is not for JSON-RPC to answer', async () => {
+  it('uses HTTP status codes for errors outside JSON-RPC', async () => {
     const body = JSON.stringify(ECHO);
     const anonymous = await send('/mcp/rpc', { body, headers: { Authorization: '' } });
     assert.equal(anonymous.status, 401);
@@ -269,7 +269,7 @@ describe('plain JSON-RPC', () => {
   });
 });
 
-/** One response for each request, none for a notification, and nothing of the inside. */
+/** Asserts one response per request, none for a notification, and no internals. */
 async function holdsTheProtocol(response: Response, sent: unknown): Promise<void> {
   const text = await response.text();
   assert.ok(!/node_modules|\bat .*:\d+:\d+|srv/.test(text), text);

@@ -8,8 +8,8 @@ import {
 } from '../../../functions/src/mcp/http/streams.ts';
 import { parseFrame } from '../../support/sse.ts';
 
-describe('server-sent events', () => {
-  it('a server-sent event is read as it was written, except for line ends', () => {
+describe('frameOf and parseFrame', () => {
+  it('preserve an event except for its line ends', () => {
     const word = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r\n]/.test(text));
     fc.assert(
       fc.property(word, word, fc.string({ unit: 'binary' }), (id, event, data) => {
@@ -22,14 +22,14 @@ describe('server-sent events', () => {
     );
   });
 
-  it('an id or a type of several lines is refused', () => {
+  it('reject an id or a type with several lines', () => {
     for (const bad of ['a\nb', 'a\rb', 'a\0b']) {
       assert.throws(() => frameOf({ id: bad, data: '' }), RangeError);
       assert.throws(() => frameOf({ event: bad, data: '' }), RangeError);
     }
   });
 
-  it('frames without an event are a retry or a comment', () => {
+  it('parse frames without an event as a retry or a comment', () => {
     assert.deepEqual(parseFrame(RETRY_FRAME.trimEnd()), { retry: '1000' });
     assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
   });
@@ -41,7 +41,7 @@ describe('withPauses', () => {
     yield { n: 2 };
   }
 
-  it('asks for the next item only when it is asked', async () => {
+  it('requests the next item only on demand', async () => {
     let asked = 0;
     const counting = {
       [Symbol.asyncIterator]: () => ({
@@ -57,7 +57,7 @@ describe('withPauses', () => {
     await iterator.return();
   });
 
-  it('yields undefined if nothing comes, and then what comes', async () => {
+  it('yields undefined during a pause, and then the next item', async () => {
     let release: (value: IteratorResult<{ n: number }>) => void = () => undefined;
     const slow = {
       [Symbol.asyncIterator]: () => ({
@@ -74,7 +74,7 @@ describe('withPauses', () => {
     assert.deepEqual((await iterator.next()).value, { n: 1 });
   });
 
-  it('ends with its source, and ends its source', async () => {
+  it('ends with its source, and closes its source if it ends early', async () => {
     const all: unknown[] = [];
     for await (const item of withPauses(numbers(), 60_000)) all.push(item);
     assert.deepEqual(all, [{ n: 1 }, { n: 2 }]);

@@ -1,4 +1,4 @@
-/** What a call sends before its answer, and what has a URI, in both eras over real HTTP. */
+/** Notifications of calls and resource templates in both revisions over HTTP. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../e2e/support/waiting.ts';
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 const ERAS = ['2025', VERSION] as const;
 
-describe('streams of calls', () => {
+describe('streams and resource templates', () => {
   const ports = memoryPorts();
   const told: Told = { waiting: 0, gone: 0 };
   let endpoint: RunningEndpoint;
@@ -54,7 +54,7 @@ describe('streams of calls', () => {
     send(era, 'tools/call', { name: 'firebase_tell', arguments: args }, accept);
 
   for (const era of ERAS) {
-    it(`a call sends its notifications before its answer (${era})`, async () => {
+    it(`a call sends its notifications before its response (${era})`, async () => {
       const texts = ['a', 'two\nlines\r\n', 'data: x\n\n', '\u2028 é 😀', ''];
       const response = await tell(era, { texts });
       assert.equal(response.status, 200);
@@ -70,7 +70,7 @@ describe('streams of calls', () => {
       assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
     });
 
-    it(`a call reports its progress to a client that gives a token (${era})`, async () => {
+    it(`a call reports its progress to a client that sends a token (${era})`, async () => {
       const call = { name: 'firebase_tell', arguments: { stages: 2 } };
       const unasked = await send(era, 'tools/call', call);
       assert.equal(unasked.headers.get('content-type'), 'application/json');
@@ -88,7 +88,7 @@ describe('streams of calls', () => {
       }
     });
 
-    it(`a call without notifications is answered in JSON (${era})`, async () => {
+    it(`a call without notifications gets a plain JSON response (${era})`, async () => {
       const response = await tell(era, {});
       assert.equal(response.headers.get('content-type'), 'application/json');
       assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], {
@@ -113,7 +113,7 @@ describe('streams of calls', () => {
       }
     });
 
-    it(`resources of templates are listed and read (${era})`, async () => {
+    it(`resource templates are listed and their resources read (${era})`, async () => {
       const listed = (await (await send(era, 'resources/templates/list', {})).json()) as { result: Json };
       const [book, ...others] = listed.result['resourceTemplates'] as Json[];
       assert.equal(others.length, 1);
@@ -131,7 +131,7 @@ describe('streams of calls', () => {
       ]);
     });
 
-    it(`a URI that fits no template, or no resource, is refused (${era})`, async () => {
+    it(`a URI without a matching template or resource is rejected (${era})`, async () => {
       for (const uri of [
         'firebase://shelves/a/books/',
         'firebase://shelves/a/b/books/c',
@@ -149,7 +149,7 @@ describe('streams of calls', () => {
     });
   }
 
-  it('notifications are dropped for a client that takes no stream', async () => {
+  it('notifications are dropped for a client that does not accept streams', async () => {
     const response = await tell('2025', { texts: ['a'] }, 'application/json');
     assert.equal(response.headers.get('content-type'), 'application/json');
     const { result } = (await response.json()) as { result: Json };
@@ -173,7 +173,7 @@ describe('streams of calls', () => {
   });
 });
 
-/** The messages of a stream that has ended. */
+/** Returns the messages of a stream that has ended. */
 function messagesOf(stream: string): Json[] {
   return stream
     .split('\n\n')
@@ -184,7 +184,7 @@ function messagesOf(stream: string): Json[] {
     });
 }
 
-/** A request whose connection the test can cut. */
+/** Sends a request over a connection that the test can close. */
 function sendRaw(url: string, headers: Record<string, string>, body: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
   const lines = Object.entries({ Host: host, ...headers, 'Content-Length': Buffer.byteLength(body) });

@@ -41,7 +41,7 @@ describe('parseSelection', () => {
     ['/mcp?readonly=false', EXISTING, false, 'prefixed'],
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
   ] as const) {
-    it(`reads ${url || 'an empty path'}`, () => {
+    it(`parses ${url || 'an empty path'}`, () => {
       const listing = dialect === 'own' ? 'whole' : 'light';
       const rest = { workspace: undefined, protocol: 'mcp' };
       assert.deepEqual(select(url), { toolsets, readonly, dialect, listing, ...rest });
@@ -57,10 +57,10 @@ describe('parseSelection', () => {
     '/events',
     '/mcp/github',
   ]) {
-    it(`finds nothing at ${url}`, () => assert.equal(select(url), undefined));
+    it(`returns undefined for ${url}`, () => assert.equal(select(url), undefined));
   }
 
-  it('finds plain JSON-RPC', () => {
+  it('recognizes plain JSON-RPC', () => {
     const at = { dialect: 'dotted', listing: 'light', protocol: 'rpc' };
     const all = { ...at, toolsets: EXISTING, workspace: undefined };
     assert.deepEqual(select('/mcp/rpc'), { ...all, readonly: false });
@@ -68,14 +68,14 @@ describe('parseSelection', () => {
     assert.deepEqual(select('/mcp/rpc?toolsets=todo')?.toolsets, ['todo']);
   });
 
-  it('reads the headers, and narrows by both them and the query', () => {
+  it('reads the headers, and combines them with the query', () => {
     assert.deepEqual(select('/mcp', { 'x-mcp-toolsets': 'todo' })?.toolsets, ['todo']);
     assert.equal(select('/mcp', { 'x-mcp-readonly': 'true' })?.readonly, true);
     const both = select('/mcp?toolsets=todo,system', { 'x-mcp-toolsets': 'system, coordination' });
     assert.deepEqual(both?.toolsets, ['system']);
   });
 
-  it('lists everything where it is asked for all toolsets', () => {
+  it('lists everything if all toolsets are requested', () => {
     for (const [url, headers] of [
       ['/mcp?toolsets=all', {}],
       ['/mcp?toolsets=todo,all', {}],
@@ -91,13 +91,13 @@ describe('parseSelection', () => {
     assert.deepEqual([narrowed?.toolsets, narrowed?.listing], [['todo'], 'whole']);
   });
 
-  it('names a toolset that does not exist', () => {
+  it('reports an unknown toolset', () => {
     const { message, details } = refused('/mcp?toolsets=todo,nope');
     assert.equal(message, 'Unknown toolset "nope".');
     assert.match(details.suggestion ?? '', /onboarding, system, coordination, todo/);
   });
 
-  it('refuses a selection of nothing', () => {
+  it('rejects an empty selection', () => {
     assert.equal(refused('/todo?toolsets=system').code, 'VALIDATION_ERROR');
     assert.equal(refused('/mcp?toolsets=todo', { 'x-mcp-toolsets': 'system' }).code, 'VALIDATION_ERROR');
   });
@@ -109,13 +109,13 @@ describe('parseSelection', () => {
     }
   });
 
-  it('lists only paths at which something is', () => {
+  it('lists only paths that it accepts', () => {
     for (const path of knownPaths(EXISTING)) assert.ok(select(path), path);
     assert.ok(knownPaths(EXISTING).includes('/mcp/network'));
     assert.ok(!knownPaths(['todo']).includes('/mcp/network'));
   });
 
-  it('takes or refuses whatever a URL can hold', () => {
+  it('returns or throws a MusterError for any URL', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         try {

@@ -1,4 +1,4 @@
-/** Which tools name a view, and who reads it where. Source: MCP Apps, 2026-01-26. */
+/** Views of tools and who may read them. Source: MCP Apps, 2026-01-26. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -32,7 +32,7 @@ const listed = z.object({
 
 const EVERY_PATH = ['/mcp', '/mcp/readonly', '/mcp?toolsets=all', '/mcp?readonly=1'];
 
-/** Where the tools of a toolset are listed. */
+/** Paths that list the tools of a toolset. */
 const pathsOf = (toolset: string) => [
   ...EVERY_PATH,
   `/mcp/${toolset}`,
@@ -75,7 +75,7 @@ describe('views', () => {
     return z.object({ contents: z.tuple([content]) }).parse(result).contents[0];
   }
 
-  it('are named by four tools, wherever those are listed', async () => {
+  it('are referenced by four tools at every path that lists these', async () => {
     for (const path of EVERY_PATH) {
       const { tools } = listed.parse((await ask(path, 'tools/list')).result);
       const named = tools.flatMap(({ name, _meta }) => (_meta?.ui ? [[name, _meta.ui.resourceUri]] : []));
@@ -90,7 +90,7 @@ describe('views', () => {
   });
 
   for (const { toolset, uri } of VIEWS)
-    it(`${uri} is read at every path that lists its tool`, async () => {
+    it(`include ${uri} at every path that lists its tool`, async () => {
       for (const path of pathsOf(toolset))
         assert.deepEqual(await read(path, uri), {
           uri,
@@ -100,7 +100,7 @@ describe('views', () => {
         });
     });
 
-  it('are read by whoever is shown their tool', async () => {
+  it('are readable by every caller whose list includes the tool', async () => {
     for (const credential of ['reader', 'roleless']) {
       for (const { uri } of VIEWS) await read('/mcp?toolsets=all', uri, credential);
     }
@@ -109,7 +109,7 @@ describe('views', () => {
     assert.match(error?.message ?? '', /does not include the toolset coordination/);
   });
 
-  it('are not where their tool is not, and no others are there', async () => {
+  it('are not readable at paths without their tool, nor under other names', async () => {
     for (const [path, uri] of [
       ['/mcp/todo', 'ui://muster/goal'],
       ['/mcp/github', 'ui://muster/todos'],
@@ -121,7 +121,7 @@ describe('views', () => {
     }
   });
 
-  it('are announced where they are, and listed as no resources', async () => {
+  it('are announced only at paths with views, and not listed as resources', async () => {
     const hello = {
       protocolVersion: '2025-11-25',
       capabilities: {},

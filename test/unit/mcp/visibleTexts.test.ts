@@ -1,4 +1,3 @@
-/** Every text that a tool requires has something visible. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { unwrapped } from '../../../functions/src/mcp/jsonSchema.ts';
@@ -6,7 +5,7 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const INVISIBLE = ['\u200b', '\u3164', '\u2060', '\u2800', ' \ufeff ', '\u{e0041}\u{e007f}', '\u00a0\u200d'];
 
-/** Texts that are checked after the schema, because the answer says what there is, and lines that may be blank. */
+/** Texts that are checked after the schema because the error lists valid values, or that may be blank. */
 const LATER = [
   'onboarding.getWelcome agentName',
   'access.remove_member uid',
@@ -42,7 +41,7 @@ interface Text {
   readonly schema: z.core.$ZodType;
 }
 
-/** The texts that an object requires, and those in lists and objects that it has. */
+/** Yields the required texts of an object, including nested ones. */
 function* textsOf(holder: z.ZodObject, before = ''): Generator<Text> {
   for (const [name, schema] of Object.entries(holder.shape)) {
     const path = `${before}${name}`;
@@ -65,14 +64,14 @@ function* textsIn(
   if (element instanceof z.ZodString && isRequired) yield { path, schema: inner.element };
 }
 
-describe('a text that a tool requires', () => {
+describe('required text', () => {
   const texts = toolsets.flatMap(({ name, tools }) =>
     tools.flatMap((tool) =>
       [...textsOf(tool.input)].map(({ path, schema }) => ({ name: `${name}.${tool.name} ${path}`, schema })),
     ),
   );
 
-  it('is refused if nothing of it can be seen', () => {
+  it('is rejected if it has no visible character', () => {
     assert.ok(texts.length > 50);
     const taken = texts.filter(({ schema }) => INVISIBLE.some((text) => z.safeParse(schema, text).success));
     assert.deepEqual(taken.map(({ name }) => name).toSorted(), LATER.toSorted());

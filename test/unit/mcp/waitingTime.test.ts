@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deferred } from '../../../functions/src/kernel/waiting.ts';
 import { WaitingTime } from '../../../functions/src/mcp/call.ts';
 
-describe('the waiting time of a call', () => {
+describe('WaitingTime', () => {
   let now = 0;
   let time: WaitingTime;
 
@@ -11,12 +11,12 @@ describe('the waiting time of a call', () => {
     time = new WaitingTime(() => now);
   });
 
-  it('is nothing without a wait', () => {
+  it('is zero without a wait', () => {
     now += 100;
     assert.equal(time.milliseconds, 0);
   });
 
-  it('is that of its waits, one after the other', async () => {
+  it('is the sum of sequential waits', async () => {
     for (const length of [20, 30]) {
       const end = deferred();
       const wait = time.during(end.promise.then(() => length));
@@ -28,7 +28,7 @@ describe('the waiting time of a call', () => {
     assert.equal(time.milliseconds, 50);
   });
 
-  it('counts once what passes during two waits', async () => {
+  it('counts overlapping waits once', async () => {
     const [first, second] = [deferred(), deferred()];
     const waits = [time.during(first.promise)];
     now += 10;
@@ -43,7 +43,7 @@ describe('the waiting time of a call', () => {
     assert.equal(time.milliseconds, 30);
   });
 
-  it('has what has passed of a wait that goes on, and the whole of one that fails', async () => {
+  it('includes an unfinished wait so far, and the whole of a failed wait', async () => {
     const end = deferred();
     const wait = time.during(
       end.promise.then(() => {

@@ -1,4 +1,3 @@
-/** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import {
@@ -36,12 +35,12 @@ import { START, sampleAttempt, sampleTask } from '../../support/builders.ts';
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
 
-/** Where nothing has been learned there is nothing to draw. */
+/** Random source that must not be used: without outcomes, routing draws nothing. */
 const NO_CHANCE = { integer: (): number => assert.fail('a lot was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };
 
-describe('a recommendation', () => {
-  it("is the specification's example", () => {
+describe('agent recommendation', () => {
+  it("ranks the agents of the specification's example", () => {
     const requirements = { role: 'execute', language: 'Python', contextSize: 1_000_000 } as const;
     assert.deepEqual(recommend(available, requirements), [
       {
@@ -59,7 +58,7 @@ describe('a recommendation', () => {
     ]);
   });
 
-  it('never puts an agent that lacks something before one that lacks nothing', () => {
+  it('ranks an agent that lacks a requirement after one that lacks none', () => {
     const [first, second] = recommend(available, { role: 'plan', contextSize: 500_000 });
     assert.deepEqual([first?.agent, first?.score], ['gemini', 0.85]);
     assert.deepEqual([second?.agent, second?.score], ['claude', 0.85]);
@@ -67,7 +66,7 @@ describe('a recommendation', () => {
     assert.deepEqual([plan?.agent, plan?.score], ['claude', 0.95]);
   });
 
-  it('warns of an agent that is unavailable, and of a language of which nothing is known', () => {
+  it('warns of an unavailable agent and of an unknown language', () => {
     const [claude, gemini] = available;
     assert.ok(claude && gemini);
     const [first, last] = recommend([claude, { ...gemini, ...away }], { role: 'execute' });
@@ -77,7 +76,7 @@ describe('a recommendation', () => {
   });
 });
 
-describe('the requirements of a task', () => {
+describe('inferred requirements of a task', () => {
   const read: readonly [string, object][] = [
     ['Process 1MB of text data', { role: 'execute', contextSize: 250_000 }],
     ['Write a Python web scraper', { role: 'execute', language: 'Python' }],
@@ -89,19 +88,19 @@ describe('the requirements of a task', () => {
     ['', { role: 'execute' }],
   ];
   for (const [task, expected] of read) {
-    it(`are read out of "${task}"`, () => {
+    it(`match the expected ones for "${task}"`, () => {
       const { notes: _notes, ...requirements } = inferRequirements(task, {});
       assert.deepEqual(requirements, expected);
     });
   }
 
-  it('are the given ones where some are given', () => {
+  it('are ignored if the caller specifies requirements', () => {
     const given = { role: 'plan', language: 'Rust', contextSize: 1000 } as const;
     const { notes, ...requirements } = inferRequirements('Review 1MB of Python', given);
     assert.deepEqual([requirements, notes], [given, []]);
   });
 
-  it('are found in no time in hostile text', () => {
+  it('are inferred quickly from hostile text', () => {
     for (const part of ['1,', '\n', 'build ', '- x\n', 'then ', '1.5 ', '(', 'a.ts ']) {
       const task = part.repeat(50_000);
       inferRequirements(task, {});
@@ -110,8 +109,8 @@ describe('the requirements of a task', () => {
   });
 });
 
-describe('a role', () => {
-  it('is known as a role and as a capability', () => {
+describe('roleNamed', () => {
+  it('finds a role by its name or by its capability', () => {
     assert.deepEqual(['Planning', 'executor', ' review ', 'cook'].map(roleNamed), [
       'plan',
       'execute',
@@ -121,7 +120,7 @@ describe('a role', () => {
   });
 });
 
-describe('the automatic choice', () => {
+describe('automatic choice', () => {
   const chosen: readonly [string, string][] = [
     ['What is 2+2?', 'direct'],
     ['Write a Python web scraper', 'direct'],
@@ -133,20 +132,20 @@ describe('the automatic choice', () => {
     ['Polish this text', 'iterative'],
   ];
   for (const [prompt, workflow] of chosen) {
-    it(`of a workflow for "${prompt.slice(0, 40)}" is ${workflow}, with a reason`, () => {
+    it(`selects the workflow ${workflow} for "${prompt.slice(0, 40)}", with a reason`, () => {
       const choice = chooseWorkflow(prompt, 2);
       assert.equal(choice.workflow, workflow);
       assert.ok(choice.reason.startsWith(`${workflow}: `));
     });
   }
 
-  it('lets nobody compete alone', () => {
+  it('does not select competitive if only one agent is available', () => {
     const { workflow, reason } = chooseWorkflow('Optimize this SQL query', 1);
     assert.equal(workflow, 'direct');
     assert.match(reason, /only one agent is available/);
   });
 
-  it('of an agent goes by the role of the step, and is explained', () => {
+  it('assigns agents by the role of the step and explains the choice', () => {
     const workflow = builtIn('iterative');
     assert.ok(workflow);
     const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', UNKNOWN, NO_CHANCE);
@@ -159,7 +158,7 @@ describe('the automatic choice', () => {
     assert.deepEqual(allSteps(preferred).flatMap(agentsOf), ['claude', 'claude', 'claude']);
   });
 
-  it('gives way to overrides of agents and time-outs by step', () => {
+  it('yields to overrides of agents and timeouts per step', () => {
     const workflow = builtIn('competitive');
     assert.ok(workflow);
     const overrides = { agents: { compete: 'gemini' }, timeouts: { pick: 5000 } };
@@ -167,17 +166,17 @@ describe('the automatic choice', () => {
     assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
   });
 
-  it('of who stands in is by score, and nobody stands in for the network', () => {
+  it('orders fallback agents by score, and has none for the network', () => {
     assert.deepEqual(standIns('claude', 'plan', available), ['gemini']);
     assert.deepEqual(standIns('network', 'plan', available), []);
   });
 });
 
-describe('what is measured of an agent', () => {
+describe('measures of an agent', () => {
   const attempt = (agent: string, end: Attempt['end'], milliseconds = 100): Attempt =>
     sampleAttempt({ agent, end, milliseconds });
 
-  it('leaves out what was not asked or called off', () => {
+  it('exclude attempts that were cancelled or never sent', () => {
     const measures = measuresOf([
       attempt('claude', 'overloaded'),
       attempt('claude', 'answered', 300),
@@ -189,14 +188,14 @@ describe('what is measured of an agent', () => {
     assert.deepEqual(metricsOf(measures[0]), { avgResponseTime: 200, successRate: 2 / 3, totalRequests: 3 });
   });
 
-  it('is nothing where nothing was measured', () => {
+  it('are undefined if nothing was measured', () => {
     assert.equal(metricsOf(undefined), undefined);
     const failed = metricsOf({ agent: 'x', requests: 1, answered: 0, milliseconds: 0 });
     assert.deepEqual(failed, { successRate: 0, totalRequests: 1 });
   });
 });
 
-describe('a step for the network', () => {
+describe('step for the network', () => {
   const workflow = readWorkflow(
     { name: 'custom', steps: [{ name: 'code', agent: 'network', capabilities: ['Coding'] }] },
     'workflow',
@@ -205,7 +204,7 @@ describe('a step for the network', () => {
   assert.ok(next.kind === 'execute' && next.steps[0]);
   const [due] = next.steps;
 
-  it('is one task, however often it is made', () => {
+  it('maps to the same task each time it is built', () => {
     const run = { id: `run-${'a'.repeat(20)}`, workflow: 'custom' };
     const task = networkTask(run, due);
     assert.deepEqual(networkTask(run, due), task);
@@ -218,7 +217,7 @@ describe('a step for the network', () => {
     assert.deepEqual(task.draft.required_capabilities, ['Coding']);
   });
 
-  it('ends as its task ends', () => {
+  it('ends when its task ends', () => {
     const claim = {
       claimed_by: 'terminal-2',
       claim_epoch: 1,

@@ -1,4 +1,3 @@
-/** What a run may spend: reserved before, booked after. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -25,8 +24,8 @@ const planned = fc.record({
 
 type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
-describe('a budget', () => {
-  it('caps a call by what is left, and refuses one that would have no room to answer', () => {
+describe('Budget', () => {
+  it('caps a call at the remaining tokens and refuses one without output tokens', () => {
     const budget = new Budget({ tokens: 10_000 });
     const first = budget.reserve({ ...usual, max_output_tokens: 5000 });
     assert.equal(first?.max_output_tokens, 5000);
@@ -34,7 +33,7 @@ describe('a budget', () => {
     assert.equal(budget.reserve(usual), undefined);
   });
 
-  it('leaves a call room to think and to answer, or refuses it; a step that asks for less gets it', () => {
+  it('reserves the minimum output or refuses, unless a step requests less', () => {
     const least = 1000 + LEAST_OUTPUT_TOKENS;
     assert.equal(new Budget({ tokens: least }).reserve(usual)?.max_output_tokens, LEAST_OUTPUT_TOKENS);
     assert.equal(new Budget({ tokens: least - 1 }).reserve(usual), undefined);
@@ -44,27 +43,27 @@ describe('a budget', () => {
     );
   });
 
-  it('gives back what a call did not use', () => {
+  it('returns the part of a reservation that a call did not use', () => {
     const budget = new Budget({ tokens: 12_000 });
     budget.reserve(usual)?.complete({ input_tokens: 50, output_tokens: 150 });
     assert.equal(budget.describe(), '11800 tokens');
     assert.deepEqual(budget.spent.usage, { input_tokens: 50, output_tokens: 150 });
   });
 
-  it('keeps what may have been billed', () => {
+  it('keeps the whole reservation if the billed amount is unknown', () => {
     const budget = new Budget({ tokens: 10_000 });
     budget.reserve({ ...usual, max_output_tokens: 3000 })?.complete(undefined);
     assert.equal(budget.describe(), '6000 tokens');
   });
 
-  it('is shared among calls at once', () => {
+  it('is divided between concurrent calls', () => {
     const budget = new Budget({ tokens: 10_000 });
     assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
     assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
-  it('limits dollars by the price of the agent', () => {
+  it("limits the cost by the agent's price", () => {
     const budget = new Budget({ cost_usd: 0.048 });
     assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
@@ -72,13 +71,13 @@ describe('a budget', () => {
     assert.equal(new Budget({ cost_usd: 0 }).reserve(usual), undefined);
   });
 
-  it('goes on where an earlier execution has spent', () => {
+  it('counts what an earlier execution has spent', () => {
     const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
     assert.equal(new Budget({ tokens: 10_000 }, spent).reserve(usual), undefined);
     assert.ok(new Budget({ tokens: 20_000 }, spent).reserve(usual));
   });
 
-  it('is never exceeded by calls that keep to what they were given', () => {
+  it('is never exceeded by calls that respect their reservation', () => {
     const limits = fc.record({
       tokens: fc.integer({ min: 1, max: 40_000 }),
       cost_usd: fc.double({ min: 0, max: 0.6, noNaN: true }),
@@ -95,7 +94,7 @@ describe('a budget', () => {
     );
   });
 
-  it('counts costs without errors of addition', () => {
+  it('adds costs without rounding errors', () => {
     const budget = new Budget({});
     const dime = { inputPerMillion: 100_000, outputPerMillion: 0 };
     for (const inputTokens of [1, 2])
@@ -103,7 +102,7 @@ describe('a budget', () => {
     assert.equal(budget.spent.cost_usd, 0.3);
   });
 
-  it('counts the same cost for every order in which its calls end', () => {
+  it('counts the same cost for every order in which calls end', () => {
     const usage = fc.record({ input_tokens: fc.nat(200_000), output_tokens: fc.nat(64_000) });
     // US dollars per million tokens, with at most six decimals.
     const perMillion = fc.nat(100_000_000).map((millionths) => millionths / 1_000_000);
@@ -130,7 +129,7 @@ describe('a budget', () => {
   });
 });
 
-/** @returns how many tokens may have been billed without being booked */
+/** @returns the maximum of tokens that were billed but not recorded */
 function spend(budget: Budget, calls: readonly Planned[]): number {
   const open: (() => void)[] = [];
   let unknown = 0;
@@ -149,7 +148,7 @@ function spend(budget: Budget, calls: readonly Planned[]): number {
   return unknown;
 }
 
-describe('the estimate of tokens', () => {
+describe('estimatedTokens', () => {
   const read = (path: string) =>
     readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').slice(0, 20_000);
   const rows = Array.from({ length: 50 }, (_, id) => ({
@@ -169,11 +168,11 @@ describe('the estimate of tokens', () => {
     Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
     German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
   };
-  /** How many more tokens newer models make of a text than the encodings that can be counted here. */
+  /** Newer models count more tokens than the available encodings, by this factor at most. */
   const NEWER = 1.3;
 
   for (const [name, text] of Object.entries(texts)) {
-    it(`is not below what a newer model counts in ${name}, nor twice as much`, () => {
+    it(`is 1 to 2 times the count of a newer model for ${name}`, () => {
       const counted = NEWER * Math.max(cl100k(text), o200k(text));
       const estimated = estimatedTokens(text);
       assert.ok(estimated >= counted, `${estimated} of ${counted}`);
@@ -181,7 +180,7 @@ describe('the estimate of tokens', () => {
     });
   }
 
-  it('grows with the text, whatever it is', () => {
+  it('grows with the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
         const whole = estimatedTokens(left + right);

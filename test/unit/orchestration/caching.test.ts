@@ -1,4 +1,3 @@
-/** Which workflows may be answered from the cache. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
@@ -32,7 +31,7 @@ const keyFor = (steps: readonly object[], cache: boolean, overrides = {}) =>
     requestOf(readWorkflow({ name: 'mine', steps }, 'workflow'), { ...GIVEN, cache }, overrides, situation),
   );
 
-describe('an answer is cached', () => {
+describe('cache key of a run', () => {
   const hosted = fc.constantFrom({ agent: 'claude' }, { agent: 'auto' }, { agents: ['claude', 'gemini'] });
   const step = fc.oneof(
     { weight: 4, arbitrary: hosted },
@@ -45,7 +44,7 @@ describe('an answer is cached', () => {
       .map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
   );
 
-  it('only for who asks for it, and only where every step of the workflow may be answered again', () => {
+  it('exists only on request, and if every step is hosted and repeatable', () => {
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
         const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
@@ -54,13 +53,13 @@ describe('an answer is cached', () => {
     );
   });
 
-  it('for no step that its caller gives to the network', () => {
+  it('does not exist if an override assigns a step to the network', () => {
     const steps = [{ name: 'work', agent: 'claude' }];
     assert.equal(keyFor(steps, true, { agents: { work: 'network' } }), undefined);
     assert.ok(keyFor(steps, true, { agents: { work: 'gemini' } }));
   });
 
-  it('for orchestrate, unless its caller does not want that', () => {
+  it('exists for orchestrate unless the caller disables caching', () => {
     const { budget } = GIVEN;
     assert.ok(keyOf(requestFor({ prompt: 'Do it.' }, {}, { budget }, situation)));
     assert.equal(keyOf(requestFor({ prompt: 'Do it.' }, { cache: false }, { budget }, situation)), undefined);

@@ -1,4 +1,4 @@
-/** One call of an agent: attempts, waits, who answers in whose place, and what is recorded of it. */
+/** Calls of one agent: attempts, waits, fallback agents and recorded attempts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -31,7 +31,7 @@ const PASSING: readonly FailureClass[] = [
 
 const FINAL: readonly FailureClass[] = ['authentication', 'quota', 'refused', 'invalid_request', 'aborted'];
 
-describe('a call of an agent', () => {
+describe('agent call', () => {
   let time: VirtualTime;
 
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('a call of an agent', () => {
     new ScriptedAgent(name, time, script);
 
   for (const kind of PASSING) {
-    it(`is made again after ${kind}, later each time, and then by the next agent`, async () => {
+    it(`is retried with growing waits after ${kind}, then sent to the next agent`, async () => {
       const claude = agent('claude', { fails: kind });
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = new NotedAttempts();
@@ -63,7 +63,7 @@ describe('a call of an agent', () => {
   }
 
   for (const kind of FINAL) {
-    it(`is over after ${kind}: nobody is asked again`, async () => {
+    it(`fails after ${kind} without another attempt`, async () => {
       const gemini = agent('gemini', { says: 'Done.' });
       const claude = agent('claude', { fails: kind });
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -72,7 +72,7 @@ describe('a call of an agent', () => {
     });
   }
 
-  it('goes to the agent with the larger context where one cannot take it, and to no smaller one', async () => {
+  it('falls back after context_too_long only to an agent with a larger context', async () => {
     const claude = agent('claude', { fails: 'context_too_long' });
     const gemini = agent('gemini', { fails: 'context_too_long' });
     const larger = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -87,7 +87,7 @@ describe('a call of an agent', () => {
     );
   });
 
-  it('goes to the next agent at once where one is unavailable, and says why', async () => {
+  it('falls back immediately if an agent is unavailable, and reports the reason', async () => {
     const reason = 'There is no key.';
     const claude = new ScriptedAgent('claude', time, [], { available: false, reason });
     const gemini = agent('gemini', { says: 'Done.' });
@@ -97,7 +97,7 @@ describe('a call of an agent', () => {
     assert.equal(time.elapsed, 0);
   });
 
-  it('fails for the agent that was wanted where nobody has a key, and says what each of them lacks', async () => {
+  it('fails for the requested agent if no agent can answer, with each reason', async () => {
     const without = (name: string) =>
       new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
     const nobody = await time.during(
@@ -117,7 +117,7 @@ describe('a call of an agent', () => {
     );
   });
 
-  it('waits as long as the vendor asks, and asks somebody else where that is too long', async () => {
+  it('waits as long as the vendor asks, or falls back if that is too long', async () => {
     const asks = (retryAfterMs: number) =>
       agent(
         'claude',
@@ -142,7 +142,7 @@ describe('a call of an agent', () => {
     );
   });
 
-  it('calls a request off when its time is up, and counts what it may have cost as unknown', async () => {
+  it('is cancelled at its timeout, and its whole reservation counts as spent', async () => {
     const claude = agent('claude', 'hangs');
     const budget = new Budget({ tokens: 10_000 });
     const result = await time.during(
@@ -156,11 +156,11 @@ describe('a call of an agent', () => {
     assert.equal(budget.describe(), `${10_000 - 1000 - input} tokens`);
   });
 
-  describe('whose answer was cut before any text', () => {
+  describe('answer truncated before any text', () => {
     const CUT = { says: '', complete: false } as const;
     const roomsOf = ({ requests }: ScriptedAgent) => requests.map(({ maxOutputTokens }) => maxOutputTokens);
 
-    it('is made again at once with more room, and both attempts are booked', async () => {
+    it('is retried immediately with more output tokens, and both attempts are recorded', async () => {
       const claude = agent('claude', CUT, { says: 'Done.' });
       const budget = new Budget({});
       const journal = new NotedAttempts();
@@ -185,7 +185,7 @@ describe('a call of an agent', () => {
       assert.deepEqual(journal.ended, result.attempts);
     });
 
-    it('goes to the next agent where more room did not help, and fails where nobody answers', async () => {
+    it('falls back if more output tokens do not help, and fails if no agent answers', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', CUT);
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -200,7 +200,7 @@ describe('a call of an agent', () => {
       assert.ok(result.attempts.every(({ end }) => end === 'truncated'));
     });
 
-    it('goes to the next agent where the first refuses as many output tokens', async () => {
+    it('falls back if the agent rejects the larger number of output tokens', async () => {
       const claude = agent('claude', CUT, { fails: 'invalid_request' });
       const gemini = agent('gemini', { says: 'Done.' });
       const changes = { maxOutputTokens: 32_000 };
@@ -209,7 +209,7 @@ describe('a call of an agent', () => {
       assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[32_000, 64_000], [32_000]]);
     });
 
-    it('goes to the next agent at once where the budget has cut it', async () => {
+    it('falls back immediately if the budget caused the truncation', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
       const budget = new Budget({ tokens: 4000 });
@@ -221,7 +221,7 @@ describe('a call of an agent', () => {
       assert.equal(claude.requests.length, 1);
     });
 
-    it('keeps to the output tokens that the budgets of others leave it', async () => {
+    it("respects the output tokens that the run's other budgets allow", async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = { begin: async () => ({ cutTo: 3000 }), end: async () => undefined };
@@ -230,7 +230,7 @@ describe('a call of an agent', () => {
       assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[3000], [3000]]);
     });
 
-    it('comes to the same when it is replayed: nothing is asked or paid again', async () => {
+    it('is neither requested nor charged again when the call is replayed', async () => {
       const usage = { input_tokens: 7, output_tokens: 8192 };
       const cut = { answer: { text: ' \n', model: 'm', usage, complete: false } };
       const asked: number[] = [];
@@ -252,7 +252,7 @@ describe('a call of an agent', () => {
       assert.deepEqual(budget.spent.usage, { input_tokens: 10, output_tokens: 5 });
     });
 
-    it('is none where it is complete and blank: the next agent is asked', async () => {
+    it('falls back to the next agent if an answer is complete but blank', async () => {
       const claude = agent('claude', { says: ' \n ' });
       const gemini = agent('gemini', { says: 'Done.' });
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -265,7 +265,7 @@ describe('a call of an agent', () => {
       );
     });
 
-    it('stays an answer where it has some text', async () => {
+    it('returns a truncated answer that has some text', async () => {
       const claude = agent('claude', { says: 'Hal', complete: false });
       const result = await time.during(call(callOf(time, [claude]), ...calling(time)));
       assert.equal(result.kind, 'answered');
@@ -276,7 +276,7 @@ describe('a call of an agent', () => {
     });
   });
 
-  describe('that broke off', () => {
+  describe('interrupted answer', () => {
     const COUNTED = { usage: { input_tokens: 7, output_tokens: 1 }, outcome_unknown: true };
     const text = 'word '.repeat(200);
 
@@ -299,7 +299,7 @@ describe('a call of an agent', () => {
       'malformed',
       'timeout',
     ] as const) {
-      it(`is booked with the text that came, or with all that was reserved: ${kind}`, async () => {
+      it(`is charged for the received text, or for the whole reservation: ${kind}`, async () => {
         const some = await booked({ fails: kind, begins: text, details: COUNTED });
         assert.deepEqual(some.usage, { input_tokens: 7, output_tokens: estimatedTokens(text) });
         const none = await booked({ fails: kind, details: COUNTED });
@@ -307,7 +307,7 @@ describe('a call of an agent', () => {
       });
     }
 
-    it('is booked with what the vendor has counted where that is more, and never with more than was asked for', async () => {
+    it("is charged for the vendor's count if that is higher, up to the reservation", async () => {
       const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };
       const details = { details: counted };
       assert.equal(
@@ -318,13 +318,13 @@ describe('a call of an agent', () => {
       assert.equal(long.usage.output_tokens, 1000);
     });
 
-    it('is booked with the text that came where its time was up', async () => {
+    it('is charged for the received text after a timeout', async () => {
       const attempt = await booked({ hangsAfter: text });
       assert.deepEqual([attempt.end, attempt.outcome_unknown], ['timeout', true]);
       assert.equal(attempt.usage.output_tokens, estimatedTokens(text));
     });
 
-    it('is booked with the text that came where it was called off', async () => {
+    it('is charged for the received text after a cancellation', async () => {
       const stopping = new AbortController();
       void time.wait(10, new AbortController().signal).then(() => stopping.abort());
       const attempt = await booked({ hangsAfter: text }, { signal: stopping.signal });
@@ -332,7 +332,7 @@ describe('a call of an agent', () => {
       assert.equal(attempt.usage.output_tokens, estimatedTokens(text));
     });
 
-    it('is booked at every attempt', async () => {
+    it('is charged for every attempt', async () => {
       const budget = new Budget({});
       const claude = agent('claude', { fails: 'truncated', begins: text, details: COUNTED });
       await time.during(call(callOf(time, [claude]), ...calling(time, { budget })));
@@ -340,7 +340,7 @@ describe('a call of an agent', () => {
     });
   });
 
-  it('is never made again where its outcome is unknown and it is not repeatable', async () => {
+  it('is not retried if its outcome is unknown and it is not repeatable', async () => {
     const claude = agent('claude', { fails: 'network', details: { outcome_unknown: true } });
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(
@@ -352,7 +352,7 @@ describe('a call of an agent', () => {
     assert.equal(again.kind, 'answered');
   });
 
-  it('begins nothing after its deadline', async () => {
+  it('starts no attempt after its deadline', async () => {
     const deadline = new Date(time.now().getTime() + 1000);
     const claude = agent('claude', { fails: 'overloaded', after: 800 });
     const result = await time.during(call(callOf(time, [claude], { deadline }), ...calling(time)));
@@ -361,7 +361,7 @@ describe('a call of an agent', () => {
     assert.equal(claude.requests.length, 1);
   });
 
-  it('ends when it is called off while it waits', async () => {
+  it('ends if it is cancelled while it waits', async () => {
     const stopping = new AbortController();
     const claude = agent('claude', { fails: 'rate_limited', details: { retry_after_ms: 20_000 } });
     const gemini = agent('gemini', { says: 'Done.' });
@@ -372,7 +372,7 @@ describe('a call of an agent', () => {
     assert.deepEqual([result.end, time.elapsed, gemini.requests.length], ['aborted', 1000, 0]);
   });
 
-  it('is not made where the journal knows how it ended, nor paid again', async () => {
+  it('is neither sent nor charged if the journal has its outcome', async () => {
     const answer = {
       text: 'Before.',
       model: 'm',
@@ -395,7 +395,7 @@ describe('a call of an agent', () => {
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
   });
 
-  it('is judged when it has come: one too large for its note is booked, and not asked for again', async () => {
+  it('is charged but not repeated if its answer is too large to store, and falls back', async () => {
     const told: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });
@@ -417,7 +417,7 @@ describe('a call of an agent', () => {
     assert.deepEqual(journal.ended, result.attempts);
   });
 
-  it('breaks where what it relies on breaks', async () => {
+  it('throws if the journal throws', async () => {
     const begin = () => Promise.reject(new Error('The database is away.'));
     const journal = { begin, end: async () => undefined };
     const pending = time.during(
@@ -426,7 +426,7 @@ describe('a call of an agent', () => {
     await assert.rejects(pending, /database is away/);
   });
 
-  it('asks each agent at most as often as it may, whatever happens', async () => {
+  it('asks each agent at most as often as allowed, for any failures', async () => {
     const failure = fc.constantFrom(...FAILURE_CLASSES);
     const acts = fc.array(failure, { minLength: 1, maxLength: 6 });
     await fc.assert(
@@ -444,15 +444,15 @@ describe('a call of an agent', () => {
         assert.equal(result.kind, 'failed');
         for (const { requests } of agents) assert.ok(requests.length <= attempts);
         const final = result.attempts.findIndex(({ end }) => FINAL.some((kind) => kind === end));
-        assert.ok(final === -1 || final === result.attempts.length - 1, 'went on after what is final');
-        assert.equal(now.left, 0, 'something still waits');
+        assert.ok(final === -1 || final === result.attempts.length - 1, 'continued after a final failure');
+        assert.equal(now.left, 0, 'a wait is pending');
       }),
     );
   });
 });
 
-describe('the wait before another attempt', () => {
-  it('is never shorter than the vendor asks, nor longer than is left', () => {
+describe('wait before a retry', () => {
+  it('is at least what the vendor asks and less than the remaining time', () => {
     const parts = [
       fc.integer({ min: 1, max: 10 }),
       fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
@@ -469,7 +469,7 @@ describe('the wait before another attempt', () => {
     );
   });
 
-  it('is decided for every class of failure', () => {
+  it('has a reaction for every failure class', () => {
     for (const kind of FAILURE_CLASSES) assert.ok(REACTIONS[kind]);
   });
 });

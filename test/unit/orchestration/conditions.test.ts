@@ -1,4 +1,4 @@
-/** Conditions: a small, closed part of CEL. */
+/** Conditions, which are a restricted part of CEL. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 
-/** Milliseconds: for what computes much, on a machine that is busy with other things. */
+/** Timeout in milliseconds for long computations on a busy machine. */
 const LOADED_MACHINE = 120_000;
 
 const scope: Scope = {
@@ -23,7 +23,7 @@ const scope: Scope = {
   ]),
 };
 
-describe('a condition', () => {
+describe('condition', () => {
   const judged: readonly [string, boolean][] = [
     ['steps.review.output.trim().startsWith("APPROVED")', true],
     ['steps["second-look"].output == ""', true],
@@ -37,13 +37,13 @@ describe('a condition', () => {
     ['input.lowerAscii().endsWith("parser")', true],
   ];
   for (const [expression, result] of judged) {
-    it(`judges ${expression}`, () => {
+    it(`evaluates ${expression}`, () => {
       checkCondition(expression);
       assert.equal(evaluateCondition(expression, scope), result);
     });
   }
 
-  it('tells which steps it names', () => {
+  it('returns the names of the steps it refers to', () => {
     const { steps } = checkCondition('steps.a.output == "" || steps["b-c"].status == steps.a.status');
     assert.deepEqual(steps, ['a', 'b-c']);
   });
@@ -70,7 +70,7 @@ describe('a condition', () => {
     ['input.split(" ").size() > 1', /Unknown function split\(\)/],
   ];
   for (const [expression, why] of refused) {
-    it(`refuses ${expression.slice(0, 50)}`, () => {
+    it(`rejects ${expression.slice(0, 50)}`, () => {
       assert.throws(
         () => checkCondition(expression),
         (error) => error instanceof ExpressionError && why.test(error.message),
@@ -86,12 +86,12 @@ describe('a condition', () => {
     'context["__proto__"]',
   ];
   for (const expression of broken) {
-    it(`says that ${expression} cannot be judged`, () => {
+    it(`cannot evaluate ${expression}`, () => {
       assert.throws(() => evaluateCondition(expression, scope), ExpressionError);
     });
   }
 
-  it('gives true or false or an error of ours, whatever is written', () => {
+  it('evaluates to a boolean or throws an ExpressionError for any input', () => {
     const word = fc.constantFrom(
       ...[
         'input',

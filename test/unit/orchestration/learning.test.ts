@@ -1,4 +1,4 @@
-/** Whom routing chooses by what it has learned, by simulation with known qualities. */
+/** Learned routing, simulated with agents of known quality. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -55,7 +55,7 @@ function situation(work: WorkRecord = {}, routing: Routing = NO_ROUTING): Situat
   return { workspace: 'alpha', agentStatuses: available, routing, work };
 }
 
-/** What the store makes of bookings. */
+/** Applies outcomes as the store does. */
 function booked(work: WorkRecord, bookings: readonly Booking[]): WorkRecord {
   return {
     ...work,
@@ -96,7 +96,7 @@ function stepBy(agent: string, name: string, role: 'execute' | 'review', output:
   };
 }
 
-/** Runs of one workspace, one after the other. Gives who did the work of each. */
+/** Simulates runs of one workspace in sequence; returns the agent of each run. */
 function simulated(seed: number, runs: number, qualitiesAt: (run: number) => Qualities): string[] {
   const world = seededChance(systemHashing, `world ${seed}`);
   let work: WorkRecord = {};
@@ -125,8 +125,8 @@ function mean(values: readonly number[]): number {
 
 const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 40 }, (_, seed) => seed);
 
-describe('routing that learns', () => {
-  // For execute the specification has 0.95 for gemini and 0.85 for claude.
+describe('learned routing', () => {
+  // The specification rates gemini 0.95 and claude 0.85 for execute.
   const pairs: readonly (Qualities & { readonly better: 'claude' | 'gemini'; readonly prior: string })[] = [
     { claude: 0.9, gemini: 0.6, better: 'claude', prior: 'against' },
     { claude: 0.8, gemini: 0.5, better: 'claude', prior: 'against' },
@@ -136,9 +136,9 @@ describe('routing that learns', () => {
   for (const { better, prior, ...qualities } of pairs) {
     const worse = better === 'claude' ? 'gemini' : 'claude';
     const swapped = { claude: qualities.gemini, gemini: qualities.claude };
-    const named = `${better} is good in ${qualities[better]} of 1 and ${worse} in ${qualities[worse]}`;
+    const named = `${better} succeeds at ${qualities[better]} and ${worse} at ${qualities[worse]}`;
 
-    it(`gives ${better} its work where ${named}, ${prior} what was known, and notices a change`, () => {
+    it(`prefers ${better} if ${named}, ${prior} the prior, and detects a change`, () => {
       const all = SEEDS.map((seed) => simulated(seed, 400, (run) => (run < 300 ? qualities : swapped)));
       const after200 = all.map((agents) => share(agents.slice(200, 300), better));
       const held = after200.filter((one) => one >= 0.8).length / SEEDS.length;
@@ -151,7 +151,7 @@ describe('routing that learns', () => {
     });
   }
 
-  it('makes the same choice for the same run again', () => {
+  it('makes the same choice for the same run', () => {
     const once = simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 }));
     assert.deepEqual(
       simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 })),
@@ -160,12 +160,12 @@ describe('routing that learns', () => {
     assert.ok(share(once, 'claude') > 0 && share(once, 'gemini') > 0);
   });
 
-  it('tries nobody before there are outcomes to go by', () => {
+  it('does not explore before there are outcomes', () => {
     const first = SEEDS.map((seed) => simulated(seed, 8, () => ({ claude: 1, gemini: 1 })));
     assert.deepEqual([...new Set(first.flat())], ['gemini']);
   });
 
-  it('goes by cost and time where two are as good', () => {
+  it('breaks ties of quality by cost and time', () => {
     const spent = { accepted: 20, failed: 0, lost: 0, retried: 0, worth: 20 };
     const record = {
       claude: { ...spent, milliseconds: 20_000, cost_usd: 0.02 },
@@ -183,7 +183,7 @@ describe('routing that learns', () => {
   });
 });
 
-describe('the reasons of a choice', () => {
+describe('reasons of a choice', () => {
   const tally = { failed: 0, retried: 0, milliseconds: 12_800, cost_usd: 0.16 };
   const record = {
     claude: { ...tally, accepted: 14, lost: 2, worth: 14 },
@@ -200,27 +200,27 @@ describe('the reasons of a choice', () => {
       : one,
   );
 
-  it('are what has become of the work here, of both', () => {
+  it('contain the outcomes of both agents in this workspace', () => {
     assert.equal(
       chosen(),
       'work: claude: Good execution capability, 14 of 16 accepted here for execute, 0.8 s, 0.01 USD (0.84); gemini: 7 of 9 accepted here for execute, 1.4 s, 0.0178 USD.',
     );
   });
 
-  it('are that the other was tried, where it was', () => {
+  it('report that the agent with the lower score was tried', () => {
     const told = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
     const tried = told.filter((one) => one.includes('tried occasionally: claude scores higher'));
     assert.ok(tried.length > 0 && tried.length < SEEDS.length / 2, `${tried.length}`);
     for (const one of tried) assert.match(one, /^work: gemini: /);
   });
 
-  it('are that it is pinned, whatever has become of its work', () => {
+  it('report the pin in spite of better outcomes of another agent', () => {
     const pins = [{ kind: 'execute', agent: 'gemini' }];
     const told = SEEDS.map((seed) => chosen({ pins, forbidden: [] }, {}, `run ${seed}`));
     for (const one of told) assert.match(one, /^work: gemini: Pinned for execute in this workspace, /);
   });
 
-  it('are that what is pinned is unavailable', () => {
+  it('report that the pinned agent is unavailable', () => {
     const pins = [{ kind: 'execute', agent: 'gemini' }];
     assert.match(
       chosen({ pins, forbidden: [] }, { agentStatuses: away }),
@@ -228,7 +228,7 @@ describe('the reasons of a choice', () => {
     );
   });
 
-  it('are that another is forbidden, and none is chosen where all are', async () => {
+  it('report the forbidden agent, and the choice fails if all are forbidden', async () => {
     const told = SEEDS.map((seed) => chosen({ pins: [], forbidden: ['claude'] }, {}, `run ${seed}`));
     for (const one of told) assert.match(one, /^work: gemini: .*; claude: forbidden in this workspace\.$/);
     const all = { pins: [], forbidden: ['claude', 'gemini'] };
@@ -236,14 +236,14 @@ describe('the reasons of a choice', () => {
     assert.deepEqual([code, details.reason], ['FORBIDDEN', 'AGENT_FORBIDDEN']);
   });
 
-  it('refuse a step that names who is forbidden', async () => {
+  it('reject a step that names a forbidden agent', async () => {
     const given = situation({}, { pins: [], forbidden: ['claude'] });
     const { code, details } = await refusal(async () => requireAllowed(REVIEWED, given, 'workflow'));
     assert.deepEqual([code, details.field, details.value], ['FORBIDDEN', 'workflow', 'claude']);
   });
 });
 
-describe('who is forbidden', () => {
+describe('forbidden agent', () => {
   const given = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: ['claude'] });
   const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, cost_usd: 1 }, cache: false };
   const planned = builtIn('plan-execute') ?? assert.fail();
@@ -253,7 +253,7 @@ describe('who is forbidden', () => {
     return details.field;
   };
 
-  it('is refused wherever a caller names them', async () => {
+  it('is rejected in every argument that names it', async () => {
     const overrides = { agents: { plan: 'claude' } };
     assert.equal(await fieldOf(() => requestOf(planned, rest, overrides, given)), 'overrides.agents.plan');
     assert.equal(await fieldOf(() => requestOf(REVIEWED, rest, {}, given)), 'workflow');
@@ -263,12 +263,12 @@ describe('who is forbidden', () => {
     assert.equal(await fieldOf(preferring), 'preferences.agent');
   });
 
-  it('is none of all that are asked at once', () => {
+  it('is excluded from the default agents of a parallel call', () => {
     const [only] = allSteps(parallelWorkflow([], 'all', 'plan', given));
     assert.deepEqual(only && agentsOf(only), ['gemini']);
   });
 
-  it('leaves to callers whom else they name, whatever is pinned', () => {
+  it('does not restrict calls that name an allowed agent in spite of a pin', () => {
     const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
     const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
     assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);
@@ -276,7 +276,7 @@ describe('who is forbidden', () => {
     assert.deepEqual(allSteps(own).flatMap(agentsOf), ['claude', 'gemini']);
   });
 
-  it('does not compete where a workflow is chosen', () => {
+  it('is excluded when a workflow is selected', () => {
     const { selection } = requestFor(
       { prompt: 'Which is the best name?' },
       {},
@@ -287,13 +287,13 @@ describe('who is forbidden', () => {
   });
 });
 
-describe('a built-in workflow', () => {
+describe('built-in workflow', () => {
   const routed = (name: string, routing: Routing) => {
     const { workflow, reasons } = asRouted(builtIn(name) ?? assert.fail(), situation({}, routing));
     return [allSteps(workflow).map((step) => [step.name, ...agentsOf(step)].join(' ')), reasons] as const;
   };
 
-  it('leaves open who does what is pinned to another, or was for who is forbidden', () => {
+  it('assigns auto to steps whose agent is forbidden or not the pinned one', () => {
     const pins = [{ kind: 'plan', agent: 'gemini' }];
     assert.deepEqual(routed('plan-execute', { pins, forbidden: [] })[0], ['plan auto', 'execute gemini']);
     assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], [
@@ -302,7 +302,7 @@ describe('a built-in workflow', () => {
     ]);
   });
 
-  it('does without who is forbidden, and does not judge what is left of one', () => {
+  it('drops a forbidden agent, and the judge if one agent is left', () => {
     assert.deepEqual(routed('competitive', { pins: [], forbidden: ['gemini'] }), [
       ['compete claude'],
       ['compete: without gemini, forbidden in this workspace.'],
@@ -310,7 +310,7 @@ describe('a built-in workflow', () => {
     assert.deepEqual(routed('competitive', NO_ROUTING)[0], ['compete claude gemini', 'pick claude']);
   });
 
-  it('is one that can be read again', () => {
+  it('can be parsed again after routing', () => {
     const forbidden = { pins: [], forbidden: ['gemini'] };
     for (const name of ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review']) {
       const { workflow } = asRouted(builtIn(name) ?? assert.fail(), situation({}, forbidden));

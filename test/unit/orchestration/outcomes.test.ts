@@ -1,4 +1,3 @@
-/** What a run teaches of its agents. */
 import assert from 'node:assert/strict';
 import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
@@ -50,7 +49,7 @@ function together(name: string, winner: string | undefined, changed: Partial<Ste
   });
 }
 
-/** Which agent, at what, and whether it was accepted, failed or lost, and its worth. */
+/** Returns agent, kind, outcome and worth of each outcome. */
 function told(...given: Parameters<typeof outcomesOfRun>): string[] {
   return outcomesOfRun(...given).map(({ agent, kind, accepted, failed, retried, worth }) => {
     const end = accepted ? `accepted${retried ? ' again' : ''}` : failed ? 'failed' : 'lost';
@@ -62,8 +61,8 @@ function several(mode: string) {
   return readWorkflow({ name: 'x', steps: [{ name: 'all', agents: BOTH, mode }] }, 'workflow');
 }
 
-describe('what a run teaches', () => {
-  it('is that an answer was used, what it cost and how long it took', () => {
+describe('outcomes of a run', () => {
+  it('contain an accepted answer with its cost and duration', () => {
     const [outcome, ...others] = outcomesOfRun(DIRECT, [done('execute', 'gemini')], 'succeeded');
     assert.deepEqual(others, []);
     assert.deepEqual(outcome, {
@@ -79,14 +78,14 @@ describe('what a run teaches', () => {
     });
   });
 
-  it('is less where the agent had to be asked again', () => {
+  it('have a lower worth after a retry', () => {
     const attempts = [attempt('gemini', 'answer', 'overloaded'), attempt('gemini')];
     assert.deepEqual(told(DIRECT, [done('execute', 'gemini', { attempts })], 'succeeded'), [
       'gemini execute accepted again 0.75',
     ]);
   });
 
-  it('is who failed, and who stood in', () => {
+  it('contain the agent that failed and the fallback agent', () => {
     const attempts = [attempt('gemini', 'answer', 'malformed'), attempt('claude')];
     assert.deepEqual(told(DIRECT, [done('execute', 'claude', { attempts })], 'succeeded'), [
       'gemini execute failed 0',
@@ -94,7 +93,7 @@ describe('what a run teaches', () => {
     ]);
   });
 
-  it('is nothing of who was not asked, and nothing where the run was cancelled', () => {
+  it('omit agents that were not asked, and are empty for a cancelled run', () => {
     const ends = ['unavailable', 'over_budget', 'interrupted', 'aborted'] as const;
     const attempts = ends.map((end) => attempt('gemini', 'answer', end));
     const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
@@ -102,7 +101,7 @@ describe('what a run teaches', () => {
     assert.deepEqual(told(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
   });
 
-  it('is nothing of what the deployment or the request is to blame for, in routing and in metrics', () => {
+  it('and metrics omit failures caused by the deployment or the request', () => {
     for (const end of ['authentication', 'quota', 'invalid_request', 'context_too_long'] as const) {
       const attempts = [attempt('gemini', 'answer', end)];
       const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
@@ -113,7 +112,7 @@ describe('what a run teaches', () => {
     }
   });
 
-  it('is every other failure of an agent that was asked, in routing and in metrics', () => {
+  it('and metrics contain every other failure of an agent that was asked', () => {
     const nobodys = ['authentication', 'quota', 'invalid_request', 'context_too_long', 'aborted'];
     for (const end of FAILURE_CLASSES.filter((kind) => !nobodys.includes(kind))) {
       const attempts = [attempt('gemini', 'answer', end)];
@@ -123,7 +122,7 @@ describe('what a run teaches', () => {
     }
   });
 
-  it('is in a run that failed only who failed: what the others did was not used', () => {
+  it('contain only the failed agent if the run failed', () => {
     const workflow = builtIn('plan-execute') ?? assert.fail();
     const attempts = [attempt('gemini', 'answer', 'refused')];
     const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
@@ -131,7 +130,7 @@ describe('what a run teaches', () => {
     assert.deepEqual(told(workflow, records, 'failed'), ['gemini execute failed 0']);
   });
 
-  it('is whose answer a judge has picked, and that the judge could judge', () => {
+  it("contain the judge's pick and, for the judge, whether it ranked the answers", () => {
     const workflow = builtIn('competitive') ?? assert.fail();
     const compete = together('compete', undefined);
     const judges = { role: 'review', attempts: [attempt('claude', 'judge:claude')] } as const;
@@ -145,7 +144,7 @@ describe('what a run teaches', () => {
     assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), ['claude review failed 0']);
   });
 
-  it('is who has won a vote, with all who said the same, and nothing where a lot decided', () => {
+  it('contain every agent with the winning vote, and are empty if a lot decided', () => {
     const vote = several('vote');
     const won = { output: 'By claude' };
     assert.deepEqual(told(vote, [together('all', 'claude', { ...won, judged: true })], 'succeeded'), [
@@ -161,7 +160,7 @@ describe('what a run teaches', () => {
     ]);
   });
 
-  it('is who was faster in a race, which is not all that there is to it', () => {
+  it('give the loser of a race half the worth', () => {
     const attempts = [attempt('claude', 'answer:claude', 'aborted'), attempt('gemini', 'answer:gemini')];
     const results = [
       { agent: 'claude', error: 'aborted: The request was cancelled.' },
@@ -173,7 +172,7 @@ describe('what a run teaches', () => {
     ]);
   });
 
-  it('is what a review has said of the work before it, by its first line', () => {
+  it('follow the first line of each review for the work before it', () => {
     const workflow = builtIn('iterative') ?? assert.fail();
     const review = (iteration: number, output: string) =>
       done('review', 'claude', { role: 'review', iteration, output });
@@ -196,7 +195,7 @@ describe('what a run teaches', () => {
       );
   });
 
-  it('is that work is not approved where one of several reviews does not approve', () => {
+  it('count work as lost if one of several reviews does not approve', () => {
     const workflow = builtIn('code-review') ?? assert.fail();
     const reviewed = (name: string, output: string) => done(name, 'claude', { role: 'review', output });
     const records = [
@@ -207,7 +206,7 @@ describe('what a run teaches', () => {
     assert.equal(told(workflow, records, 'succeeded')[0], 'gemini execute lost 0');
   });
 
-  it('is nothing of live agents, which nobody has chosen', () => {
+  it('omit agents of the network', () => {
     const live = record('execute', { agents: ['worker-1'], task_id: 'task-1' });
     assert.deepEqual(told(DIRECT, [live], 'succeeded'), []);
   });

@@ -1,4 +1,3 @@
-/** What a call reserves of the budgets that hold for its run. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -47,14 +46,14 @@ function reserve(limited: readonly CountedBudget[], call = CALL) {
   return reservationFor(ports, ['workspace-w'], call);
 }
 
-describe('a reservation', () => {
-  it('is for the whole call where that fits, and none where nothing is limited', async () => {
+describe('reservation', () => {
+  it('covers the whole call if that fits, and is undefined without a limit', async () => {
     assert.deepEqual(await reserve([]), { reservation: undefined, maxOutputTokens: 32_000 });
     const { reservation, maxOutputTokens } = await reserve([budgetWith({ tokens: 33_000 })]);
     assert.deepEqual([reservation?.amount.tokens, maxOutputTokens], [33_000, 32_000]);
   });
 
-  it('is for the output tokens that every budget has left, and for no fewer than an answer takes', async () => {
+  it('is cut to the amount left in every budget, but not below the minimum output', async () => {
     const cut = await reserve([budgetWith({ tokens: 50_000 }, 30_000, 5000), budgetWith({ tokens: 90_000 })]);
     assert.deepEqual([cut.reservation?.amount.tokens, cut.maxOutputTokens], [15_000, 14_000]);
     const least = 1000 + LEAST_OUTPUT_TOKENS;
@@ -64,7 +63,7 @@ describe('a reservation', () => {
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
 
-  it('is refused with what the whole call would cost, and says whether it may fit soon', async () => {
+  it('is refused with the cost of the whole call, and distinguishes spent from reserved', async () => {
     const refusalOf = async (limited: CountedBudget) => {
       const error: unknown = await reserve([limited]).catch((why: unknown) => why);
       assert.ok(error instanceof OutOfBudgetError);
@@ -74,7 +73,7 @@ describe('a reservation', () => {
     assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 0, 4000)), [33_000, false]);
   });
 
-  it('never passes what is left, and is refused only where the least does not fit', async () => {
+  it('never exceeds what is left, and is refused only if the minimum does not fit', async () => {
     const limits = fc.record(
       { tokens: fc.integer({ min: 0, max: 60_000 }), cost_usd: fc.double({ min: 0, max: 1, noNaN: true }) },
       { requiredKeys: [] },

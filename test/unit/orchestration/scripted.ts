@@ -1,4 +1,4 @@
-/** A hosted agent that does what its script says, one act for each request, the last one again and again. */
+/** Hosted agent that follows a script: one act per request, then the last act repeatedly. */
 
 import {
   type AskOptions,
@@ -30,12 +30,12 @@ export type Act =
     }
   | {
       readonly fails: FailureClass;
-      /** Text that comes before it fails. */
+      /** Text sent before the failure. */
       readonly begins?: string;
       readonly after?: number;
       readonly details?: ModelFailureDetails;
     }
-  /** Never ends after that text. */
+  /** Sends this text and never ends. */
   | { readonly hangsAfter: string }
   | 'hangs';
 
@@ -43,7 +43,7 @@ export class ScriptedAgent implements HostedAgent {
   readonly model: string;
   readonly price = { inputPerMillion: 1, outputPerMillion: 2 };
   readonly requests: ModelRequest[] = [];
-  /** When requests were called off, in milliseconds since the start. */
+  /** Times at which requests were cancelled, in milliseconds since the start. */
   readonly calledOff: number[] = [];
   readonly name: string;
   private readonly time: VirtualTime;
@@ -99,7 +99,6 @@ export class ScriptedAgent implements HostedAgent {
 
 type Journal = Accounts['journal'];
 
-/** Keeps what it is told. */
 export class NotedAttempts implements Journal {
   readonly begun: string[] = [];
   readonly ended: Attempt[] = [];
@@ -113,7 +112,7 @@ export class NotedAttempts implements Journal {
   }
 }
 
-/** What a call is made with, and where it is noted: the last two arguments of `call`. */
+/** Returns the last two arguments of `call`. */
 export function calling(
   time: VirtualTime,
   { journal = new NotedAttempts(), budget = new Budget({}) }: Partial<Accounts> = {},
@@ -122,7 +121,7 @@ export function calling(
   return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget }];
 }
 
-/** A call of one agent after the other, with time enough. */
+/** Returns a call that asks the agents in sequence, with a distant deadline. */
 export function callOf(time: VirtualTime, agents: readonly HostedAgent[], changes: Partial<Call> = {}): Call {
   return {
     key: 'answer:claude',

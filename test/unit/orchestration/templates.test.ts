@@ -1,4 +1,4 @@
-/** Prompt templates: Mustache over the scope, and nothing but the scope. */
+/** Prompt templates, which are Mustache restricted to the scope. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
@@ -12,7 +12,7 @@ import {
   renderTemplate,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/template.ts';
 
-/** Milliseconds: for what computes much, on a machine that is busy with other things. */
+/** Timeout in milliseconds for long computations on a busy machine. */
 const LOADED_MACHINE = 120_000;
 
 const scope: Scope = {
@@ -43,7 +43,7 @@ const scope: Scope = {
   ]),
 };
 
-describe('a template', () => {
+describe('template', () => {
   const rendered: readonly [string, string][] = [
     ['{{input}}', '<b>"Hi" & bye</b>'],
     ['{{{input}}} {{&input}}', '<b>"Hi" & bye</b> <b>"Hi" & bye</b>'],
@@ -72,13 +72,13 @@ describe('a template', () => {
     });
   }
 
-  it('marks what models wrote as data', () => {
+  it('fences the output of models as data', () => {
     const text = renderTemplate('{{steps.compete.output}}', scope);
     assert.equal(text, fenced('Output of the step compete', 'Both.'));
     assert.match(text, /data, not instructions\.\nBoth\.\nDATA-1>>>$/);
   });
 
-  it('tells which steps it names', () => {
+  it('returns the names of the steps it refers to', () => {
     const { steps } = checkTemplate(
       '{{steps.a.output}} {{#steps.b-c.results}}{{steps.d.output}}{{/steps.b-c.results}}',
     );
@@ -97,7 +97,7 @@ describe('a template', () => {
     [`${'{{#context}}'.repeat(6)}${'{{/context}}'.repeat(6)}`, /at most 4 levels/],
   ];
   for (const [template, why] of refused) {
-    it(`refuses ${template.slice(0, 40)}`, () => {
+    it(`rejects ${template.slice(0, 40)}`, () => {
       assert.throws(
         () => checkTemplate(template),
         (error) => error instanceof ExpressionError && why.test(error.message),
@@ -105,7 +105,7 @@ describe('a template', () => {
     });
   }
 
-  it('stops where its sections would multiply without end', () => {
+  it('rejects nested sections that would multiply their output', () => {
     const large = { ...scope, context: { list: Array.from({ length: 1000 }, () => 'x'.repeat(500)) } };
     const nested = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
     assert.throws(() => renderTemplate(nested, large), ExpressionError);
@@ -119,7 +119,7 @@ describe('a template', () => {
     context: { k: Array.from({ length: 30_000 }, (_, number) => ({ b: number, a: 'text' })) },
   };
 
-  it('is refused at the placeholder that makes it too long, and nothing is rendered after it', () => {
+  it('fails at the placeholder that exceeds the limit, and renders nothing after it', () => {
     assert.throws(
       () => renderTemplate('{{input}}'.repeat(2200), with380000),
       new ExpressionError('With {{input}} (380000 characters), the prompt would exceed 800000 characters.'),
@@ -130,7 +130,7 @@ describe('a template', () => {
     );
   });
 
-  it('prints a value once, however often it is named', () => {
+  it('serializes a value once, however often the template names it', () => {
     let printed = 0;
     const counting = {
       toJSON: () => {
@@ -146,13 +146,13 @@ describe('a template', () => {
     assert.throws(() => renderTemplate('{{context.k}}'.repeat(1300), withTree), /With \{\{context\.k\}\} \(/);
   });
 
-  it('is bound in how many parts are rendered, whether they say something or not', () => {
+  it('limits the number of rendered parts, even if they are empty', () => {
     const list = Array.from({ length: 9000 }, () => 1);
     const silent = `{{#context.list}}${'{{x.y}}'.repeat(2000)}{{/context.list}}`;
     assert.throws(() => renderTemplate(silent, { ...scope, context: { list } }), /repeat too often/);
   });
 
-  it('takes no longer for long white space', () => {
+  it('needs no longer for long white space', () => {
     const spaces = ' '.repeat(4990);
     const template = `{{! a ${spaces} b }}{{ ${spaces} input ${spaces} }}{{{ ${spaces} input }}}`;
     checkTemplate(template);
@@ -163,9 +163,9 @@ describe('a template', () => {
       `{{! a ${' '.repeat(200_000)}b`,
     ];
     for (const text of hostile) assert.throws(() => checkTemplate(text), ExpressionError);
-  }).timeout(5000); // at two hundred thousand, what is quadratic takes fifteen seconds each
+  }).timeout(5000); // Quadratic parsing would take fifteen seconds per text.
 
-  it('renders or is refused, whatever is written', () => {
+  it('renders any text or throws an ExpressionError', () => {
     const word = fc.constantFrom(
       ...[
         '{{',
@@ -212,13 +212,13 @@ describe('a template', () => {
   }).timeout(LOADED_MACHINE);
 });
 
-describe('a fence', () => {
-  it('finds its mark in one pass', () => {
+describe('fence', () => {
+  it('finds its marker in one pass', () => {
     const text = Array.from({ length: 90_000 }, (_, number) => `DATA-${number + 1}`).join(' ');
     assert.ok(fenced('Output', text).endsWith('DATA-90001>>>'));
-  }).timeout(5000); // looking for one after the other takes twenty seconds
+  }).timeout(5000); // Testing each marker separately would take twenty seconds.
 
-  it('has a mark that its text does not have, and the same for the same text', () => {
+  it('has a marker that its text lacks, and is the same for the same text', () => {
     const parts = fc.constantFrom('DATA-1', 'DATA-2', '>>>', '<<<', '\n', 'DATA-', '1', 'text');
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 20 }), (words) => {

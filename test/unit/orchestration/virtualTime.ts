@@ -1,4 +1,4 @@
-/** Time that passes only when everything waits for it. */
+/** Clock that advances only when all work waits for it. */
 import type { Clock, Timer } from '../../../functions/src/kernel/ports.ts';
 import { START } from '../../support/builders.ts';
 
@@ -30,24 +30,24 @@ export class VirtualTime implements Clock, Timer {
     });
   }
 
-  /** What the work gives, with as much time as it needs. */
+  /** Returns the result of the work and advances the clock as needed. */
   async during<Result>(work: Promise<Result>): Promise<Result> {
     let isOver = false;
     const ended = work.finally(() => {
       isOver = true;
     });
-    ended.catch(() => undefined); // told by the return
+    ended.catch(() => undefined); // The caller handles the rejection.
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver) return ended;
       const [next] = [...this.waiting].sort((left, right) => left.at - right.at);
-      if (next === undefined) throw new Error('Everything waits, and nothing will happen.');
+      if (next === undefined) throw new Error('Deadlock: no wait is pending.');
       this.elapsed = Math.max(this.elapsed, next.at);
       next.wake();
     }
   }
 
-  /** How many still wait. */
+  /** Number of pending waits. */
   get left(): number {
     return this.waiting.size;
   }

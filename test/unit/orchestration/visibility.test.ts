@@ -1,4 +1,3 @@
-/** Who sees a run. */
 import assert from 'node:assert/strict';
 import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
@@ -15,15 +14,15 @@ const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
 
 const inAlpha = { owner_uid: 'ben', workspace: 'alpha' };
 
-describe('the sight of a run', () => {
-  it('is whole for its owner as long as they have a role in its workspace', () => {
+describe('visibility of a run', () => {
+  it('is full for its owner while they have a role in its workspace', () => {
     assert.equal(sightOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
     assert.equal(sightOf(person('ben', {}), inAlpha), undefined);
-    assert.equal(sightOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'of the deployment alone');
+    assert.equal(sightOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'deployment admin');
     assert.equal(sightOf(person('ben', { role: 'viewer' }), { ...inAlpha, workspace: 'beta' }), 'all');
   });
 
-  it('is whole for an agent of its owner that is not held to another workspace', () => {
+  it("is full for the owner's agent unless it is restricted to another workspace", () => {
     const member = person('ben', { workspaces: { alpha: 'worker' } });
     const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(sightOf(agent, inAlpha), 'all');
@@ -31,7 +30,7 @@ describe('the sight of a run', () => {
     assert.equal(sightOf({ ...agent, held_to: 'beta' }, inAlpha), undefined);
   });
 
-  it('is its course for leaders, and nothing for others', () => {
+  it('is limited to the course for leaders, and absent for others', () => {
     assert.equal(sightOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
     for (const workspaces of [{ alpha: 'worker' }, { alpha: 'viewer' }, { beta: 'leader' }] as const)
       assert.equal(sightOf(person('cyd', { workspaces }), inAlpha), undefined);
@@ -41,6 +40,6 @@ describe('the sight of a run', () => {
     );
     const leader = person('ada', { workspaces: { alpha: 'leader' } });
     const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
-    assert.equal(sightOf(agent, inAlpha), undefined, 'an agent of role worker whose owner leads');
+    assert.equal(sightOf(agent, inAlpha), undefined, 'a worker agent whose owner is a leader');
   });
 });

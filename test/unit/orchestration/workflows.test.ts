@@ -1,4 +1,4 @@
-/** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
+/** Workflow definitions, built-in workflows and the next steps of a run. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import {
@@ -18,8 +18,8 @@ import { refusal } from '../../support/refusal.ts';
 
 const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });
 
-describe('a workflow', () => {
-  it("is the specification's example, as an object and as JSON", () => {
+describe('workflow definition', () => {
+  it("accepts the specification's example as an object and as JSON", () => {
     const example = steps(
       { agent: 'claude', role: 'plan' },
       { agent: 'gemini', role: 'execute' },
@@ -37,7 +37,7 @@ describe('a workflow', () => {
     );
   });
 
-  it('is the same when it is read again', () => {
+  it('is unchanged after it is serialized and parsed', () => {
     for (const workflow of builtIns()) {
       assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
     }
@@ -45,26 +45,21 @@ describe('a workflow', () => {
 
   const plan = { name: 'plan', agent: 'claude' };
   const refused: readonly [string, unknown, RegExp, string][] = [
-    ['no JSON', 'plan', /Invalid workflow: expected an object/, 'workflow'],
+    ['text that is not JSON', 'plan', /Invalid workflow: expected an object/, 'workflow'],
     ['a number', 7, /Invalid workflow: expected an object/, 'workflow'],
     ['no steps', steps(), /The workflow: steps: /, 'workflow.steps'],
     ['no name', { steps: [plan] }, /The workflow: name: /, 'workflow.name'],
     ['an unknown field', { ...steps(plan), loop: true }, /The workflow: .*"loop"/, 'workflow'],
-    [
-      'a step that is none',
-      steps(plan, { ...plan, agent: 7 }),
-      /Step "plan": agent: /,
-      'workflow.steps.1.agent',
-    ],
+    ['an invalid step', steps(plan, { ...plan, agent: 7 }), /Step "plan": agent: /, 'workflow.steps.1.agent'],
     [
       'an unknown field of a step',
       steps({ ...plan, model: 'x' }),
       /Step "plan": .*"model"/,
       'workflow.steps.0',
     ],
-    ['a step that is no object', steps(plan, []), /Step "step_2"/, 'workflow.steps.1'],
+    ['a step that is not an object', steps(plan, []), /Step "step_2"/, 'workflow.steps.1'],
     [
-      'two steps of one name',
+      'two steps with the same name',
       steps(plan, plan),
       /Step "plan": another step has the same name/,
       'workflow.steps',
@@ -83,66 +78,71 @@ describe('a workflow', () => {
     ],
     ['an agent twice', steps({ agents: ['claude', 'claude'] }), /duplicate agent/, 'workflow.steps.0.agents'],
     [
-      'auto among others',
+      'auto among several agents',
       steps({ agents: ['claude', 'auto'] }),
       /"auto" must be a step's only agent/,
       'workflow.steps.0.agents',
     ],
     [
-      'a mode for one',
+      'a mode for one agent',
       steps({ agent: 'claude', mode: 'vote' }),
       /mode vote requires several agents/,
       'workflow.steps.0.mode',
     ],
     [
-      'skills of a hosted agent',
+      'capabilities for a hosted agent',
       steps({ agent: 'claude', capabilities: ['x'] }),
       /capabilities apply only to the agent "network"/,
       'workflow.steps.0.capabilities',
     ],
     [
-      'a condition that is none',
+      'an invalid condition',
       steps({ ...plan, condition: 'input ==' }),
       /Step "plan": condition: /,
       'workflow.steps.0.condition',
     ],
     [
-      'a template that is none',
+      'an invalid template',
       steps({ ...plan, prompt: '{{#input}}' }),
       /Step "plan": prompt: .*Unclosed section/,
       'workflow.steps.0.prompt',
     ],
     [
-      'a step that does not exist',
+      'a reference to an unknown step',
       steps({ ...plan, prompt: '{{steps.x.output}}' }),
       /the step "x" does not exist/,
       'workflow.steps.0.prompt',
     ],
     [
-      'a step that comes later',
+      'a reference to a later step',
       steps({ ...plan, condition: 'steps.b.output == ""' }, { name: 'b' }),
       /the step "b" does not come before it/,
       'workflow.steps.0.condition',
     ],
     [
-      'a step at the same time',
+      'a reference to a parallel step',
       steps({ name: 'a', parallel: true }, { name: 'b', parallel: true, prompt: '{{steps.a.output}}' }),
       /"a" does not come before/,
       'workflow.steps.1.prompt',
     ],
     [
-      'a pick of one',
+      'a pick from a step with one agent',
       steps(plan, { name: 'b', picks: 'plan' }),
       /"plan" is not a step with several agents/,
       'workflow.steps.1.picks',
     ],
     [
-      'a pick of nothing',
+      'a pick from an unknown step',
       steps({ name: 'b', picks: 'x' }),
       /the step "x" does not exist/,
       'workflow.steps.0.picks',
     ],
-    ['a result of nothing', { ...steps(plan), result: ['x'] }, /result: unknown step "x"/, 'workflow.result'],
+    [
+      'a result from an unknown step',
+      { ...steps(plan), result: ['x'] },
+      /result: unknown step "x"/,
+      'workflow.result',
+    ],
     [
       'too many rounds',
       steps({ repeat: { until: 'true', max: 11 }, steps: [plan] }),
@@ -150,7 +150,7 @@ describe('a workflow', () => {
       'workflow.steps.0.repeat.max',
     ],
     [
-      'a group that ends by a step that comes later',
+      'a group that ends by a later step',
       steps({ repeat: { until: 'steps.b.output == ""', max: 2 }, steps: [plan] }, { name: 'b' }),
       /The group at steps\.0: repeat\.until: the step "b" does not come before it/,
       'workflow.steps.0.repeat.until',
@@ -171,20 +171,20 @@ describe('a workflow', () => {
       'workflow.steps.0.steps.0',
     ],
     [
-      'too long a step',
+      'a timeout above the maximum',
       steps({ ...plan, timeout: 1_000_000 }),
       /Step "plan": timeout: /,
       'workflow.steps.0.timeout',
     ],
     [
-      'too much in all',
+      'a definition above the size limit',
       steps(...Array.from({ length: 20 }, () => ({ prompt: 'x'.repeat(19_000) }))),
       /limited to 100000 bytes/,
       'workflow',
     ],
   ];
   for (const [what, definition, why, field] of refused) {
-    it(`is refused with ${what}`, async () => {
+    it(`is rejected with ${what}`, async () => {
       const error = await refusal(() => readWorkflow(definition, 'workflow'));
       assert.match(error.message, why);
       assert.equal(error.details.field, field);
@@ -192,13 +192,13 @@ describe('a workflow', () => {
     });
   }
 
-  it('is the one that the guide shows', () => {
+  it('accepts the example of the guide', () => {
     const guide = readFileSync(new URL('../../../docs/guides/workflows.md', import.meta.url), 'utf8');
     const example = /^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(guide)?.[0];
     assert.equal(readWorkflow(example, 'workflow').name, 'careful');
   });
 
-  it('may name a step of its group, from the round before', () => {
+  it('may refer to a step of its group from the previous round', () => {
     readWorkflow(
       steps({
         repeat: { until: 'steps.b.output == "x"', max: 2 },
@@ -209,10 +209,10 @@ describe('a workflow', () => {
   });
 });
 
-describe('what comes next', () => {
+describe('progress of a run', () => {
   const given = { input: 'Write a parser.', context: {} };
 
-  /** Runs a workflow with what each step says, and tells who ran when. */
+  /** Runs a workflow with the output of each step; returns the order of the steps. */
   function played(
     workflow: Workflow,
     says: (step: DueStep) => string,
@@ -241,13 +241,13 @@ describe('what comes next', () => {
   const finished = ({ next }: Progress) => next.kind === 'finished' && [next.result, next.output];
   const nameOf = ({ name }: DueStep) => name;
 
-  it('is one step in direct, which asks just what was asked', () => {
+  it('runs one step with the input as its prompt in direct', () => {
     const { order, end, prompts } = played(named('direct'), nameOf);
     assert.deepEqual([order, finished(end)], [[['execute#1']], ['execute', 'execute']]);
     assert.equal(prompts.get('execute#1'), given.input);
   });
 
-  it('is the plan and then its execution in plan-execute', () => {
+  it('runs the plan and then its execution in plan-execute', () => {
     const { order, prompts } = played(named('plan-execute'), nameOf);
     assert.deepEqual(order, [['plan#1'], ['execute#1']]);
     assert.match(
@@ -256,7 +256,7 @@ describe('what comes next', () => {
     );
   });
 
-  it('is the best of all in competitive', () => {
+  it('picks the best answer in competitive', () => {
     const { order, end } = played(named('competitive'), nameOf);
     assert.deepEqual(
       [order, finished(end)],
@@ -267,13 +267,13 @@ describe('what comes next', () => {
     );
   });
 
-  it('are the candidates, for a step that picks', () => {
+  it('passes the candidates to a step that picks', () => {
     const compete = { status: 'done', output: '', results: [{ agent: 'claude', output: 'x' }] } as const;
     const { next } = progressOf(named('competitive'), given, new Map([['compete#1', compete]]));
     assert.deepEqual(next.kind === 'execute' && next.steps[0]?.candidates, compete.results);
   });
 
-  it('is the task alone, for a step that picks: the answers come with the request to rank them', () => {
+  it('gives a step that picks only the task and context as its prompt', () => {
     const context = { style: 'terse' };
     const compete = { status: 'done', output: '## claude\n\nx', results: [] } as const;
     const { next } = progressOf(
@@ -287,7 +287,7 @@ describe('what comes next', () => {
     );
   });
 
-  it('goes round in iterative until the review approves', () => {
+  it('repeats the steps of iterative until the review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) =>
       name === 'review' ? (iteration === 2 ? 'APPROVED' : 'CHANGES: not APPROVED') : `${name} ${iteration}`,
     );
@@ -296,14 +296,14 @@ describe('what comes next', () => {
     assert.deepEqual([end.skipped, end.warnings], [[{ name: 'refine', iteration: 2 }], []]);
   });
 
-  it('is over in iterative after three rounds, and says that nobody approved', () => {
+  it('ends iterative after three rounds with a warning if no review approved', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) => `${name} ${iteration}`);
     assert.equal(order.length, 7);
     assert.deepEqual(finished(end), ['refine', 'refine 3']);
     assert.match(end.warnings.join(), /stopped after 3 rounds/);
   });
 
-  it('is both reviews at once in code-review, and fixes only where there are findings', () => {
+  it('runs both reviews of code-review in parallel, and fixes only after findings', () => {
     const fixed = played(named('code-review'), ({ name }) =>
       name === 'security' ? 'FINDINGS' : 'NO FINDINGS',
     );
@@ -313,7 +313,7 @@ describe('what comes next', () => {
     assert.deepEqual(finished(clean.end), ['generate', 'code']);
   });
 
-  it('leaves out what has settled of steps at once, and shows them nothing of each other', () => {
+  it('omits settled parallel steps and does not show their output to the others', () => {
     const workflow = named('code-review');
     const outcomes = new Map<string, StepOutcome>([
       ['generate#1', { status: 'done', output: 'code' }],
@@ -325,21 +325,21 @@ describe('what comes next', () => {
     assert.doesNotMatch(next.steps[0]?.prompt ?? '', /hole/);
   });
 
-  it('is nothing after a failure, which names the step', () => {
+  it("fails with the step's name after a failed step", () => {
     const outcomes = new Map<string, StepOutcome>([['plan#1', { status: 'failed', error: 'No key.' }]]);
     const { next } = progressOf(named('plan-execute'), given, outcomes);
     const at = { name: 'plan', iteration: 1 };
     assert.deepEqual(next, { kind: 'failed', at, reason: 'STEP_FAILED', error: 'No key.' });
   });
 
-  it('is nothing after a condition that cannot be judged', () => {
+  it('fails if a condition cannot be evaluated', () => {
     const workflow = readWorkflow(steps({ name: 'a', condition: 'context.missing' }), 'workflow');
     const { next } = progressOf(workflow, given, new Map());
     assert.ok(next.kind === 'failed');
     assert.match(next.error, /condition context\.missing could not be evaluated: No such key: missing\./);
   });
 
-  it('is nothing after a prompt that would be too long', () => {
+  it('fails if a prompt would be too long', () => {
     const prompt = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
     const workflow = readWorkflow(steps({ name: 'a', prompt }), 'workflow');
     const context = { list: Array.from({ length: 300 }, () => 'x'.repeat(1000)) };
@@ -349,7 +349,7 @@ describe('what comes next', () => {
     assert.match(next.error, /The prompt could not be built: With \{\{\.\}\} \(1000 characters\)/);
   });
 
-  it('is nothing after outputs that are too long together, also without a template', () => {
+  it('fails if the outputs together are too long, even without a template', () => {
     const writers = Array.from({ length: 4 }, (_, number) => ({ name: `w${number}`, parallel: true }));
     const workflow = readWorkflow(steps(...writers, { name: 'sum' }), 'workflow');
     const long = { status: 'done', output: 'x'.repeat(250_000) } as const;
@@ -359,7 +359,7 @@ describe('what comes next', () => {
     assert.match(next.error, /With the output of the step w3 \(250000 characters\), the prompt would/);
   });
 
-  it('gives the output of nobody where every step is skipped', () => {
+  it('finishes with an empty output if every step is skipped', () => {
     const workflow = readWorkflow(steps({ name: 'a', condition: 'false' }), 'workflow');
     const { next, skipped } = progressOf(workflow, given, new Map());
     assert.deepEqual(next, { kind: 'finished', output: '', result: undefined });

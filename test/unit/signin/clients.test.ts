@@ -1,4 +1,3 @@
-/** Which apps people may sign in from, and what they are called. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -21,7 +20,7 @@ async function oauthError(act: () => unknown): Promise<OAuthError> {
   assert.fail('nothing was refused');
 }
 
-describe('the name of an app', () => {
+describe('name of an app', () => {
   for (const [name, shown] of [
     ['Claude Code', 'Claude Code'],
     ['  Claude \t\n Code  ', 'Claude Code'],
@@ -44,10 +43,10 @@ describe('the name of an app', () => {
     ['😀'.repeat(1000), '😀'.repeat(60)],
     [`${'a'.repeat(59)} b`, 'a'.repeat(59)],
   ] as const)
-    it(`is shown as it is meant: ${JSON.stringify(name.slice(0, 30))}`, () =>
+    it(`is shown without invisible characters: ${JSON.stringify(name.slice(0, 30))}`, () =>
       assert.equal(shownName(name), shown));
 
-  it('is one short line whatever it is, and the same when it is shown again', () => {
+  it('has one short line for any text, and does not change when it is shown again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         const shown = shownName(name);
@@ -59,7 +58,7 @@ describe('the name of an app', () => {
   });
 });
 
-describe('clients', () => {
+describe('OAuth clients', () => {
   let now: Date;
   let document: unknown;
   let maxAgeSeconds: number | undefined;
@@ -114,8 +113,8 @@ describe('clients', () => {
   };
   const find = (id = ID) => clients.find(id, charge);
 
-  describe('that are known by a document', () => {
-    it('are what it says', async () => {
+  describe('with a document', () => {
+    it('have its properties', async () => {
       assert.deepEqual(await find(), {
         id: ID,
         name: 'A client',
@@ -125,14 +124,14 @@ describe('clients', () => {
       assert.deepEqual(fetched, [ID]);
     });
 
-    it('have a name fit to be shown, and the host with its port beside it', async () => {
+    it('have a displayable name and a host with its port', async () => {
       const id = 'https://client.example:8443/client';
       document = described({ client_id: id, client_name: 'Claude\u202e Code' });
       const client = await find(id);
       assert.deepEqual([client?.name, client?.host], ['Claude Code', 'client.example:8443']);
     });
 
-    it('are read again after five minutes at least and a day at most, as the document says', async () => {
+    it("are read again after the document's max-age, between five minutes and a day", async () => {
       for (const [said, seconds] of [
         [undefined, 300],
         [0, 300],
@@ -157,7 +156,7 @@ describe('clients', () => {
       }
     });
 
-    it('are not asked for where too many were', async () => {
+    it('are not fetched beyond the rate limit', async () => {
       const refuse = () => {
         throw new RangeError('too many');
       };
@@ -165,7 +164,7 @@ describe('clients', () => {
       assert.deepEqual(fetched, []);
     });
 
-    it('are told why their document was not taken, and that is not kept', async () => {
+    it('receive the reason why their document was refused, which is not cached', async () => {
       document = new Error('the host is not on the internet');
       const error = await oauthError(find);
       assert.equal(error.code, 'invalid_client');
@@ -203,7 +202,7 @@ describe('clients', () => {
       });
 
     for (const text of ['', 'null', '[]', '"x"', '<html>', '{"client_id": '])
-      it(`are refused where the document is ${JSON.stringify(text)}`, async () => {
+      it(`are refused if the document is ${JSON.stringify(text)}`, async () => {
         document = text;
         assert.equal((await oauthError(find)).code, 'invalid_client');
       });
@@ -211,7 +210,7 @@ describe('clients', () => {
     for (const methods of [
       undefined,
       { token_endpoint_auth_method: 'none' },
-      // ChatGPT's.
+      // ChatGPT sends these.
       {
         token_endpoint_auth_method: 'private_key_jwt',
         token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'],
@@ -223,12 +222,12 @@ describe('clients', () => {
         assert.equal((await find())?.id, ID);
       });
 
-    it('may say more than is known here', async () => {
+    it('may have unknown properties', async () => {
       document = described({ logo_uri: 'https://client.example/logo.png', scope: 'all', contacts: [] });
       assert.deepEqual(Object.keys((await find()) ?? {}), ['id', 'name', 'host', 'redirect_uris']);
     });
 
-    it('lead back to none but the good ones of their redirect URIs', async () => {
+    it('keep only the valid ones of their redirect URIs', async () => {
       document = described({
         redirect_uris: [
           'http://localhost/callback',
@@ -275,23 +274,23 @@ describe('clients', () => {
       `client_${'A'.repeat(32)}`,
       `client_${'a'.repeat(31)}`,
     ])
-      it(`have no such id: ${JSON.stringify(id.slice(0, 60))}`, async () => {
+      it(`do not exist with the id ${JSON.stringify(id.slice(0, 60))}`, async () => {
         assert.equal(await find(id), undefined);
         assert.deepEqual([fetched, charged], [[], 0], 'nobody is asked');
       });
   });
 
-  describe('that register themselves', () => {
+  describe('with dynamic registration', () => {
     const body = { client_name: 'Cursor', redirect_uris: [CALLBACK, 'http://localhost:1/callback'] };
 
-    it('are known by their id, and nobody vouches for them', async () => {
+    it('are found by their id, without a verified host', async () => {
       const { id } = await clients.register(body);
       assert.match(id, /^client_[0-9a-f]{32}$/);
       assert.deepEqual(await find(id), { id, name: 'Cursor', redirect_uris: body.redirect_uris });
       assert.equal(charged, 0);
     });
 
-    it('are the same when they say the same, in whatever order, and are written twice a day at most', async () => {
+    it('keep their id if registered again in any order, and are written at most twice a day', async () => {
       const first = await clients.register(body);
       now = secondsAfterStart(DAY / 2);
       const turned = [...body.redirect_uris].reverse();
@@ -318,7 +317,7 @@ describe('clients', () => {
       assert.equal((await find(id))?.id, id, 'a client that registers again can sign in next');
     });
 
-    it('expire 90 days after the last sign-in, and registering again shortens nothing', async () => {
+    it('expire 90 days after the last sign-in, which registering again does not shorten', async () => {
       const { id } = await clients.register(body);
       await clients.keepUsed(id);
       now = secondsAfterStart(89 * DAY);
@@ -342,7 +341,7 @@ describe('clients', () => {
       [{ redirect_uris: [CALLBACK, 'javascript:alert(1)'] }, 'invalid_redirect_uri'],
       [{ redirect_uris: ['http://client.example/callback'] }, 'invalid_redirect_uri'],
     ] as const)
-      it(`are refused whole: ${JSON.stringify(changes).slice(0, 60)}`, async () => {
+      it(`are refused as a whole: ${JSON.stringify(changes).slice(0, 60)}`, async () => {
         assert.equal((await oauthError(() => clients.register({ ...body, ...changes }))).code, code);
         assert.equal(writes, 0);
       });
@@ -352,7 +351,7 @@ describe('clients', () => {
         assert.equal((await oauthError(() => clients.register(nothing))).code, 'invalid_client_metadata');
       });
 
-    it('may have no name, and ask for what is not given', async () => {
+    it('may have no name and request unsupported features', async () => {
       const { name } = await clients.register({
         redirect_uris: [CALLBACK],
         token_endpoint_auth_method: 'client_secret_basic',

@@ -1,4 +1,3 @@
-/** What the pages of the sign-in say, and that a stranger's words stay words. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -28,16 +27,16 @@ const page = (changes: Partial<ConsentPage> = {}): ConsentPage => ({
   ...changes,
 });
 
-/** What the script reads. */
+/** Returns the settings that the script reads. */
 function embeddedIn(html: string): Embedded {
   const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(html) ?? [];
   return JSON.parse(json);
 }
 
-/** The tags of a page, without what stands between them and in their values. */
+/** Returns the tags of a page, without text and attribute values. */
 const tagsOf = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
 
-/** As a browser shows it. */
+/** Returns the text as a browser shows it. */
 const shown = (html: string) =>
   html
     .replace(/<[^>]*>/g, '')
@@ -72,8 +71,8 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('the consent page', () => {
-  it('shows who asks, who vouches for it and where it leads back to', () => {
+describe('consent page', () => {
+  it('shows the app, its verified host and the redirect host', () => {
     const text = shown(consentPage(page()));
     assert.match(text, /App name\s+Claude Code\s/);
     assert.match(text, /Verified by claude\.ai/);
@@ -81,7 +80,7 @@ describe('the consent page', () => {
     assert.doesNotMatch(text, /Unverified|program on this computer/);
   });
 
-  it('says what nobody vouches for, and warns of a program on this computer', () => {
+  it('states that an app is unverified, and warns of a program on this computer', () => {
     const html = consentPage(
       page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }),
     );
@@ -90,7 +89,7 @@ describe('the consent page', () => {
     assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
   });
 
-  it('has the labels that tests and guides name', () => {
+  it('has the labels that tests and guides cite', () => {
     const html = consentPage(page());
     for (const label of ['Email', 'Password', 'Read only', 'Agent name', 'Role', 'Workspace'])
       assert.match(html, new RegExp(`<label for="[a-z-]+">${label}</label>`));
@@ -99,13 +98,13 @@ describe('the consent page', () => {
     assert.match(html, /role="switch"/);
   });
 
-  it('offers Google only where it is configured', () => {
+  it('offers Google only if it is configured', () => {
     const { settings } = page();
     assert.doesNotMatch(consentPage(page()), /id="google"/);
     assert.match(consentPage(page({ settings: { ...settings, google: true } })), /Continue with Google/);
   });
 
-  it('runs nothing that stands in it: no handlers, no styles, no other script', () => {
+  it('contains no inline handlers, styles or other scripts', () => {
     const html = consentPage(page());
     assert.doesNotMatch(html, /\son\w+=|\sstyle=|<style|javascript:/i);
     const scripts = html.match(/<script[^>]*>/g);
@@ -115,7 +114,7 @@ describe('the consent page', () => {
     ]);
   });
 
-  it('gives the script what it asks the server with, and its texts', () => {
+  it('passes the server URLs and the texts to the script', () => {
     const { settings } = page();
     assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), {
       ...settings,
@@ -123,7 +122,7 @@ describe('the consent page', () => {
     });
   });
 
-  it('keeps hostile words text, in the page and in the settings', () => {
+  it('escapes hostile texts in the page and in the settings', () => {
     const usual = tagsOf(consentPage(page()));
     fc.assert(
       fc.property(hostile, (words) => {
@@ -144,7 +143,7 @@ describe('the consent page', () => {
     );
   });
 
-  it('shows a name as it is, but for what cannot be seen', () => {
+  it('shows a name without invisible characters', () => {
     const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
     const [, said] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
     assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
@@ -157,13 +156,13 @@ describe('the consent page', () => {
   });
 });
 
-describe('a problem page', () => {
+describe('problem page', () => {
   const problems = Object.keys(TEXTS.en.problems).filter(
     (name): name is Problem => !['detail', 'back'].includes(name),
   );
   const style = 'https://muster.example/page.css';
 
-  it('tells every problem in every language', () => {
+  it('describes every problem in every language', () => {
     assert.equal(problems.length, 8);
     for (const language of LANGUAGES) {
       for (const problem of problems) {
@@ -175,7 +174,7 @@ describe('a problem page', () => {
     }
   });
 
-  it('names the way with a key, in every language, if the app cannot be checked', () => {
+  it('mentions API keys in every language if the app cannot be verified', () => {
     for (const language of LANGUAGES)
       assert.match(
         shown(problemPage({ language, style, problem: 'client_unreachable' })),
@@ -184,7 +183,7 @@ describe('a problem page', () => {
       );
   });
 
-  it('has the detail in English, and a way back to the client', () => {
+  it('shows the detail in English, and a link back to the client', () => {
     const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
     const html = problemPage({
       language: 'de',
@@ -199,7 +198,7 @@ describe('a problem page', () => {
     assert.equal(html.match(/<a [^>]*>/g)?.length, 1);
   });
 
-  it('links to nothing that runs', () => {
+  it('links only to web addresses', () => {
     for (const url of ['javascript:alert(1)', ' data:text/html,x', 'claude.ai', 'vbscript:x'])
       assert.doesNotMatch(
         problemPage({ language: 'en', style, problem: 'expired', back: { url, host: 'x' } }),
@@ -208,14 +207,14 @@ describe('a problem page', () => {
   });
 });
 
-describe('the texts', () => {
+describe('texts of the pages', () => {
   const leaves = (texts: object, path = ''): readonly (readonly [string, string])[] =>
     Object.entries(texts).flatMap(([key, value]) =>
       typeof value === 'string' ? [[`${path}${key}`, value] as const] : leaves(value, `${path}${key}.`),
     );
   const gaps = (text: string) => text.match(/\{\w+\}/g) ?? [];
 
-  it('say the same in every language, with the same gaps', () => {
+  it('have the same keys and placeholders in every language', () => {
     const english = leaves(TEXTS.en);
     for (const language of LANGUAGES) {
       const own = new Map(leaves(TEXTS[language]));
@@ -227,12 +226,12 @@ describe('the texts', () => {
     }
   });
 
-  it('are filled once: what fills a gap is not read again', () => {
+  it('are filled once, so that values are not expanded again', () => {
     assert.equal(fill('{a} and {b} {c}', { a: '{b}', b: '$&' }), '{b} and $& {c}');
   });
 });
 
-describe('the language', () => {
+describe('languageOf', () => {
   const wishes: Readonly<Record<string, string>> = {
     '': 'en',
     de: 'de',
@@ -252,21 +251,21 @@ describe('the language', () => {
     constructor: 'en',
   };
 
-  it('is the one that somebody reads best', () => {
+  it('returns the supported language that the header prefers', () => {
     for (const [header, language] of Object.entries(wishes))
       assert.equal(languageOf(header), language, header);
     assert.equal(languageOf(undefined), 'en');
   });
 
-  it('is found in any header, however long', () => {
+  it('returns a language for any header of any length', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => LANGUAGES.includes(languageOf(header))));
     assert.equal(languageOf(`de,${'a;q=0.1,'.repeat(1_000_000)}`), 'de');
     assert.equal(languageOf(`${' '.repeat(1_000_000)}de`), 'en');
   });
 });
 
-describe('the way back', () => {
-  it('is followed to web pages, programs on this computer and Cursor alone', () => {
+describe('isFollowed', () => {
+  it('accepts only web pages, programs on this computer and Cursor', () => {
     for (const url of ['https://claude.ai/x', 'http://127.0.0.1:1/x', 'cursor://anysphere.cursor-mcp/x'])
       assert.ok(isFollowed(url), url);
     for (const url of [

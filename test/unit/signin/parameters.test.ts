@@ -1,18 +1,17 @@
-/** Parameters of sign-in requests: each once, and one resource, however it is written. */
 import assert from 'node:assert/strict';
 import { addressOf, parametersIn } from '../../../functions/src/signin/rules/authorization.ts';
 
 const MCP = 'https://hub.example/mcp';
 
-/** The resource of a query that names these, in this order. */
+/** Returns the resource of a query with these resources in this order. */
 function resourceOf(...resources: readonly string[]): string | undefined {
   const query = new URLSearchParams();
   for (const one of resources) query.append('resource', one);
   return parametersIn(query)('resource');
 }
 
-describe('the parameters of a sign-in', () => {
-  it('may name one resource twice, however it is written', () => {
+describe('sign-in parameters', () => {
+  it('may repeat one resource in equivalent forms', () => {
     assert.equal(resourceOf(MCP), MCP);
     for (const again of [MCP, `${MCP}/`, 'https://HUB.example/mcp', 'HTTPS://hub.example:443/mcp', ''])
       assert.equal(resourceOf(MCP, again), MCP, again);
@@ -21,12 +20,12 @@ describe('the parameters of a sign-in', () => {
     assert.equal(resourceOf(), undefined);
   });
 
-  it('name no two resources', () => {
+  it('are rejected with two different resources', () => {
     for (const other of [`${MCP}/todo`, 'https://hub.example/MCP', 'https://other.example/mcp', 'mcp'])
       assert.throws(() => resourceOf(MCP, other), { code: 'invalid_target' }, other);
   });
 
-  it('are each there once, but for the resource', () => {
+  it('must not be repeated, except the resource', () => {
     const query = new URLSearchParams('code=one&state=&resource=a&resource=a');
     assert.equal(parametersIn(query)('code'), 'one');
     assert.equal(parametersIn(query)('state'), undefined, 'without a value it counts as left out');
@@ -38,7 +37,7 @@ describe('the parameters of a sign-in', () => {
       );
   });
 
-  it('are compared without a query and without slashes at the end', () => {
+  it('are compared without a query and without trailing slashes', () => {
     assert.equal(addressOf(`${MCP}//?toolsets=todo`), MCP);
     assert.equal(addressOf('not a URL'), 'not a URL');
   });

@@ -1,4 +1,3 @@
-/** Where the answer to a sign-in may lead: nowhere that its client has not named. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -9,7 +8,7 @@ import {
   shownHost,
 } from '../../../functions/src/signin/rules/redirects.ts';
 
-/** As their documents name them, without a port. */
+/** Redirect URIs of client documents, without a port. */
 const CLAUDE_CODE = ['http://localhost/callback', 'http://127.0.0.1/callback'];
 
 const CURSOR = [
@@ -20,7 +19,7 @@ const CURSOR = [
 
 const CLAUDE = 'https://claude.ai/api/mcp/auth_callback';
 
-describe('an address to lead back to', () => {
+describe('redirectFault', () => {
   for (const taken of [
     CLAUDE,
     ...CLAUDE_CODE,
@@ -30,7 +29,7 @@ describe('an address to lead back to', () => {
     'http://127.0.0.1:33418/',
     `https://client.example/${'a'.repeat(1977)}`,
   ])
-    it(`is taken: ${taken.slice(0, 60)}`, () => assert.equal(redirectFault(taken), undefined));
+    it(`accepts ${taken.slice(0, 60)}`, () => assert.equal(redirectFault(taken), undefined));
 
   for (const [refused, why] of [
     ['', /not an absolute URI/],
@@ -70,14 +69,14 @@ describe('an address to lead back to', () => {
     ['cursor://anysphere.cursor-mcp/oauth/callback?x', /scheme/],
     [`https://client.example/${'a'.repeat(1978)}`, /longer than 2000/],
   ] as const)
-    it(`is refused: ${JSON.stringify(refused.slice(0, 60))}`, () => {
+    it(`rejects ${JSON.stringify(refused.slice(0, 60))}`, () => {
       assert.match(redirectFault(refused) ?? '', why);
       assert.equal(isNamed(refused, [refused]), false, 'even where its client has named it');
     });
 });
 
-describe('an address that a client has named', () => {
-  it('is that one, letter by letter', () => {
+describe('registered redirect URI', () => {
+  it('matches only exactly', () => {
     assert.equal(isNamed(CLAUDE, [CLAUDE]), true);
     assert.equal(isNamed(CLAUDE, []), false);
     for (const other of [
@@ -98,7 +97,7 @@ describe('an address that a client has named', () => {
       assert.equal(isNamed(other, [CLAUDE]), false, other);
   });
 
-  it('may have any port on the own machine, as Claude Code asks that names none', () => {
+  it('matches any port on the loopback interface, which Claude Code needs', () => {
     for (const uri of [
       ...CLAUDE_CODE,
       'http://localhost:3118/callback',
@@ -111,7 +110,7 @@ describe('an address that a client has named', () => {
     assert.equal(isNamed('http://localhost:1/callback', ['http://localhost:3118/callback']), true);
   });
 
-  it('has its path, host and query there, too', () => {
+  it('requires the same path, host and query on the loopback interface', () => {
     for (const uri of [
       'http://localhost:3118',
       'http://localhost:3118/',
@@ -140,7 +139,7 @@ describe('an address that a client has named', () => {
     assert.equal(isNamed('http://127.0.0.1:1/callback', ['http://localhost/callback']), false);
   });
 
-  it('is each of the three that Cursor registers at once', () => {
+  it('matches each of the three that Cursor registers', () => {
     for (const uri of CURSOR) {
       assert.equal(redirectFault(uri), undefined);
       assert.equal(isNamed(uri, CURSOR), true);
@@ -154,7 +153,7 @@ describe('an address that a client has named', () => {
     }
   });
 
-  /** Mostly the first ones, so that many are good. */
+  /** Prefers the first values, so that many URIs are valid. */
   const part = (usual: readonly string[], ...others: readonly string[]) =>
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...usual) },
@@ -176,7 +175,7 @@ describe('an address that a client has named', () => {
     part(['', '?x=1'], '?', '?x=1&y=2', '#', '#x'),
   );
   const uris = parts.map((all) => all.join(''));
-  /** Two that mostly are alike in most of their parts. */
+  /** Pairs that agree in most of their parts. */
   const pairs = fc
     .tuple(parts, parts, fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }))
     .map(([one, other, changes]) => {
@@ -184,7 +183,7 @@ describe('an address that a client has named', () => {
       return [one.join(''), changed.join('')] as const;
     });
 
-  it('never leads to another host, path or query, nor to another port but on the own machine', () => {
+  it('never matches another host, path or query, nor another port except on loopback', () => {
     let count = 0;
     fc.assert(
       fc.property(pairs, ([uri, one]) => {
@@ -205,7 +204,7 @@ describe('an address that a client has named', () => {
     assert.ok(count > 5, `${count} were named`);
   });
 
-  it('is never one that nobody may name', () => {
+  it('never matches a URI that may not be registered', () => {
     fc.assert(
       fc.property(uris, (uri) => {
         if (isNamed(uri, [uri])) assert.equal(redirectFault(uri), undefined);
@@ -216,8 +215,8 @@ describe('an address that a client has named', () => {
   });
 });
 
-describe('what people are told of it', () => {
-  it('is whose address it is', () => {
+describe('redirect target', () => {
+  it('is described by its host', () => {
     assert.deepEqual(
       [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''].map(
         shownHost,
@@ -234,7 +233,7 @@ describe('what people are told of it', () => {
     ]);
   });
 
-  it('is in its query, beside what was there', () => {
+  it('receives the parameters in addition to its query', () => {
     assert.equal(
       answered('https://client.example/callback?tenant=1', {
         code: 'mc_a.b',
@@ -249,7 +248,7 @@ describe('what people are told of it', () => {
     );
   });
 
-  it('replaces what its client had put in its place', () => {
+  it('has existing parameters of the same name replaced', () => {
     assert.equal(
       answered('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',

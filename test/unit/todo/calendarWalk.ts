@@ -1,7 +1,4 @@
-/**
- * An oracle for the recurrence: walks the calendar day by day, and asks Intl what the clocks of a zone show.
- * It shares nothing with the code under test but the zone database of the runtime.
- */
+/** Oracle for recurrence that walks the calendar daily and shares only the zone database with the code. */
 import type {
   Occurrence,
   RecurrenceRule,
@@ -9,7 +6,7 @@ import type {
 
 export const DAY = 86_400_000;
 
-/** More than any clock differs from UTC, and than any has ever been put forward. */
+/** Longer than any UTC offset and any change of an offset. */
 const AWAY = 26 * 3_600_000;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -32,7 +29,7 @@ function format(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** What the clocks of a zone show, as the milliseconds at which clocks of UTC would show it. */
+/** Returns the local time in a zone, as the milliseconds of that time in UTC. */
 export function wallClock(instant: number, timezone: string): number {
   const parts = format(timezone).formatToParts(instant);
   const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
@@ -40,7 +37,7 @@ export function wallClock(instant: number, timezone: string): number {
   return seconds + (((instant % 1000) + 1000) % 1000);
 }
 
-/** The first instant at which clocks show this, or undefined in a gap. */
+/** Returns the first instant with this local time, or undefined in a gap. */
 export function firstInstant(wall: number, timezone: string): number | undefined {
   const instants = [wall - AWAY, wall, wall + AWAY].map((near) => wall - (wallClock(near, timezone) - near));
   const right = instants.filter((instant) => wallClock(instant, timezone) === wall);
@@ -57,7 +54,7 @@ function daysInMonth(year: number, month: number): number {
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? Number.NaN;
 }
 
-/** The midnights, as clocks of UTC show them, of every day from the first on that the rule means. */
+/** Yields the midnights, as UTC milliseconds, of all days that match the rule. */
 function* days(frequency: RecurrenceRule['frequency'], first: number): Generator<number> {
   if (frequency !== 'MONTHLY') {
     for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;
@@ -70,7 +67,7 @@ function* days(frequency: RecurrenceRule['frequency'], first: number): Generator
   }
 }
 
-/** The first occurrence after an instant, found by walking there from the anchor. */
+/** Returns the first occurrence after an instant, found by walking from the anchor. */
 export function walkToNext(rule: RecurrenceRule, after: Date): Occurrence | undefined {
   const anchor = rule.start_date.getTime();
   const wall = wallClock(anchor, rule.timezone);

@@ -1,4 +1,3 @@
-/** What follows for a to-do when the task is done that was made of it. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { Delegation } from '../../../functions/src/toolsets/todo/rules/delegation.ts';
@@ -23,9 +22,9 @@ function delegationWhose(complete: () => Promise<never>): Delegation {
 
 const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
 
-describe('a delegated to-do whose task is done', () => {
+describe('delegated to-do whose task is done', () => {
   for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.owner_uid)]) {
-    it(`is left as it is when completing it says ${error.details.reason}`, async () => {
+    it(`remains unchanged if completing it fails with ${error.details.reason}`, async () => {
       await delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
     });
   }
@@ -37,7 +36,7 @@ describe('a delegated to-do whose task is done', () => {
     new MusterError('FIREBASE_ERROR', 'The document cannot be read.', { reason: 'UNREADABLE_DOCUMENT' }),
     new Error('The database is away.'),
   ]) {
-    it(`is completed later when completing it fails with: ${error.message}`, async () => {
+    it(`is retried later if completing it fails with: ${error.message}`, async () => {
       const closing = delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
       await assert.rejects(closing, (thrown) => thrown === error);
     });

@@ -1,4 +1,3 @@
-/** Which two to-dos are the same: by what their guards are called. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
@@ -13,7 +12,7 @@ import { START, sampleTodo, secondsAfterStart, versionOf } from '../../support/b
 import { portsOf } from '../../support/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 
-/** The guards that there are, and the to-dos that hold them. */
+/** Returns the guard changes with these existing guards and to-dos. */
 function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []) {
   const found = <Value>(value: Value | undefined): Versioned<Value> | undefined =>
     value === undefined ? undefined : versionOf(value);
@@ -35,17 +34,17 @@ async function guardOf(todo: Todo): Promise<string | undefined> {
   return change?.kind === 'reserveTitle' ? change.id : undefined;
 }
 
-describe('the title that a to-do has for itself', () => {
+describe('unique title of a to-do', () => {
   const todo = sampleTodo({ title: 'Straße fegen', due_date: START });
 
-  it('is the same whatever its case, its form and what surrounds it', async () => {
+  it('ignores case, Unicode form and surrounding spaces', async () => {
     for (const title of [' Straße fegen ', 'STRASSE FEGEN', 'strasse fegen'])
       assert.equal(await guardOf({ ...todo, title }), await guardOf(todo), title);
     const accents = ['Caf\u00e9', 'CAFE\u0301'].map((title) => guardOf({ ...todo, title }));
     assert.equal(await accents[0], await accents[1]);
   });
 
-  it('is another for another owner, due date or title', async () => {
+  it('differs for another owner, due date or title', async () => {
     const different = [
       todo,
       { ...todo, owner_uid: 'another' },
@@ -58,7 +57,7 @@ describe('the title that a to-do has for itself', () => {
     assert.equal(new Set(await Promise.all(different.map(guardOf))).size, different.length);
   });
 
-  it('is kept only while it is open', async () => {
+  it('is reserved only while the to-do is open', async () => {
     const guard = await guardOf(todo);
     const done = { ...todo, completed: true };
     assert.equal(await guardOf(done), undefined);
@@ -70,7 +69,7 @@ describe('the title that a to-do has for itself', () => {
     assert.deepEqual(await titles.changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
   });
 
-  it('cannot be had twice', async () => {
+  it('cannot be reserved twice', async () => {
     const guard = String(await guardOf(todo));
     const taken = titlesAmong(new Map([[guard, todo.id]]), [todo]);
     const twin = { ...todo, id: 'todo-2' };
@@ -83,7 +82,7 @@ describe('the title that a to-do has for itself', () => {
     assert.deepEqual(await taken.tolerantChanges(undefined, twin), []);
   });
 
-  it('is taken over from one that no longer has it', async () => {
+  it('replaces the guard of a to-do that no longer has it', async () => {
     const guard = String(await guardOf(todo));
     const guards = new Map([[guard, 'todo-2']]);
     const { version } = versionOf('todo-2');
@@ -99,7 +98,7 @@ describe('the title that a to-do has for itself', () => {
     }
   });
 
-  it('is taken, if it is free, by one without it that is written for another reason', async () => {
+  it('is reserved, if available, by another change of a to-do without a guard', async () => {
     const guard = String(await guardOf(todo));
     const ranked = { ...todo, priority: 'HIGH' } as const;
     const reserving: Change = { kind: 'reserveTitle', id: guard, taskId: todo.id };
@@ -113,7 +112,7 @@ describe('the title that a to-do has for itself', () => {
     }
   });
 
-  it('is not let go of by one that does not hold it', async () => {
+  it('is not released by a to-do that does not hold it', async () => {
     const guard = String(await guardOf(todo));
     const renamed = { ...todo, title: 'Another' };
     const reserved = await titlesAmong().changes(undefined, renamed);

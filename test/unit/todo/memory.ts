@@ -1,4 +1,4 @@
-/** The to-dos of one person without a database: the real services over documents in memory, with their trail. */
+/** Fixture with the to-dos of one person: the services over documents in memory, with an audit log. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type CallRecord, StaleWriteError, type Versioned } from '../../../functions/src/kernel/commit.ts';
@@ -24,7 +24,7 @@ import { agentOf } from '../../support/principals.ts';
 
 let versions = 0;
 
-/** Documents of one collection. Each write gives another version, as in Firestore. */
+/** Documents of one collection. Each write creates a new version, as in Firestore. */
 class Documents<Value> {
   private readonly all: Map<string, Versioned<Value>>;
 
@@ -44,7 +44,7 @@ class Documents<Value> {
     this.all.set(id, { value, version: String(++versions) });
   }
 
-  /** @param version of the one that it replaces; undefined: there is none */
+  /** @param version of the replaced document; undefined if it is new */
   write(id: string, value: Value, version: string | undefined): void {
     if (this.all.get(id)?.version !== version) throw new StaleWriteError();
     this.set(id, value);
@@ -58,7 +58,7 @@ class Documents<Value> {
 
 interface StoredTodo {
   readonly todo: Todo;
-  /** As its last event reported it. */
+  /** The to-do as its last event reported it. */
   readonly recorded: ReturnType<typeof todoAnswer>;
 }
 
@@ -66,7 +66,7 @@ function stored(todo: Todo): StoredTodo {
   return { todo, recorded: todoAnswer(todo) };
 }
 
-/** All collections. A commit works on a copy, which counts if it succeeds. */
+/** All collections. A commit changes a copy, which replaces the state if it succeeds. */
 class State {
   readonly todos: Documents<StoredTodo>;
   readonly recurring: Documents<RecurringTask>;
@@ -148,7 +148,7 @@ export class MemoryTodos {
   readonly reminders = new ReminderService(this.ports);
   private readonly undoing = this.makeUndoing();
 
-  /** All calls are the agent's. */
+  /** Every call is made by the agent. */
   readonly record = (): CallRecord => ({
     by: {
       uid: this.principal.uid,
@@ -160,7 +160,7 @@ export class MemoryTodos {
     },
   });
 
-  /** The newest first. */
+  /** Audit entries, newest first. */
   get entries(): readonly TrailEntry[] {
     return this.state.trail.values.toReversed();
   }
@@ -183,7 +183,7 @@ export class MemoryTodos {
     );
   }
 
-  /** Writes as a Firebase client does, and calls the trigger. */
+  /** Writes like a Firebase client, then runs the trigger. */
   async write(id: string, fields: Partial<Todo>): Promise<void> {
     const found = this.state.todos.find(id)?.value;
     if (found === undefined) return;
@@ -208,7 +208,7 @@ export class MemoryTodos {
     await this.trigger(before);
   }
 
-  /** The trigger that follows each write of a to-do. */
+  /** Runs the trigger for each to-do whose document has changed. */
   private async trigger(before: State): Promise<void> {
     for (const { todo } of before.todos.values)
       if (this.state.todos.find(todo.id) === undefined) await repairTodo(this.ports, todo.id, todo);
@@ -283,7 +283,7 @@ export class MemoryTodos {
     );
   }
 
-  /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
+  /** Asserts that each active recurring task has an open occurrence and only open to-dos have reminders. */
   requireSound(after: string): void {
     const open = new Set(this.all.filter(({ completed }) => !completed).map(({ id }) => id));
     for (const { id, latest_on: latestOn, ended_at: endedAt } of this.state.recurring.values)

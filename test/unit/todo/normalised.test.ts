@@ -1,4 +1,3 @@
-/** Whatever the security rules let a client write, the repair makes a to-do of it that every tool takes. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { normalised } from '../../../functions/src/toolsets/todo/rules/repair.ts';
@@ -7,7 +6,7 @@ import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoD
 import { description, title } from '../../../functions/src/toolsets/todo/tools/todoAnswers.ts';
 import { START, sampleTodo } from '../../support/builders.ts';
 
-/** Firestore's rules trim ASCII white space, and count characters. */
+/** Texts that the security rules allow; these trim ASCII white space and count characters. */
 const written = (most: number) =>
   fc
     .array(
@@ -42,8 +41,8 @@ const clientWritten = fc.record({
   }),
 });
 
-describe('the repair of what a client wrote', () => {
-  it('never throws, and gives what a tool would take', () => {
+describe("repair of a client's write", () => {
+  it('never throws and returns a to-do that the tools accept', () => {
     fc.assert(
       fc.property(clientWritten, ({ description: words, dueDate, ...changes }) => {
         const todo: Todo = sampleTodo({
@@ -64,13 +63,13 @@ describe('the repair of what a client wrote', () => {
     );
   });
 
-  it('keeps a tag of forty emoji, and drops one that cannot be seen', () => {
+  it('keeps a tag of forty emoji and drops an invisible one', () => {
     const tag = '🎉'.repeat(40);
     assert.deepEqual(normalised(sampleTodo({ tags: [tag, '\u200b', '\u3000', tag] }), START).tags, [tag]);
     assert.deepEqual(normalised(sampleTodo({ tags: ['x'.repeat(60)] }), START).tags, ['x'.repeat(50)]);
   });
 
-  it('puts the last title in place of one that cannot be seen', () => {
+  it('replaces an invisible title by the previous one', () => {
     assert.equal(normalised(sampleTodo({ title: '\u200b' }), START, 'Visa').title, 'Visa');
     assert.equal(normalised(sampleTodo({ title: '\u3164' }), START).title, 'Untitled');
   });

@@ -1,4 +1,3 @@
-/** Each mail and push message links to the console's page of what it is about. */
 import assert from 'node:assert/strict';
 import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
@@ -24,7 +23,7 @@ const eventOf = (type: TaskEvent['type'], after: TaskEvent['after'] = { workspac
   changes: [],
 });
 
-/** Returns the page that the console shows at an address. */
+/** Returns the console page for a URL. */
 function pageAt(address: string): string {
   const { pathname, origin } = new URL(address);
   assert.equal(origin, ORIGIN);
@@ -35,34 +34,34 @@ function pageAt(address: string): string {
   return found === undefined ? 'no page' : `${found[0]} ${decodeURIComponent(id)}`;
 }
 
-describe('the links of notifications', () => {
+describe('notification links', () => {
   const notified = EVENT_TYPES.filter((type) => topicsOf({ type }).includes(TOPICS.reminders));
 
-  it('are tested for every kind of event of which people are notified', () => {
+  it('are tested for every event type that notifies people', () => {
     assert.deepEqual(notified, ['reminder', 'question']);
   });
 
   for (const type of notified)
-    it(`lead from a ${type} to a page of the console, and are in its mail`, () => {
+    it(`of a ${type} lead to a page of the console and are part of the email`, () => {
       const notification = notificationOf(eventOf(type), links);
       assert.ok(notification, 'people are notified of it');
       assert.notEqual(pageAt(notification.link), 'no page');
       assert.ok(mailOf(notification).text.split('\n').includes(notification.link));
     });
 
-  it('lead from a reminder to its to-do, whatever the id', () => {
+  it('of a reminder lead to its to-do for any id', () => {
     const link = notificationOf(eventOf('reminder'), links)?.link ?? '';
     assert.equal(pageAt(link), 'todo a thing/of "mine"');
   });
 
-  it('lead from a question to where it is answered, in its workspace', () => {
+  it('of a question lead to the page for answering it, in its workspace', () => {
     const link = notificationOf(eventOf('question'), links)?.link ?? '';
     assert.equal(pageAt(link), 'Needs you');
     const asked = new URL(link).searchParams;
     assert.deepEqual([asked.get(SHOWN_QUESTION), asked.get('workspace')], ['a thing/of "mine"', 'team']);
   });
 
-  it('stay at the configured address, whatever the ids and names are', () => {
+  it('keep the configured origin for any id and name', () => {
     for (const id of [
       '//evil.example',
       'https://evil.example/',

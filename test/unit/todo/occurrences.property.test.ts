@@ -1,4 +1,4 @@
-/** Random rules in every time zone against calendars that were made otherwise. */
+/** Random rules in every time zone, compared with independent calendars. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import rrule from 'rrule';
@@ -30,7 +30,7 @@ const rules: fc.Arbitrary<RecurrenceRule> = fc
     ...(days !== null && { end_date: new Date(rule.start_date.getTime() + days * DAY) }),
   }));
 
-/** Month ends and the hours at which clocks change come up often. */
+/** Ends of months and hours of clock changes are frequent. */
 const pointedRules: fc.Arbitrary<RecurrenceRule> = fc
   .tuple(rules, fc.constantFrom(28, 29, 30, 31), fc.constantFrom(0, 1, 2, 3, 23), fc.constantFrom(0, 30))
   .map(([rule, day, hour, minute]) => {
@@ -55,8 +55,8 @@ function chain(rule: RecurrenceRule, length: number): Occurrence[] {
   return found;
 }
 
-describe('the occurrences of any rule', () => {
-  it('are those that a walk through the calendar finds, after any instant', () => {
+describe('occurrences of any rule', () => {
+  it('match a day-by-day calendar walk after any instant', () => {
     fc.assert(
       fc.property(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
         assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
@@ -65,7 +65,7 @@ describe('the occurrences of any rule', () => {
     );
   });
 
-  it('are those of the package rrule, in UTC', () => {
+  it('match the package rrule in UTC', () => {
     fc.assert(
       fc.property(anyRule, (zoned) => {
         const rule = {
@@ -89,7 +89,7 @@ describe('the occurrences of any rule', () => {
     );
   });
 
-  it('follow each other, from the anchor to the end, at the same time of day outside of gaps', () => {
+  it('ascend from the anchor to the end, at the same time of day except in gaps', () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
         const occurrences = chain(rule, 15);
@@ -110,7 +110,7 @@ describe('the occurrences of any rule', () => {
     );
   });
 
-  it('do not depend on where the last one was: none drifts, however many were missed', () => {
+  it('do not depend on the previous occurrence, so they never drift', () => {
     fc.assert(
       fc.property(anyRule, fc.nat(11), (rule, steps) => {
         const occurrences = chain(rule, 12);
@@ -123,8 +123,8 @@ describe('the occurrences of any rule', () => {
   });
 });
 
-describe('every time zone', () => {
-  it(`keeps the hour of a daily to-do over its changes of the clock, in all ${ZONES.length}`, () => {
+describe('clock changes', () => {
+  it(`keep the hour of a daily to-do in all ${ZONES.length} time zones`, () => {
     for (const timezone of ZONES) {
       for (const change of changesOfTheClock(timezone)) {
         const rule: RecurrenceRule = { frequency: 'DAILY', timezone, start_date: new Date(change - 3 * DAY) };
@@ -144,7 +144,7 @@ describe('every time zone', () => {
   });
 });
 
-/** The changes in 2026 of those zones that have some, to the minute. */
+/** Returns the clock changes of a zone in 2026, to the minute. */
 function changesOfTheClock(timezone: string): number[] {
   const offset = (instant: number): number => wallClock(instant, timezone) - instant;
   const quarters = [0, 3, 6, 9, 12].map((month) => Date.UTC(2026, month, 15));

@@ -25,14 +25,14 @@ async function completed(rule: RecurrenceRule, until: string, late = 0): Promise
   return found;
 }
 
-describe('a monthly to-do', () => {
+describe('monthly to-do', () => {
   const monthly = (anchor: string, timezone = 'UTC'): RecurrenceRule => ({
     frequency: 'MONTHLY',
     start_date: at(anchor),
     timezone,
   });
 
-  it('shows those to come, as completing each in time would make them, and no more than there are', () => {
+  it('previews the occurrences that punctual completion creates, up to the end date', () => {
     const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
     assert.deepEqual(next.map(shown), [
@@ -45,7 +45,7 @@ describe('a monthly to-do', () => {
     );
   });
 
-  it('of the 31st falls on the last day of shorter months, and comes back to the 31st', async () => {
+  it('on the 31st is due on the last day of shorter months and then on the 31st again', async () => {
     const found = await completed(monthly('2027-01-31T09:00:00Z'), '2028-04-01T00:00:00Z', 3_600_000);
     assert.deepEqual(
       found.map(({ on }) => on),
@@ -58,20 +58,20 @@ describe('a monthly to-do', () => {
     assert.ok(found.every(({ on, due }) => due.toISOString() === `${on}T09:00:00.000Z`));
   });
 
-  it('knows the leap years of centuries', async () => {
+  it('respects leap years of centuries', async () => {
     const rule = monthly('1999-12-30T12:00:00Z');
     assert.equal(nextOccurrence(rule, at('2000-02-01T00:00:00Z'))?.on, '2000-02-29');
     assert.equal(nextOccurrence(rule, at('2100-02-01T00:00:00Z'))?.on, '2100-02-28');
   });
 
-  it("has the last day of the month in its own zone, whatever UTC's is", async () => {
-    // In Auckland it is already February.
+  it('is due on the last day of the month in its own zone', async () => {
+    // In Auckland, February has started.
     const rule = monthly('2026-01-31T11:00:00Z', 'Pacific/Auckland');
     assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-03-01 2026-02-28T11:00:00.000Z');
   });
 });
 
-describe('a daily to-do', () => {
+describe('daily to-do', () => {
   const clocks: readonly [timezone: string, anchor: string, forward: string, back: string][] = [
     ['America/New_York', '2026-01-01T07:30:00Z', '2026-03-08 03:30', '2026-11-01 02:30'],
     ['Europe/Berlin', '2026-01-01T01:30:00Z', '2026-03-29 03:30', '2026-10-25 02:30'],
@@ -79,7 +79,7 @@ describe('a daily to-do', () => {
   ];
 
   for (const [timezone, anchor, forward, back] of clocks) {
-    it(`has each day of a year at the same hour in ${timezone}, in the gap later, once in the overlap`, async () => {
+    it(`keeps its hour for a year in ${timezone}, later in the gap, once in the overlap`, async () => {
       const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
       const clock = new Intl.DateTimeFormat('sv', {
@@ -100,7 +100,7 @@ describe('a daily to-do', () => {
     });
   }
 
-  it('takes the first of two equal hours', async () => {
+  it('is due at the first of two equal hours', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-20T00:30:00Z'),
@@ -110,7 +110,7 @@ describe('a daily to-do', () => {
     assert.equal(shown(next), '2026-10-25 2026-10-25T00:30:00.000Z');
   });
 
-  it('that began in the second of two equal hours never comes before its anchor', async () => {
+  it('that starts in the second of two equal hours is never due before its anchor', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-25T01:30:00Z'),
@@ -121,7 +121,7 @@ describe('a daily to-do', () => {
     assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-10-26 2026-10-26T01:30:00.000Z');
   });
 
-  it('keeps the date that it means where the gap is at midnight', async () => {
+  it('keeps its date if the gap is at midnight', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2024-03-30T01:30:00Z'),
@@ -137,7 +137,7 @@ describe('a daily to-do', () => {
     assert.equal(shown(nextOccurrence(rule, pastMidnight)), '2024-03-30 2024-03-31T01:30:00.000Z');
   });
 
-  it('has one occurrence where a zone left out a whole day', async () => {
+  it('has one occurrence on a day that its zone skips', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2011-12-29T20:00:00Z'),
@@ -153,29 +153,29 @@ describe('a daily to-do', () => {
   });
 });
 
-describe('the next occurrence', () => {
+describe('next occurrence', () => {
   const weekly: RecurrenceRule = {
     frequency: 'WEEKLY',
     start_date: at('2026-02-11T09:00:00Z'),
     timezone: 'UTC',
   };
 
-  it('of a weekly to-do is on the same weekday, all year', async () => {
+  it('of a weekly to-do is on the same weekday all year', async () => {
     const found = await completed(weekly, '2027-02-11T09:00:00Z', 2 * 86_400_000);
     assert.equal(found.length, 53);
     assert.ok(found.every(({ due }) => due.getUTCDay() === 3 && due.getUTCHours() === 9));
   });
 
-  it('is the anchor before it, and strictly after an occurrence at its very instant', async () => {
+  it('is the anchor before it, and strictly after an occurrence at the same instant', async () => {
     assert.equal(nextOccurrence(weekly, at('2020-01-01T00:00:00Z'))?.on, '2026-02-11');
     assert.equal(nextOccurrence(weekly, weekly.start_date)?.on, '2026-02-18');
   });
 
-  it('skips what was missed in a long absence', async () => {
+  it('skips the occurrences missed in a long absence', async () => {
     assert.equal(nextOccurrence(weekly, at('2046-02-12T00:00:00Z'))?.on, '2046-02-14');
   });
 
-  it('has a later date than the one that it follows, though that was moved ahead and completed', async () => {
+  it('has a later date than a previous one that was rescheduled and completed', async () => {
     const moved = at('2026-02-16T09:00:00Z');
     assert.equal(nextOccurrence(weekly, moved)?.on, '2026-02-18');
     assert.equal(nextOccurrence(weekly, moved, '2026-02-18')?.on, '2026-02-25');
@@ -183,14 +183,14 @@ describe('the next occurrence', () => {
     assert.equal(nextOccurrence(weekly, beforeAll, '2026-02-11')?.on, '2026-02-18');
   });
 
-  it('may be due at the end, and none is after it', async () => {
+  it('may be due at the end date, but not after it', async () => {
     const ending = { ...weekly, end_date: at('2026-02-25T09:00:00Z') };
     assert.equal((await completed(ending, '2100-01-01T00:00:00Z')).length, 3);
     const earlier = { ...weekly, end_date: at('2026-02-25T08:59:59.999Z') };
     assert.equal((await completed(earlier, '2100-01-01T00:00:00Z')).length, 2);
   });
 
-  it('is none beyond the dates that can be stored', async () => {
+  it('does not exist beyond the dates that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: END_OF_TIME, timezone };
@@ -199,7 +199,7 @@ describe('the next occurrence', () => {
     }
   });
 
-  it('is found from the first date on that can be stored', async () => {
+  it('is found from the first date that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: at('0001-01-01T00:00:00Z'), timezone };

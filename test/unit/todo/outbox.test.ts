@@ -1,4 +1,3 @@
-/** The relay and the consumers: what they do where something fails, or can never succeed. */
 import assert from 'node:assert/strict';
 import { eventConsumer, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -22,13 +21,13 @@ const EVENT: TaskEvent = {
   changes: ['title'],
 };
 
-/** Keeps the names of what was logged as an error. */
+/** Returns a log that collects the names of errors. */
 function errorsOf() {
   const errors: string[] = [];
   return { errors, log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) } };
 }
 
-describe('the relay', () => {
+describe('relay', () => {
   const published: Topic[] = [];
   let broken: Topic | undefined;
   const publisher = {
@@ -50,7 +49,7 @@ describe('the relay', () => {
     broken = undefined;
   });
 
-  it('publishes what is in the outbox to each of its topics', async () => {
+  it('publishes an event to each of its topics', async () => {
     await relay(EVENT).relaying;
     assert.deepEqual(published, ['task-events', 'task-updates']);
     published.splice(0);
@@ -58,20 +57,20 @@ describe('the relay', () => {
     assert.deepEqual(published, ['task-events', 'reminders']);
   });
 
-  it('fails where one topic is out of reach, so that the trigger comes again', async () => {
+  it('fails if a topic is unreachable, so that the trigger retries', async () => {
     broken = 'task-updates';
     await assert.rejects(relay(EVENT).relaying, /task-updates is out of reach/);
     assert.deepEqual(published, ['task-events']);
   });
 
-  it('does not come again for an event that is not there, and says so', async () => {
+  it('does not retry if the event is missing, and logs that', async () => {
     const { errors, relaying } = relay(undefined);
     await relaying;
     assert.deepEqual([published, errors], [[], ['event_missing']]);
   });
 });
 
-describe('a consumer', () => {
+describe('consumer', () => {
   function consume(text: string, act: (event: TaskEvent) => Promise<void>) {
     const buried: DeadLetter[] = [];
     const { errors, log } = errorsOf();
@@ -83,7 +82,7 @@ describe('a consumer', () => {
     return { buried, errors, consuming };
   }
 
-  it('takes the event as it was sent', async () => {
+  it('receives the event unchanged', async () => {
     const taken: TaskEvent[] = [];
     const { buried, consuming } = consume(
       JSON.stringify(messageOf(EVENT)),
@@ -93,7 +92,7 @@ describe('a consumer', () => {
     assert.deepEqual([taken, buried], [[EVENT], []]);
   });
 
-  it('fails where it may succeed later, so that the message comes again', async () => {
+  it('fails on an error that may be temporary, so that the message is redelivered', async () => {
     const { buried, consuming } = consume(JSON.stringify(messageOf(EVENT)), () =>
       Promise.reject(new Error('out of reach')),
     );
@@ -108,7 +107,7 @@ describe('a consumer', () => {
     '[]',
     JSON.stringify({ ...messageOf(EVENT), schema_version: 2 }),
   ]) {
-    it(`buries what it can never read, as it came: ${text.slice(0, 20)}`, async () => {
+    it(`stores an unreadable message verbatim as a dead letter: ${text.slice(0, 20)}`, async () => {
       const { buried, errors, consuming } = consume(text, () =>
         Promise.reject(new Error('not to be called')),
       );

@@ -1,4 +1,3 @@
-/** What a person reads of a reminder. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
@@ -16,19 +15,19 @@ const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINU
 const todo = { id: 'todo-1', owner_uid: 'person-1', title: 'Water the plants' };
 
 describe('reminders', () => {
-  it('come an hour before, at once where that has passed, or as long before as is wished', () => {
+  it('are due an hour or the chosen time before the due date, or immediately', () => {
     assert.deepEqual(reminderBefore(todo, later(90), NOW).remind_at, later(30));
     assert.deepEqual(reminderBefore(todo, later(30), NOW).remind_at, NOW);
     assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remind_at, later(20));
   });
 
-  it('are late from two minutes on', () => {
+  it('are late after more than two minutes', () => {
     const reminder = reminderAt(todo, NOW);
     assert.equal(sentReminder(reminder, later(2)).late, undefined);
     assert.equal(sentReminder(reminder, new Date(later(2).getTime() + 1)).late, true);
   });
 
-  it('have one event for each time at which they are due', () => {
+  it('have one event per due time', () => {
     const eventId = (remindAt: Date, now: Date): string => {
       const reminder = reminderAt(todo, remindAt);
       return reminderEvent(reminder, sentReminder(reminder, now), now).id;
@@ -44,7 +43,7 @@ describe('notifications', () => {
     return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW), LINKS);
   };
 
-  it('are one line of at most 200 characters, whatever the title', () => {
+  it('have one line of at most 200 characters for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (title) => {
         const line = told(title)?.title ?? '';
@@ -55,14 +54,14 @@ describe('notifications', () => {
     assert.equal(told('Plants\r\n and\tflowers ')?.title, 'Plants and flowers');
   });
 
-  it('say that they are late', () => {
+  it('state that they are late', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
     assert.match(notificationOf(event, LINKS)?.body ?? '', /is late/);
     assert.doesNotMatch(told('Plants')?.body ?? '', /is late/);
   });
 
-  it('are of reminders alone', () => {
+  it('exist only for reminders', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, NOW), NOW);
     assert.equal(notificationOf({ ...event, type: 'updated' }, LINKS), undefined);

@@ -1,4 +1,3 @@
-/** How a to-do's reminder comes, moves and goes with it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -40,8 +39,8 @@ const remindsAt = ([change, ...more]: readonly Change[]): Date | undefined => {
 
 const kinds = (made: readonly Change[]): readonly string[] => made.map(({ kind }) => kind);
 
-describe('the reminder of a to-do', () => {
-  it('comes with a due date: an hour before, or as long before as its owner wants', () => {
+describe('reminder of a to-do', () => {
+  it("is created with a due date, an hour or the owner's lead time before it", () => {
     assert.deepEqual(remindsAt(changes(undefined, due)), inHours(23));
     assert.deepEqual(remindsAt(changes(undefined, due, undefined, 2 * HOUR)), inHours(22));
     assert.deepEqual(remindsAt(changes(undefined, due, undefined, 0)), inHours(24));
@@ -51,26 +50,26 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(changes(undefined, undated), []);
   });
 
-  it('moves with the due date, and keeps the distance that its owner gave it', () => {
+  it('moves with the due date at the distance that its owner has set', () => {
     assert.deepEqual(remindsAt(changes(due, moved, own)), inHours(47));
     assert.deepEqual(kinds(changes(due, moved, own)), ['moveReminder']);
     assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(20)))), inHours(44));
     assert.deepEqual(remindsAt(changes(due, { ...due, due_date: inHours(0.5) }, own)), NOW);
   });
 
-  it('begins anew where it was sent, or set for later than the due date', () => {
+  it('is reset if it was sent, or set for later than the due date', () => {
     const again = changes(due, moved, sentReminder(own, NOW), 2 * HOUR);
     assert.deepEqual(remindsAt(again), inHours(46));
     assert.ok(again[0]?.kind === 'moveReminder' && !again[0].reminder.sent);
     assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(30)))), inHours(47));
   });
 
-  it('stays away where its owner has deleted it, until there is a due date where there was none', () => {
+  it('is not recreated after its owner deletes it, unless a first due date is set', () => {
     assert.deepEqual(changes(due, moved), []);
     assert.deepEqual(kinds(changes(undated, moved)), ['createReminder']);
   });
 
-  it('stays as its owner has set it before there was a due date, until it was sent', () => {
+  it('keeps the time set before there was a due date, until it is sent', () => {
     const early = reminderAt(undated, inHours(2));
     assert.deepEqual(changes(undated, due, early), []);
     const [renamed] = changes(undated, { ...due, title: 'Another' }, early);
@@ -79,7 +78,7 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(remindsAt(changes(undated, due, sentReminder(early, NOW))), inHours(23));
   });
 
-  it('goes with the due date, and when the to-do is done', () => {
+  it('is deleted with the due date and when the to-do is completed', () => {
     const gone = [{ kind: 'deleteReminder', id: due.id }];
     assert.deepEqual(changes(due, undated, own), gone);
     assert.deepEqual(changes(due, done, own), gone);
@@ -88,7 +87,7 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
   });
 
-  it('has the to-do’s title, and changes with nothing else of it', () => {
+  it("has the to-do's title and ignores its other fields", () => {
     const [renamed] = changes(due, { ...due, title: 'Another' }, own);
     assert.ok(renamed?.kind === 'moveReminder');
     assert.deepEqual(renamed.reminder, { ...own, task_title: 'Another' });
@@ -96,7 +95,7 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(changes(due, { ...due, priority: 'HIGH', tags: ['x'], description: 'y' }, own), []);
   });
 
-  it('is there exactly while the to-do is open and due, as long before as its owner wants', () => {
+  it("exists exactly while the to-do is open and due, with the owner's lead time", () => {
     const state = fc.record({
       isDue: fc.boolean(),
       hours: fc.integer({ min: DAYS_OF_LEAD * 24, max: 10_000 }),
@@ -123,7 +122,7 @@ describe('the reminder of a to-do', () => {
   });
 });
 
-/** What becomes of a reminder by changes. */
+/** Returns the reminder after the changes. */
 function afterwards(reminder: Reminder | undefined, made: readonly Change[]): Reminder | undefined {
   return made.reduce<Reminder | undefined>(
     (_, change) => ('reminder' in change ? change.reminder : undefined),

@@ -22,8 +22,8 @@ function refusal(requested: RequestedRule): unknown {
   return undefined;
 }
 
-describe('a recurrence rule', () => {
-  it('counts in UTC where no zone is given, and has no end where none is given', () => {
+describe('recurrence rule', () => {
+  it('defaults to UTC and to no end', () => {
     assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' });
   });
 
@@ -38,7 +38,7 @@ describe('a recurrence rule', () => {
     });
   });
 
-  it('may end with its first occurrence, and not before', () => {
+  it('may end with its first occurrence, but not before', () => {
     assert.equal(refusal({ ...daily, end_date: anchor }), undefined);
     assert.deepEqual(refusal({ ...daily, end_date: new Date(anchor.getTime() - 1) }), {
       code: 'VALIDATION_ERROR',
@@ -48,7 +48,7 @@ describe('a recurrence rule', () => {
   });
 
   for (const frequency of ['YEARLY', 'daily', '', 'toString']) {
-    it(`refuses the frequency "${frequency}"`, () => {
+    it(`rejects the frequency "${frequency}"`, () => {
       assert.deepEqual(refusal({ ...daily, frequency }), {
         code: 'VALIDATION_ERROR',
         field: 'frequency',
@@ -68,7 +68,7 @@ describe('a recurrence rule', () => {
     'UTC\0',
     '../etc/passwd',
   ]) {
-    it(`refuses the zone ${JSON.stringify(timezone)}`, () => {
+    it(`rejects the zone ${JSON.stringify(timezone)}`, () => {
       assert.deepEqual(refusal({ ...daily, timezone }), {
         code: 'VALIDATION_ERROR',
         field: 'timezone',
@@ -77,7 +77,7 @@ describe('a recurrence rule', () => {
     });
   }
 
-  it('takes every zone that there is, whatever its case', () => {
+  it('accepts every known zone in any case', () => {
     const zones = [
       ...Intl.supportedValuesOf('timeZone'),
       'US/Pacific',
@@ -93,7 +93,7 @@ describe('a recurrence rule', () => {
     }
   });
 
-  it('takes no zone whose occurrences cannot be computed, among all names of three letters', () => {
+  it('accepts no three-letter zone whose occurrences cannot be computed', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const names = letters.flatMap((one) =>
       letters.flatMap((two) => letters.map((three) => one + two + three)),
@@ -104,7 +104,7 @@ describe('a recurrence rule', () => {
   });
 
   for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date('0000-06-01T00:00:00Z')]) {
-    it(`refuses dates that cannot be stored: ${bad.getTime()}`, () => {
+    it(`rejects dates that cannot be stored: ${bad.getTime()}`, () => {
       const code = 'VALIDATION_ERROR';
       const reason = 'INVALID_DATE';
       assert.deepEqual(refusal({ ...daily, start_date: bad }), { code, field: 'start_date', reason });
@@ -113,8 +113,8 @@ describe('a recurrence rule', () => {
   }
 });
 
-describe("an occurrence's id", () => {
-  it('is made of template and date alone', () => {
+describe('id of an occurrence', () => {
+  it('consists only of template and date', () => {
     const recurring = sampleRecurringTask({ id: 'abc', latest_on: '2026-02-28' });
     assert.equal(latestOccurrence(recurring, anchor).id, 'abc_2026-02-28');
   });

@@ -1,4 +1,3 @@
-/** How many reminders one run of the schedule sends. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
@@ -9,7 +8,7 @@ import { sendReminders } from '../../../functions/src/toolsets/todo/rules/remind
 import { START, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
-/** As many reminders that are due at the same time. `refuses` says which commits are stale. */
+/** Reminders that are due at the same time. `refuses` selects the commits that are stale. */
 class Outbox {
   readonly sent: string[] = [];
   commits = 0;
@@ -58,8 +57,8 @@ class Outbox {
   }
 }
 
-describe('one run of the schedule of reminders', () => {
-  it('sends all that are due, however many, each once', async () => {
+describe('scheduled run of reminders', () => {
+  it('sends every due reminder exactly once', async () => {
     const outbox = new Outbox(12_345);
     await outbox.send();
     assert.equal(outbox.sent.length, 12_345);
@@ -67,13 +66,13 @@ describe('one run of the schedule of reminders', () => {
     assert.ok(outbox.commits < 300, 'many go in one commit');
   });
 
-  it('ends when its turn is over, and leaves the rest to the next', async () => {
+  it('ends after its time limit and leaves the rest to the next run', async () => {
     const outbox = new Outbox(5000);
     await outbox.send(0);
     assert.ok(outbox.sent.length > 0 && outbox.sent.length < 5000, String(outbox.sent.length));
   });
 
-  it('sends the others of a commit in which one has changed meanwhile', async () => {
+  it('sends the other reminders of a commit if one has changed since the read', async () => {
     const changed = '000007';
     const outbox = new Outbox(300, (changes) =>
       changes.some((change) => change.kind === 'moveReminder' && change.reminder.id === changed),

@@ -1,4 +1,3 @@
-/** "Has all of these tags", as one look into an array. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { caseFolded, checkedTags, MAX_TAGS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
@@ -7,8 +6,8 @@ import { tagSetKey, tagSetKeys } from '../../../functions/src/toolsets/todo/stor
 const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ',', '"', 'é'), minLength: 1, maxLength: 2 });
 const tags = fc.array(tag, { maxLength: MAX_TAGS }).map((written) => checkedTags(written));
 
-describe('the sets of tags', () => {
-  it('tell whether a to-do has all tags of a filter, whatever their order and case', () => {
+describe('tag sets', () => {
+  it('match if a to-do has all tags of a filter, in any order and case', () => {
     fc.assert(
       fc.property(tags, fc.array(tag, { minLength: 1, maxLength: 4 }), (own, filter) => {
         const folded = new Set(own.map(caseFolded));
@@ -18,7 +17,7 @@ describe('the sets of tags', () => {
     );
   });
 
-  it('find a to-do by any of its own tags', () => {
+  it('match a to-do by any subset of its tags', () => {
     fc.assert(
       fc.property(
         tags
@@ -32,7 +31,7 @@ describe('the sets of tags', () => {
     );
   });
 
-  it('are all different, and 1,023 of ten tags', () => {
+  it('are distinct, and ten tags have 1,023 of them', () => {
     fc.assert(
       fc.property(tags, (own) => {
         const keys = tagSetKeys(own);

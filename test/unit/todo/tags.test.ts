@@ -10,7 +10,7 @@ import { refusal } from '../../support/refusal.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 
-/** Letters whose case is more than one letter's, or has two forms, among them. */
+/** Includes letters whose case mapping has several letters or two forms. */
 const tag = fc
   .string({
     unit: fc.constantFrom('a', 'A', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'é', 'e\u0301', ' '),
@@ -28,13 +28,13 @@ describe('tags', () => {
     assert.deepEqual(checkedTags([' work ', 'Home', '\thigh priority\n']), ['work', 'Home', 'high priority']);
   });
 
-  it('are there once, as first written, whatever their case', () => {
+  it('are unique ignoring case, as first written', () => {
     assert.deepEqual(checkedTags(['Work', 'WORK', ' work', 'Straße', 'STRASSE']), ['Work', 'Straße']);
     assert.deepEqual(checkedTags(['caf\u00e9', 'CAFE\u0301']), ['caf\u00e9']);
     assert.deepEqual(addedTags(['Work'], ['work', 'home']), ['Work', 'home']);
   });
 
-  it('are ten at most: the eleventh is refused, also where some are the same', async () => {
+  it('are limited to ten, and duplicates count', async () => {
     assert.equal(checkedTags(numbered(MAX_TAGS)).length, MAX_TAGS);
     const refused = [
       () => checkedTags(numbered(11)),
@@ -51,7 +51,7 @@ describe('tags', () => {
       assert.equal(await reasonOf(() => checkedTags([bad])), 'VALIDATION_ERROR INVALID_TAG');
   });
 
-  it('are the same when checked again, and when added to those that are there', () => {
+  it('do not change when they are checked or added again', () => {
     const written = fc.array(tag, { maxLength: MAX_TAGS });
     fc.assert(
       fc.property(written, (tags) => {
@@ -71,8 +71,8 @@ describe('tags', () => {
   });
 });
 
-describe('folding case', () => {
-  it('is the same for a text in capitals, in small letters, and folded already', () => {
+describe('caseFolded', () => {
+  it('returns the same for capitals, small letters and folded text', () => {
     fc.assert(
       fc.property(fc.oneof(tag, fc.string({ unit: 'grapheme', maxLength: 8 })), (text) => {
         const folded = caseFolded(text);

@@ -1,4 +1,3 @@
-/** Events as they travel: the specification's structure, there and back. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -9,8 +8,8 @@ import {
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
-describe('events', () => {
-  it('come back as they were', () => {
+describe('event messages', () => {
+  it('preserve the event', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const travelled: unknown = JSON.parse(JSON.stringify(messageOf(event)));
@@ -19,7 +18,7 @@ describe('events', () => {
     );
   });
 
-  it('have the structure of the specification', () => {
+  it('have the specified structure', () => {
     const timestamp = new Date('2026-02-10T12:00:00Z');
     const changed = { before: { title: 'a' }, after: { title: 'b' }, changes: ['title'] };
     const event = { id: 'e', type: 'updated', taskId: 't', userId: 'u', timestamp, ...changed } as const;
@@ -34,14 +33,14 @@ describe('events', () => {
     });
   });
 
-  it('all go to task-events, changes to task-updates, and reminders to reminders', () => {
+  it('go to task-events, and to task-updates or reminders by type', () => {
     for (const type of ['created', 'updated', 'completed', 'deleted'] as const) {
       assert.deepEqual(topicsOf({ type }), ['task-events', 'task-updates']);
     }
     assert.deepEqual(topicsOf({ type: 'reminder' }), ['task-events', 'reminders']);
   });
 
-  it('are refused with anything missing, or of a structure that is not known', () => {
+  it('are rejected if a field is missing or the schema version is unknown', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = messageOf(event);

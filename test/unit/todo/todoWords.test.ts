@@ -1,4 +1,4 @@
-/** What search asks of Firestore, against what it promises, for any to-do and any words. */
+/** The index of search, compared with the expected matches for any to-do and any words. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ import {
 
 const OWNER = 'owner-1';
 
-/** Few letters, so that words often meet. */
+/** Few letters, so that words often match. */
 const word = fc.string({
   unit: fc.constantFrom('a', 'b', 'é', 'B', '見', '習', 'は', 'ば', 'ß', '회'),
   minLength: 1,
@@ -29,8 +29,8 @@ const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
 const todo = fc.record({ owner_uid: fc.constant(OWNER), title: text, description: text });
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
-describe('the words of a to-do', () => {
-  it('are found in exactly one of the ways where it has all that are sought, and in none otherwise', () => {
+describe('word index of a to-do', () => {
+  it('matches exactly one combination if all words occur, and none otherwise', () => {
     fc.assert(
       fc.property(todo, search, (written, query) => {
         const sought = searchWords(query);
@@ -45,21 +45,21 @@ describe('the words of a to-do', () => {
     );
   });
 
-  it('name their owner, whom a search is for', () => {
+  it('contains the owner, so that a search is limited to them', () => {
     const { title, rest, any } = wordIndexOf({ owner_uid: OWNER, title: 'Tea', description: 'Tea or ice' });
     assert.deepEqual(title, { t: OWNER, te: OWNER, tea: OWNER });
     assert.deepEqual(Object.keys(rest).sort(), ['i', 'ic', 'ice', 'o', 'or']);
     assert.deepEqual({ ...title, ...rest }, any);
   });
 
-  it('have room for a usual text of 5,000 letters', () => {
+  it('holds all words of a typical text of 5,000 letters', () => {
     const guide = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
     const text = guide.slice(0, 5000);
     const index = wordIndexOf({ owner_uid: 'u'.repeat(28), title: 'Read this', description: text });
     assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());
   });
 
-  it('have room for a title of 100 letters and a description of 500 in a script without spaces', () => {
+  it('holds a title of 100 and a description of 500 letters in a script without spaces', () => {
     const letters = (count: number, first: number) =>
       Array.from({ length: count }, (_, at) =>
         String.fromCodePoint(0x4e00 + ((first + at * at) % 3000)),
@@ -70,7 +70,7 @@ describe('the words of a to-do', () => {
     for (const one of prefixesOf(description)) assert.ok(one in index.any, one);
   });
 
-  it('take a bounded part of the document, whatever the text and the owner, the title first', () => {
+  it('has a bounded size for any text and owner, and indexes the title first', () => {
     const letters = (alphabet: string, number: number) =>
       [...number.toString(2).padStart(9, '0')].map((digit) => [...alphabet][Number(digit)]).join('');
     for (const [alphabet, filler] of [

@@ -1,4 +1,3 @@
-/** Random sequences of everything that can happen to to-dos: each can be completed, deleted and undone afterwards. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -84,7 +83,7 @@ async function undo(home: MemoryTodos, at: number): Promise<void> {
   if (entry) await home.undo(entry.id);
 }
 
-/** The reason of a refusal, which is never that others had changed the same. */
+/** Returns the reason of a rejection. Fails on a conflict, because nothing runs concurrently. */
 async function refusalOf(call: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await call();
@@ -106,7 +105,7 @@ async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
   );
 }
 
-/** Each occurrence up to the latest is there, and no other: nothing was deleted. */
+/** Asserts that every occurrence up to the latest exists, and no other. */
 function requireComplete(home: MemoryTodos, after: string): void {
   for (const { end_date: _, ...recurring } of home.state.recurring.values) {
     if (recurring.ended_at) continue;
@@ -121,7 +120,7 @@ function requireComplete(home: MemoryTodos, after: string): void {
   }
 }
 
-/** Each to-do can be completed and deleted, and each of that can be undone and redone. */
+/** Asserts that each to-do can be completed and deleted, with undo and redo. */
 async function requireUsable(home: MemoryTodos, after: string): Promise<void> {
   for (const { id, completed } of home.all) {
     if (!completed) await requireRounds(home, 'complete', id, after);
@@ -145,17 +144,17 @@ async function requireRounds(
       const undone = await home.undo(latest?.id ?? '');
       assert.deepEqual(undone.refused, [], told);
     });
-    // Another to-do may have come to have its title and due date.
+    // Another to-do may have got the same title and due date.
     if (refused === 'DUPLICATE_TASK') return;
     assert.equal(refused, undefined, told);
     home.requireSound(told);
   }
 }
 
-describe('to-dos, whatever was done, undone and redone', function () {
+describe('to-dos after any sequence of changes and undos', function () {
   this.timeout('5m');
 
-  it('can be completed after an undo that has left the next occurrence, which was changed', async () => {
+  it('can be completed after an undo that kept a changed next occurrence', async () => {
     for (const frequency of FREQUENCIES) {
       const home = new MemoryTodos();
       const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };
@@ -173,14 +172,14 @@ describe('to-dos, whatever was done, undone and redone', function () {
     }
   });
 
-  it('take an occurrence that is there already for the next one', async () => {
+  it('reuse an existing occurrence as the next one', async () => {
     const home = new MemoryTodos();
     const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(home, 1) };
     const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);
     const { next } = await home.todos.complete(home.owner, first.id, home.record);
     await home.todos.reopen(home.owner, first.id, home.record);
     await home.todos.complete(home.owner, first.id, home.record);
-    // As an operator who restores a backup may leave it.
+    // Restoring a backup may leave this state.
     home.state.recurring.set(recurringTask.id, recurringTask);
     home.state.todos.set(first.id, { todo: first, recorded: todoAnswer(first) });
     const completed = await home.todos.complete(home.owner, first.id, home.record);

@@ -1,4 +1,4 @@
-/** A whole year, held against calendars written by hand: leap day, the ends of months, and clocks that are changed. */
+/** A year of occurrences compared with calendars written by hand: leap day, ends of months, clock changes. */
 import assert from 'node:assert/strict';
 import {
   firstOccurrence,
@@ -7,9 +7,9 @@ import {
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { YEAR } from '../../support/calendars.ts';
 
-describe('a year of recurring to-dos', () => {
+describe('year of recurring to-dos', () => {
   for (const { title, calendar, anchor, ...zoned } of YEAR) {
-    it(`${title}: is due when a calendar says so`, async () => {
+    it(`is due as the calendar states: ${title}`, async () => {
       const rule = { ...zoned, start_date: new Date(anchor) };
       const due: (Date | undefined)[] = [];
       let next: Occurrence | undefined = firstOccurrence(rule);

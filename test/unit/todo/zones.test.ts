@@ -1,4 +1,3 @@
-/** A recurring to-do that moves to another zone, and one that ends on a day. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -24,7 +23,7 @@ const LENGTH = 12;
 
 const zone = fc.constantFrom(...ZONES);
 
-/** Hours that many zones skip come up often, and so do the ends of months. */
+/** Hours that many zones skip and ends of months are frequent. */
 const rules: fc.Arbitrary<RecurrenceRule> = fc
   .record({
     frequency: fc.constantFrom(...FREQUENCIES),
@@ -44,7 +43,7 @@ function series(rule: RecurrenceRule, length = LENGTH): readonly Occurrence[] {
   return [first, ...followingOccurrences(rule, first, length - 1)];
 }
 
-/** The time of day that the rule means. */
+/** Returns the rule's time of day. */
 function timeOf(rule: RecurrenceRule): number {
   const start = rule.local_start
     ? Date.parse(`${rule.local_start}Z`)
@@ -52,8 +51,8 @@ function timeOf(rule: RecurrenceRule): number {
   return ((start % DAY) + DAY) % DAY;
 }
 
-describe('a recurring to-do that moves to another zone', () => {
-  it('is due at the same hour there: 10:00 in Berlin is 10:00 in New York', () => {
+describe('recurring to-do in a new zone', () => {
+  it('is due at the same local time: 10:00 in Berlin becomes 10:00 in New York', () => {
     const rule = {
       frequency: 'DAILY',
       start_date: new Date('2027-01-04T09:00:00Z'),
@@ -66,7 +65,7 @@ describe('a recurring to-do that moves to another zone', () => {
     });
   });
 
-  it('loses no occurrence on its way to the west', () => {
+  it('loses no occurrence when it moves west', () => {
     const rule = {
       frequency: 'DAILY',
       start_date: new Date('2027-01-01T20:00:00Z'),
@@ -78,7 +77,7 @@ describe('a recurring to-do that moves to another zone', () => {
     assert.deepEqual(next, { on: '2027-01-03', due: new Date('2027-01-03T13:00:00Z') });
   });
 
-  it('is back at its hour after a first day that skips it', () => {
+  it('returns to its hour after a first day that skips it', () => {
     const rule = {
       frequency: 'DAILY',
       start_date: new Date('2027-03-28T02:30:00Z'),
@@ -92,7 +91,7 @@ describe('a recurring to-do that moves to another zone', () => {
     assert.deepEqual(inTimezone(moved, 'UTC'), rule);
   });
 
-  it('has the same dates and the same time of day, in every zone, and back', () => {
+  it('keeps its dates and its time of day in every zone, and when it returns', () => {
     fc.assert(
       fc.property(rules, zone, zone, (rule, one, other) => {
         const moved = inTimezone(inTimezone(rule, one), other);
@@ -115,7 +114,7 @@ describe('a recurring to-do that moves to another zone', () => {
     );
   });
 
-  it('goes on with the date after that of its open occurrence, wherever and whenever it moves', () => {
+  it('continues with the date after its open occurrence', () => {
     fc.assert(
       fc.property(
         rules,
@@ -134,7 +133,7 @@ describe('a recurring to-do that moves to another zone', () => {
           };
           const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
           const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
-          // Only where the clocks differ by a day or more is the following one no later than the open one.
+          // The next date is not after the open one only if the zones differ by a day or more.
           const isLater = (on: string) => {
             const wall = Date.parse(on) + timeOf(moved);
             return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
@@ -146,7 +145,7 @@ describe('a recurring to-do that moves to another zone', () => {
     );
   });
 
-  it('has the same last date: its end moves along', () => {
+  it('keeps its last date because its end moves with it', () => {
     fc.assert(
       fc.property(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
         const last = series(rule)[at];
@@ -160,17 +159,17 @@ describe('a recurring to-do that moves to another zone', () => {
   });
 });
 
-describe('the end of a recurring to-do', () => {
+describe('end of a recurring to-do', () => {
   const anchor = new Date('2027-01-31T22:30:00Z');
   const weekly = { frequency: 'WEEKLY', start_date: anchor } as const;
 
-  it('has the occurrence of a day that is written as its midnight', () => {
+  it('includes the occurrence of a day given as its midnight', () => {
     const rule = recurrenceRule({ ...weekly, end_date: new Date('2027-02-14T00:00:00Z') }, lastInstant);
     assert.equal(rule.end_date?.toISOString(), '2027-02-14T23:59:59.999Z');
     assert.equal(lastOccurrence(rule)?.on, '2027-02-14');
   });
 
-  it('stays as it is where it is no midnight in the zone', () => {
+  it('remains unchanged if it is not midnight in the zone', () => {
     for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
       const endDate = new Date('2027-02-14T00:00:00Z');
       assert.deepEqual(
@@ -189,12 +188,12 @@ describe('the end of a recurring to-do', () => {
     assert.equal(details.reason, 'END_BEFORE_START');
   });
 
-  it('is no later than what can be stored', () => {
+  it('is at most the last instant that can be stored', () => {
     const end = lastInstant(new Date('9999-12-31T00:00:00-11:00'), 'Pacific/Pago_Pago');
     assert.equal(end.toISOString(), '9999-12-31T23:59:59.999Z');
   });
 
-  it('has that day whatever its zone and its clock, and no other', () => {
+  it('includes that day in any zone, and no later one', () => {
     fc.assert(
       fc.property(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
         const last = series(rule)[at];
@@ -226,13 +225,13 @@ describe('update_recurring_task', () => {
     return { home, edit, first };
   };
 
-  it('takes midnight for the whole last day, in the zone that it sets', async () => {
+  it('treats midnight as the end of the day in the zone that it sets', async () => {
     const { edit } = await begun();
     const midnight = { end_date: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
     assert.deepEqual((await edit(midnight)).end_date, new Date('2030-01-11T04:59:59.999Z'));
   });
 
-  it('keeps an end that it does not name on the same day of another zone', async () => {
+  it('keeps the end on the same day in another zone if the call does not set it', async () => {
     const { edit } = await begun({ end_date: new Date('2030-01-09T23:00:00Z') });
     const { end_date: endDate, start_date: moved } = await edit({ timezone: 'America/New_York' });
     assert.deepEqual(
@@ -242,7 +241,7 @@ describe('update_recurring_task', () => {
     assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 
-  it('changes frequency and zone in one call, leaves the open occurrence, and is undone', async () => {
+  it('changes frequency and zone in one call but not the open occurrence, and can be undone', async () => {
     const { home, edit, first } = await begun();
     const before = home.state.recurring.values;
     await edit({ frequency: 'WEEKLY', timezone: 'Asia/Tokyo' });
@@ -259,7 +258,7 @@ describe('update_recurring_task', () => {
     assert.deepEqual(completed.next?.due_date, new Date('2030-01-10T22:30:00Z'));
   });
 
-  it('refuses a zone that there is not, and changes nothing', async () => {
+  it('rejects an unknown zone and changes nothing', async () => {
     const { home, edit } = await begun();
     const before = home.state.recurring.values;
     const { details } = await refusal(() => edit({ timezone: 'Mars/Phobos', frequency: 'WEEKLY' }));

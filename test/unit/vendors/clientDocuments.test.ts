@@ -1,4 +1,4 @@
-/** Documents of strangers: read from the internet alone, a little of them, and without a way around. */
+/** Documents of OAuth clients: read only from public hosts, limited in size, without redirects. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type RequestOptions, type Server } from 'node:https';
@@ -14,10 +14,10 @@ const DOCUMENT = new URL(`https://${HOST}/oauth/client.json?version=1`);
 const JSON_TYPE = { 'content-type': 'application/json' };
 const MOST_BYTES = 5 * 1024;
 
-/** In place of a connection to somebody on the internet. */
+/** Thrown instead of connecting to a public host. */
 const NOWHERE = new Error('somebody would be connected to');
 
-describe('the document of a client', () => {
+describe('client document', () => {
   const certificate = selfSigned(HOST);
   let server: Server;
   let port: number;
@@ -43,7 +43,7 @@ describe('the document of a client', () => {
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end('{"client_id": 1}');
   });
 
-  /** The server of this test is all that the name leads to, and counts as public. */
+  /** The test server is the only resolved address and counts as public. */
   function documents(options: RequestOptions = {}, addresses: readonly string[] = ['127.0.0.1']) {
     return new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
@@ -64,7 +64,7 @@ describe('the document of a client', () => {
     return error.message;
   };
 
-  it('is what its server sends, asked for by its name', async () => {
+  it('is fetched from its server by host name', async () => {
     assert.deepEqual(await documents().fetch(DOCUMENT), {
       text: '{"client_id": 1}',
       maxAgeSeconds: undefined,
@@ -77,8 +77,8 @@ describe('the document of a client', () => {
     assert.equal(request?.headers.cookie ?? request?.headers.authorization, undefined);
   });
 
-  it('is read from the very address that was looked at, whatever the name leads to a moment later', async () => {
-    // No resolver knows this name, so that only what was looked at can have been connected to.
+  it('is fetched from the verified address even if the name resolves differently later', async () => {
+    // The name does not resolve elsewhere, so only the verified address can be connected to.
     const rebinding = new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
         resolved.push(host);
@@ -94,15 +94,15 @@ describe('the document of a client', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('is not read from another who has its name', async () => {
+  it('is not fetched from a server without a valid certificate', async () => {
     assert.equal(await refusal(documents({ ca: [] }).fetch(DOCUMENT)), 'the server cannot be reached');
     const foreign = new URL('https://other.example/client');
     assert.equal(await refusal(documents().fetch(foreign)), 'the server cannot be reached');
     assert.deepEqual(requests, []);
   });
 
-  describe('of a host that is not on the internet', () => {
-    /** With the look that is usual. */
+  describe('client document of a private host', () => {
+    /** Uses the production check of addresses. */
     function usual(addresses: readonly string[]) {
       return new HttpsClientDocuments(undefined, {
         resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -150,13 +150,13 @@ describe('the document of a client', () => {
       'nonsense',
       '',
     ])
-      it(`is not read: ${address}`, async () => {
+      it(`is not fetched: ${address}`, async () => {
         assert.equal(await refusal(usual([address]).fetch(DOCUMENT)), 'the host is not on the internet');
         const among = usual(['93.184.215.14', address, '2606:4700::6810:84e5']);
         assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not on the internet');
       });
 
-    it('is not read where there is no address', async () => {
+    it('is not fetched if the name has no address', async () => {
       assert.equal(await refusal(usual([]).fetch(DOCUMENT)), 'the host is not on the internet');
       const unknown = new HttpsClientDocuments(undefined, {
         resolve: async () => Promise.reject(new Error('ENOTFOUND')),
@@ -166,7 +166,7 @@ describe('the document of a client', () => {
       assert.equal(await refusal(unknown.fetch(DOCUMENT)), 'the host name does not resolve');
     });
 
-    it('is read where all addresses are public', async () => {
+    it('is fetched if all addresses are public', async () => {
       for (const address of ['93.184.215.14', '1.1.1.1', '2606:4700::6810:84e5', '::ffff:1.1.1.1'])
         await assert.rejects(
           usual([address]).fetch(DOCUMENT),
@@ -192,12 +192,12 @@ describe('the document of a client', () => {
     'file:///etc/passwd',
     'data:application/json,{}',
   ])
-    it(`is at a name, by https: ${url}`, async () => {
+    it(`requires https and a host name: ${url}`, async () => {
       assert.equal(await refusal(documents().fetch(new URL(url))), 'the URL must use https and a host name');
       assert.deepEqual([resolved, requests], [[], []]);
     });
 
-  it('is at the usual port', async () => {
+  it('requires the default port', async () => {
     const usual = new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
         resolved.push(host);
@@ -212,7 +212,7 @@ describe('the document of a client', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`is not where a redirect leads to: ${status}`, async () => {
+    it(`is not fetched from the target of a redirect: ${status}`, async () => {
       answer = (_request, response) =>
         response.writeHead(status, { ...JSON_TYPE, location: `https://${HOST}/other` }).end('{}');
       assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
@@ -220,12 +220,12 @@ describe('the document of a client', () => {
     });
 
   for (const status of [201, 204, 206, 304, 404, 500])
-    it(`is no answer but 200: ${status}`, async () => {
+    it(`requires status 200: ${status}`, async () => {
       answer = (_request, response) => response.writeHead(status, JSON_TYPE).end();
       assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
     });
 
-  it('has 5 KiB at most, whether its server says so or goes on and on', async () => {
+  it('is limited to 5 KiB, with or without a declared length', async () => {
     const full = `"${'x'.repeat(MOST_BYTES - 2)}"`;
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(full);
     assert.equal((await documents().fetch(DOCUMENT)).text, full);
@@ -242,8 +242,8 @@ describe('the document of a client', () => {
     await closed;
   });
 
-  it('comes in time, or is given up', async () => {
-    // In place of five seconds.
+  it('is abandoned if it does not arrive in time', async () => {
+    // Replaces the timeout of five seconds.
     let ending = new AbortController();
     const end = () => ending.abort();
     answer = (_request, response) => {
@@ -270,14 +270,14 @@ describe('the document of a client', () => {
     'image/json',
     undefined,
   ])
-    it(`is no ${type}`, async () => {
+    it(`is rejected with the content type ${type}`, async () => {
       answer = (_request, response) =>
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('{}');
       assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the content type is not application/json');
     });
 
   for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/client+json'])
-    it(`may be ${type}`, async () => {
+    it(`is accepted with the content type ${type}`, async () => {
       answer = (_request, response) => response.writeHead(200, { 'content-type': type }).end('{}');
       assert.equal((await documents().fetch(DOCUMENT)).text, '{}');
     });
@@ -291,7 +291,7 @@ describe('the document of a client', () => {
     ['s-maxage=600', undefined],
     ['private', undefined],
   ] as const)
-    it(`may be kept as long as it says: ${said}`, async () => {
+    it(`is cached as its header states: ${said}`, async () => {
       answer = (_request, response) =>
         response.writeHead(200, { ...JSON_TYPE, 'cache-control': said }).end('{}');
       assert.equal((await documents().fetch(DOCUMENT)).maxAgeSeconds, seconds);

@@ -4,13 +4,13 @@ import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/read.ts';
 
-/** What the tool takes. */
+/** Limit of the tool's argument. */
 const MAX_CHARACTERS = 4000;
 
 const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
 
-describe('cursors', () => {
-  it('of Firestore come back as they were given', () => {
+describe('Firestore cursors', () => {
+  it('survive encoding and decoding', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
         const json: JsonValue = JSON.parse(JSON.stringify(value));
@@ -24,7 +24,7 @@ describe('cursors', () => {
     );
   });
 
-  it('of Firestore omit long values, and are never longer than the tool takes', () => {
+  it("omit long values and never exceed the argument's limit", () => {
     for (const value of ['x'.repeat(2000), '\u0000'.repeat(500), 'ä'.repeat(900), Array(500).fill(1)]) {
       const text = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value });
       assert.ok(text.length <= MAX_CHARACTERS, String(text.length));
@@ -34,7 +34,7 @@ describe('cursors', () => {
     assert.ok(most.length <= MAX_CHARACTERS, String(most.length));
   });
 
-  it('of Firestore are refused where they are something else, whatever it is', () => {
+  it('are rejected if they are any other text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

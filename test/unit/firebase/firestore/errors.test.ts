@@ -28,7 +28,7 @@ function explanation(error: unknown, of: Attempt): MusterError {
   return explained_;
 }
 
-describe('errors of Firestore', () => {
+describe('Firestore errors', () => {
   const decided = permissions.filter((row) => row.database === 'firestore' && isDecidedByContent(row));
 
   it('have the names of the specification', () => {
@@ -57,7 +57,7 @@ describe('errors of Firestore', () => {
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
   });
 
-  it("name what is missing as what is not the caller's, where the fields of a document decide", () => {
+  it('hide whether a document is missing or forbidden if its fields decide', () => {
     const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
       explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
@@ -74,7 +74,7 @@ describe('errors of Firestore', () => {
       assert.equal(reasonOf(place), 'PERMISSION_DENIED', place);
   });
 
-  it('follow the security rules', async () => {
+  it('match the security rules', async () => {
     const rules = await readFile(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
     const blocks = rules.split(/^ +match \//m);
     const byContent = blocks
@@ -84,7 +84,7 @@ describe('errors of Firestore', () => {
     assert.deepEqual(new Set(byContent), new Set(rows));
   });
 
-  it('tell what is too large from what is of the wrong kind', () => {
+  it('distinguish values that are too large from values of the wrong type', () => {
     for (const text of [
       'The value of property "a" is longer than 1048487 bytes.',
       "Document 'x' cannot be written because its size (1,048,600 bytes) exceeds the maximum allowed size",
@@ -94,7 +94,7 @@ describe('errors of Firestore', () => {
     }
   });
 
-  it('are known where a listening ends, which has no code', () => {
+  it('are recognized without a code when a listener ends', () => {
     const ended = new Error("Error 7: \nfalse for 'get' @ L33");
     assert.equal(explanation(ended, attempt('watch')).details.reason, 'PERMISSION_DENIED');
   });
@@ -104,7 +104,7 @@ describe('errors of Firestore', () => {
     assert.equal(explanation(failure(16), { ...attempt('read'), caller }).code, 'TOKEN_EXPIRED');
   });
 
-  it('hold the definition of a missing index, made of the query', () => {
+  it('contain the definition of a missing index, derived from the query', () => {
     const vendor = 'The query requires an index. Create it here: https://console.firebase.google.com/secret';
     const { suggestion = '' } = explanation(
       failure(9, vendor),
@@ -119,7 +119,7 @@ describe('errors of Firestore', () => {
     assert.match(suggestion, /firestore\.indexes\.json.*fieldOverrides/);
   });
 
-  it('are left as they are where they are explained already, or unknown', () => {
+  it('remain unchanged if they are already explained or unknown', () => {
     const known = invalidPath('x', 'is wrong');
     assert.equal(explained(known, attempt('read')), known);
     const unknown = new TypeError('a bug');

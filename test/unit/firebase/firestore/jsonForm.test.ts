@@ -23,7 +23,7 @@ function refusal(data: JsonValue, encoding: Partial<Encoding> = {}): MusterError
   assert.fail(`accepted: ${JSON.stringify(data)?.slice(0, 200)}`);
 }
 
-/** As a client with useBigInt reads it: whole JSON numbers were stored as integers. */
+/** Returns the value as a client with useBigInt reads it: whole numbers are stored as integers. */
 function asRead(value: unknown): unknown {
   if (typeof value === 'number')
     return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
@@ -37,7 +37,7 @@ function nested(depth: number, leaf: JsonValue): JsonValue {
   return depth === 0 ? leaf : { m: nested(depth - 1, leaf) };
 }
 
-describe('the JSON form of Firestore values', () => {
+describe('JSON form of Firestore values', () => {
   it('survives a round trip', () => {
     fc.assert(
       fc.property(fieldsInJson, (fields) => {
@@ -47,7 +47,7 @@ describe('the JSON form of Firestore values', () => {
     );
   });
 
-  it('is what the guide says', () => {
+  it('matches the guide', () => {
     const fields: JsonObject = {
       timestamp: { __timestamp__: '2026-11-22T01:02:03.123456789Z' },
       point: { __geopoint__: { latitude: 48.2, longitude: 16.4 } },
@@ -66,20 +66,20 @@ describe('the JSON form of Firestore values', () => {
     assert.deepEqual(fieldsToJson(encoded), fields);
   });
 
-  it('tells integers that JSON loses from those that it does not', () => {
+  it('marks only integers that JSON would round', () => {
     assert.equal(toJson(9007199254740991n), 9007199254740991);
     assert.deepEqual(toJson(9007199254740992n), { __integer__: '9007199254740992' });
     assert.equal(toJson(1e300), 1e300);
     assert.deepEqual(toJson(-0), { __double__: '-0' });
   });
 
-  it('says of values that it does not know what they are', () => {
+  it('names the type of values it does not support', () => {
     class Novelty {}
     assert.deepEqual(toJson(new Novelty()), { __unsupported__: 'Novelty' });
     assert.equal(refusal({ a: { __unsupported__: 'Novelty' } }).details.field, 'data.a');
   });
 
-  it('refuses what Firestore does not store, and names the field', () => {
+  it('rejects values that Firestore cannot store, with the field', () => {
     const cases: [JsonObject, string][] = [
       [{ a: { b: [1, [2]] } }, 'data.a.b.1'],
       [{ a: [{ __vector__: [1] }] }, 'data.a.0'],
@@ -105,7 +105,7 @@ describe('the JSON form of Firestore values', () => {
     assert.equal(refusal({ ['x'.repeat(1501)]: 1 }).details.reason, 'INVALID_DATA_TYPE');
   });
 
-  it('refuses special values that are malformed', () => {
+  it('rejects malformed special values', () => {
     const malformed: Readonly<Record<string, readonly JsonValue[]>> = {
       __timestamp__: [
         '2026-02-30T00:00:00Z',
@@ -167,14 +167,14 @@ describe('the JSON form of Firestore values', () => {
     }
   });
 
-  it('goes as deep as Firestore, and no deeper', () => {
+  it("supports nesting up to Firestore's limit", () => {
     encode({ a: nested(20, 'leaf') });
     assert.match(refusal({ a: nested(21, 'leaf') }).message, /at most 20 levels/);
     const lists = `${'{"l":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
     assert.match(refusal({ a: JSON.parse(lists) }).message, /at most 20 levels/);
   });
 
-  it('takes __delete__ where the operation has a use for it', () => {
+  it('accepts __delete__ only where the operation supports it', () => {
     const top = { a: { __delete__: true } };
     const within = { a: { b: { __delete__: true }, c: 1 } };
     refusal(top);
@@ -185,7 +185,7 @@ describe('the JSON form of Firestore values', () => {
     assert.deepEqual(encode(within, { deletes: 'dropped' }), { a: { c: 1 } });
   });
 
-  it('takes values that build on what is there only where that is so', () => {
+  it('rejects transforms if the operation does not support them', () => {
     for (const kind of [
       '__serverTimestamp__',
       '__increment__',

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
 
-/** Well-formed: Firestore stores UTF-8. */
+/** Well-formed because Firestore stores UTF-8. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0));
 
-/** JSON numbers: whole ones are integers to Firestore, the others doubles. */
+/** Firestore stores whole JSON numbers as integers and others as doubles. */
 const number = fc.oneof(double, fc.maxSafeInteger());
 
 const specialDouble = fc
@@ -19,7 +19,7 @@ const largeInteger = fc
   .filter((value) => !Number.isSafeInteger(Number(value)))
   .map((value) => ({ __integer__: String(value) }));
 
-/** To the microsecond: that is what Firestore keeps. */
+/** Firestore stores microseconds. */
 const timestamp = fc
   .tuple(
     fc.date({

@@ -8,27 +8,27 @@ import {
 
 const claimsOf = (uid: string, rest: object = {}) => ({ sub: uid, role: 'worker', iat: 1, exp: 2, ...rest });
 
-/** The callers' apps that there are, by what rules call `auth`. */
+/** Returns the `auth` of each open app of a caller. */
 function auths(): unknown[] {
   return getApps().flatMap(({ name, options }) =>
     name.startsWith('caller-') ? [options.databaseAuthVariableOverride] : [],
   );
 }
 
-describe('the clients of callers', () => {
+describe('CallerClients', () => {
   const server = initializeApp({ databaseURL: 'https://muster.firebaseio.com' }, 'server');
   const open = () => new CallerClients({ app: () => server, randomness: systemRandomness });
 
   after(() => deleteApp(server));
 
-  it('are those of the caller, with its claims', async () => {
+  it("open an app with the caller's claims", async () => {
     const clients = open();
     const claims = claimsOf('a', { firebase: { sign_in_provider: 'password' } });
     await clients.lease(claims);
     assert.deepEqual(auths().at(-1), { uid: 'a', provider: 'password', token: claims });
   });
 
-  it('are shared by a caller whatever its token, and by nobody else', async () => {
+  it('share an app between tokens of one caller, and with no other caller', async () => {
     const clients = open();
     const first = await clients.lease(claimsOf('a'));
     const again = await clients.lease(claimsOf('a', { iat: 5, exp: 9 }));
@@ -37,7 +37,7 @@ describe('the clients of callers', () => {
     for (const other of others) assert.notEqual((await clients.lease(other)).database, first.database);
   });
 
-  it('are at most 50 that nothing watches, and never end under a watch', async () => {
+  it('keep at most 50 unwatched apps, and never close a watched one', async () => {
     const clients = open();
     const before = auths().length;
     const leases: Lease[] = [];
@@ -50,7 +50,7 @@ describe('the clients of callers', () => {
     assert.notEqual((await clients.lease(claimsOf('many-0'))).database, leases[0]?.database);
   });
 
-  it('are refused without a subject', async () => {
+  it('reject claims without a subject', async () => {
     await assert.rejects(open().lease({ role: 'admin' }));
   });
 });

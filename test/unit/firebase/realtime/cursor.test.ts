@@ -28,8 +28,8 @@ const position: fc.Arbitrary<Position> = fc.record(
 
 const refused = (error: unknown) => error instanceof MusterError && error.code === 'VALIDATION_ERROR';
 
-describe('cursors of the Realtime Database', () => {
-  it('come back as they went', () => {
+describe('Realtime Database cursors', () => {
+  it('survive encoding and decoding', () => {
     fc.assert(
       fc.property(position, (one) => {
         assert.deepEqual(cursors.decode(cursors.encode(one)), one);
@@ -37,7 +37,7 @@ describe('cursors of the Realtime Database', () => {
     );
   });
 
-  it('go with no other query', () => {
+  it('are rejected with another query', () => {
     fc.assert(
       fc.property(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
         const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
@@ -46,7 +46,7 @@ describe('cursors of the Realtime Database', () => {
     );
   });
 
-  it('are never anything else', () => {
+  it('are rejected if they are any other text', () => {
     const text = fc.oneof(
       fc.string(),
       fc.base64String(),
@@ -55,7 +55,7 @@ describe('cursors of the Realtime Database', () => {
     fc.assert(fc.property(text, (one) => assert.throws(() => cursors.decode(one), refused)));
   });
 
-  it('are refused where they would be too long or go too far', () => {
+  it('are rejected if they are too long or exceed the maximum number of ties', () => {
     const end = { from: 'a', given: 1, rank: 'a', key: 'k' };
     assert.throws(() => cursors.encode({ ...end, given: MAX_TIES + 1 }), refused);
     assert.throws(() => cursors.encode({ ...end, rank: 'x'.repeat(4000) }), refused);

@@ -17,7 +17,7 @@ function urlFor(databaseURL: string | undefined, emulator: string | undefined): 
   }
 }
 
-describe('where the Realtime Database is', () => {
+describe('Realtime Database URL', () => {
   for (const [databaseURL, emulator, url] of [
     ['https://muster.firebaseio.com', undefined, 'https://muster.firebaseio.com/shared/a.json?auth=a%2Bb'],
     [
@@ -36,11 +36,10 @@ describe('where the Realtime Database is', () => {
       'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other',
     ],
   ] as const) {
-    it(`the address of the Realtime Database is ${url.split('?')[0]} for ${databaseURL}`, () =>
-      assert.equal(urlFor(databaseURL, emulator), url));
+    it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
   }
 
-  it('the address of the Realtime Database is nowhere where the deployment names none', () => {
+  it('does not exist if the deployment has no database URL', () => {
     assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/);
   });
 });

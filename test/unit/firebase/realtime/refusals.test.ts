@@ -11,7 +11,7 @@ const WRITE: RestRequest = { method: 'PUT', path: 'shared/scores', data: { a: 1 
 
 const said = (error: string) => JSON.stringify({ error });
 
-describe("the Realtime Database's refusals", () => {
+describe('Realtime Database errors', () => {
   for (const [status, text, request, code, reason] of [
     [401, said('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [403, '<html>', READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
@@ -51,7 +51,7 @@ describe("the Realtime Database's refusals", () => {
     [500, said('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
   ] as const) {
-    it(`the transport reads ${status} ${text?.slice(0, 40)} as ${reason ?? code}`, () => {
+    it(`map ${status} ${text?.slice(0, 40)} to ${reason ?? code}`, () => {
       const error = refusalOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
@@ -59,7 +59,7 @@ describe("the Realtime Database's refusals", () => {
     });
   }
 
-  it('the transport gives the index to add, made of the query', () => {
+  it('contain the missing index, derived from the query', () => {
     const missing = { status: 400, text: said('Index not defined') };
     const definition = (orderBy: string) =>
       refusalOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';

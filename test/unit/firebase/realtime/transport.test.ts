@@ -10,7 +10,7 @@ import { close, listen } from '../../../support/listening.ts';
 
 const LIMITS = { timeoutMilliseconds: 5000, mostBytes: 1000 };
 
-/** Asks a server that answers in this way. */
+/** Sends a request to a server with this listener. */
 async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAnswer> {
   const server = createServer(listener);
   try {
@@ -21,7 +21,7 @@ async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAn
   }
 }
 
-/** For assert.rejects: no answer, and the URL kept to itself. */
+/** Returns a check for assert.rejects: no response, and no URL in the error. */
 function unanswered(isSent: boolean): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof UnansweredError);
@@ -33,13 +33,13 @@ function unanswered(isSent: boolean): (error: unknown) => boolean {
 
 const lost = unanswered(true);
 
-describe('an exchange with the Realtime Database', () => {
-  it('gives status, ETag and text', async () => {
+describe('Realtime Database exchange', () => {
+  it('returns status, ETag and text', async () => {
     const answer = await asked((_, response) => response.writeHead(401, { etag: 'abc' }).end('"é"'));
     assert.deepEqual(answer, { status: 401, etag: 'abc', text: '"é"' });
   });
 
-  it('stops reading where there is too much', async () => {
+  it('stops reading a response that is too large', async () => {
     let sent = 0;
     const { text } = await asked((_, response) => {
       const send = (): void => {
@@ -52,12 +52,12 @@ describe('an exchange with the Realtime Database', () => {
     assert.ok(sent < 1e8);
   });
 
-  it('takes just as much as it may', async () => {
+  it('accepts a response of exactly the maximum size', async () => {
     assert.equal((await asked((_, response) => response.end('x'.repeat(1000)))).text?.length, 1000);
     assert.equal((await asked((_, response) => response.end('x'.repeat(1001)))).text, undefined);
   });
 
-  it('does not wait for ever, neither for the beginning nor for the end', async () => {
+  it('has a timeout for the start and for the end of the response', async () => {
     const impatient = { ...LIMITS, timeoutMilliseconds: 100 };
     await assert.rejects(
       asked(() => {}, impatient),
@@ -69,7 +69,7 @@ describe('an exchange with the Realtime Database', () => {
     );
   });
 
-  it('says whether the request may have arrived, and keeps the URL to itself', async () => {
+  it('reports whether the request may have arrived, without its URL', async () => {
     await assert.rejects(
       asked((request) => request.socket.destroy()),
       lost,

@@ -21,7 +21,7 @@ function nested(levels: number): JsonValue {
   return Array.from({ length: levels }).reduce<JsonValue>((inner) => ({ in: inner }), 1);
 }
 
-describe('what the Realtime Database can store', () => {
+describe('Realtime Database writes', () => {
   for (const value of [
     null,
     '',
@@ -34,7 +34,7 @@ describe('what the Realtime Database can store', () => {
     { '.sv': 'timestamp' },
     nested(30),
   ] as JsonValue[]) {
-    it(`the check of a write takes ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
+    it(`accept ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
   }
 
   for (const [value, field] of [
@@ -53,16 +53,16 @@ describe('what the Realtime Database can store', () => {
     [{ a: { '.sv': 'timestamp', b: 1 } }, 'data.a..sv'],
     [nested(31), `data${'.in'.repeat(31)}`],
   ] as [JsonValue, string][]) {
-    it(`the check of a write refuses ${JSON.stringify(value).slice(0, 60)}, and says where`, () => {
+    it(`reject ${JSON.stringify(value).slice(0, 60)} with the field`, () => {
       assert.throws(() => checkWritable(PATH, value), refusedAt(field));
     });
   }
 
-  it('the check of a write refuses anything nested without end', () => {
+  it('reject values with extreme nesting', () => {
     assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`));
   });
 
-  it('the check of a write takes an object of children to update, and nothing else', () => {
+  it('accept only an object of children for an update', () => {
     assert.deepEqual(checkedChildren(PATH, { a: 1, b: null }), { a: 1, b: null });
     for (const value of [null, 1, 'a', [1]]) {
       assert.throws(() => checkedChildren(PATH, value), refusedAt('data'));
@@ -71,14 +71,14 @@ describe('what the Realtime Database can store', () => {
     assert.throws(() => checkedChildren(PATH, { '.sv': 'timestamp' }), refusedAt('data..sv'));
   });
 
-  it('the check of a write stores nothing of what holds nothing', () => {
+  it('treat values without content as nothing', () => {
     for (const value of [null, {}, [], [null], { a: { b: [{}] } }]) assert.equal(isNothing(value), true);
     for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) {
       assert.equal(isNothing(value), false);
     }
   });
 
-  it('the check of a write answers for any JSON, and never fails otherwise', () => {
+  it('accept or reject any JSON without another error', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         try {

@@ -1,4 +1,4 @@
-/** Dispatching runs over the Admin SDK's client, to a Cloud Tasks on this machine. */
+/** Dispatching of runs with the Admin SDK against a fake of Cloud Tasks. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
@@ -9,11 +9,11 @@ import { close, listen, portOf } from '../../../support/listening.ts';
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
 
-/** The connection ends, or there comes an answer on which the client sends again. */
+/** The connection closes, or the response makes the client retry. */
 type Loss = 'cut' | 503;
 
-describe('a run that is dispatched', () => {
-  /** What the queue holds, by name. */
+describe('dispatched run', () => {
+  /** Tasks in the queue, by name. */
   let tasks: Map<string, unknown>;
   let losses: Loss[];
   let requests: number;
@@ -30,7 +30,7 @@ describe('a run that is dispatched', () => {
     requests = 0;
   });
 
-  // The Admin SDK's client remembers where it was told that Cloud Tasks is.
+  // The Admin SDK's client keeps the first address of Cloud Tasks.
   before(async () => {
     server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ describe('a run that is dispatched', () => {
     await listen(server);
     process.env[HOST] = `127.0.0.1:${portOf(server)}`;
     process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
-    // Whose account this is nobody looks up.
+    // Prevents the lookup of the service account.
     process.env[METADATA] = 'none';
   });
 
@@ -51,7 +51,7 @@ describe('a run that is dispatched', () => {
     setVariable(METADATA, given.metadata);
   });
 
-  /** As Cloud Tasks does it: a task without a name gets one, and none has the name of another. */
+  /** Like Cloud Tasks: names an unnamed task, and rejects a name that exists. */
   function accept(task: { readonly name?: string }, response: ServerResponse): void {
     requests += 1;
     const name = task.name ?? `unnamed-${requests}`;
@@ -65,14 +65,14 @@ describe('a run that is dispatched', () => {
   const queue = () => cloudTasksRunQueue('europe-west1', systemRandomness);
 
   for (const loss of ['cut', 503] as const) {
-    it(`is in the queue once where the answer is lost (${loss})`, async () => {
+    it(`is queued once if the response is lost (${loss})`, async () => {
       losses = [loss];
       await queue().dispatch('run-1');
       assert.deepEqual([requests, tasks.size], [2, 1]);
     });
   }
 
-  it('can be dispatched again at any time', async () => {
+  it('can be dispatched again', async () => {
     const runs = queue();
     await runs.dispatch('run-1');
     await runs.dispatch('run-1');

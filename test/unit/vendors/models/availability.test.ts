@@ -1,4 +1,3 @@
-/** An agent that cannot be asked says why, and what to do about it. */
 import assert from 'node:assert/strict';
 import { hostedAgents } from '../../../../functions/src/composition/outside.ts';
 import type { ModelSettings } from '../../../../functions/src/vendors/vendorModel.ts';
@@ -29,8 +28,8 @@ const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings
     },
   };
 
-describe('the availability of hosted agents', () => {
-  it('is given where everything is set', () => {
+describe('availability of hosted agents', () => {
+  it('is true if all settings are valid', () => {
     for (const agent of hostedAgents({ claude: working, gemini: working })) {
       assert.deepEqual(agent.availability(), { available: true });
       assert.deepEqual(agent.price, working.price);
@@ -38,14 +37,14 @@ describe('the availability of hosted agents', () => {
     }
   });
 
-  it('is given on this machine without TLS', () => {
+  it('does not require TLS on the loopback interface', () => {
     const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
     for (const agent of hostedAgents({ claude: local, gemini: local })) {
       assert.deepEqual(agent.availability(), { available: true });
     }
   });
 
-  it('says how to set a key where there is none', () => {
+  it('explains how to set a missing key', () => {
     const { apiKey: _, ...keyless } = working;
     const said = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
       const availability = agent.availability();
@@ -68,7 +67,7 @@ describe('the availability of hosted agents', () => {
   });
 
   for (const [title, { settings, says }] of Object.entries(broken)) {
-    it(`is not given with ${title}, and the setting is named`, () => {
+    it(`is false with ${title}, and the reason names the setting`, () => {
       const wrong = { ...working, ...settings };
       for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
         const availability = agent.availability();

@@ -1,4 +1,4 @@
-/** Each way of failing becomes its class, says whether the work may have been done, and gives nothing away. */
+/** Failures of model requests: their class, whether the outcome is unknown, and no leaked details. */
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -9,15 +9,15 @@ interface Case {
   readonly title: string;
   readonly does: Behaviour;
   readonly kind: FailureClass;
-  /** Whether the vendor may have done the work. */
+  /** Whether the vendor may have processed the request. */
   readonly unknown: boolean;
   readonly agents?: readonly AgentName[];
 }
 
-/** Nobody listens at this port, nor may anybody without being root. */
+/** A closed port that only root can open. */
 const DESERTED = 'http://127.0.0.1:2';
 
-/** What no message may repeat. */
+/** Text that no message may repeat. */
 const VENDORS_WORDS = 'words of the vendor';
 
 const anthropicSays = (type: string, message: string, details?: object) => ({
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('failing to ask a model', function () {
+describe('failed model requests', function () {
   this.timeout(120_000);
   const { models, agent } = stage();
 
@@ -187,7 +187,7 @@ describe('failing to ask a model', function () {
     describe(name, () => {
       for (const { title, does, kind, unknown, agents = AGENTS } of cases) {
         if (!agents.includes(name)) continue;
-        it(`${title}: ${kind}`, async () => {
+        it(`are classified as ${kind}: ${title}`, async () => {
           const { prompt, match } = question(name, title);
           models.when(match, does);
           const { failure, printed } = await watched(() => failureOf(ask(agent(name), { prompt })));
@@ -203,7 +203,7 @@ describe('failing to ask a model', function () {
         });
       }
 
-      it('counts what was used before it was refused or broke off', async () => {
+      it('count the usage before a refusal or an interruption', async () => {
         const { prompt, match } = question(name, 'Count.');
         models.when({ ...match, times: 1 }, { does: 'break', after: 2, how: 'end' });
         const broken = await failureOf(ask(agent(name), { prompt }));
@@ -214,7 +214,7 @@ describe('failing to ask a model', function () {
       });
 
       for (const how of ['end', 'loss', 'error'] as const) {
-        it(`counts at least the text that came before it broke off: ${how}`, async () => {
+        it(`count at least the text received before an interruption: ${how}`, async () => {
           const { prompt, match } = question(name, 'Break off.');
           const text = 'word '.repeat(300_000);
           models.when(match, { does: 'break', after: name === 'claude' ? 5 : 2, how, text });
@@ -228,13 +228,13 @@ describe('failing to ask a model', function () {
         });
       }
 
-      it('says when to ask again, from seconds', async () => {
+      it('contain the retry delay from a number of seconds', async () => {
         const { prompt, match } = question(name, 'Again.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': '7' } });
         assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, 7000);
       });
 
-      it('says when to ask again, from a date', async () => {
+      it('contain the retry delay from a date', async () => {
         const { prompt, match } = question(name, 'Later.');
         const until = new Date(Date.now() + 3_600_000).toUTCString();
         models.when(match, { does: 'error', status: 503, headers: { 'retry-after': until } });
@@ -242,19 +242,19 @@ describe('failing to ask a model', function () {
         assert.ok(retryAfterMs > 3_000_000 && retryAfterMs <= 3_600_000, String(retryAfterMs));
       });
 
-      it('does not say when to ask again where the vendor says nothing that can be read', async () => {
+      it('contain no retry delay if the header is unreadable', async () => {
         const { prompt, match } = question(name, 'Soon.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': 'soon' } });
         assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, undefined);
       });
 
-      it('knows that nothing was sent where nobody listens', async () => {
+      it('have a known outcome if the connection is refused', async () => {
         const failure = await failureOf(ask(agentAt(name, { baseUrl: DESERTED }), { prompt: 'Hello?' }));
         assert.equal(failure.kind, 'network');
         assert.equal(failure.outcome_unknown, false);
       });
 
-      it('follows no redirection with its key', async () => {
+      it('do not follow redirects with the key', async () => {
         const { prompt, match } = question(name, 'Elsewhere.');
         const location = `${models.url}/elsewhere`;
         models.when(match, { does: 'redirect', location });
@@ -262,7 +262,7 @@ describe('failing to ask a model', function () {
         assert.equal(failure.kind, 'network');
       });
 
-      it('tells a wrong key', async () => {
+      it('report a wrong key as an authentication failure', async () => {
         const { prompt } = question(name, 'Let me in.');
         const failure = await failureOf(ask(agent(name, { apiKey: 'wrong-key' }), { prompt }));
         assert.equal(failure.kind, 'authentication');
@@ -271,7 +271,7 @@ describe('failing to ask a model', function () {
     });
   }
 
-  it('claude has no room for an answer where the prompt fills its context', async () => {
+  it('of claude are context_too_long if the prompt fills the context', async () => {
     const { prompt, match } = question('claude', 'Full.');
     models.when({ ...match, times: 1 }, { does: 'answer', text: '', end: 'full' });
     assert.equal((await failureOf(ask(agent('claude'), { prompt }))).kind, 'context_too_long');
@@ -279,7 +279,7 @@ describe('failing to ask a model', function () {
     assert.equal((await ask(agent('claude'), { prompt })).complete, false);
   });
 
-  it('gemini takes the wait from the body where no header has it', async () => {
+  it('of gemini contain the retry delay of the body if no header has it', async () => {
     const { prompt, match } = question('gemini', 'Wait.');
     const delay = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' };
     const body = geminiSays(429, 'RESOURCE_EXHAUSTED', 'Please retry in 34.07s.', [delay]);
@@ -290,7 +290,7 @@ describe('failing to ask a model', function () {
   });
 });
 
-/** What the SDKs print meanwhile. Nothing else writes to the console during a test. */
+/** Captures the console output of the SDKs, because nothing else prints during a test. */
 async function watched<Failure>(work: () => Promise<Failure>) {
   const methods = ['log', 'info', 'warn', 'error', 'debug'] as const;
   const originals = methods.map((method) => console[method]);

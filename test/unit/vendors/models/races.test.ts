@@ -1,4 +1,4 @@
-/** Races of the real agents, over HTTP: the fast one wins, and the slow one's request is closed. */
+/** Races between the hosted agents over HTTP. */
 import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
 import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -22,7 +22,7 @@ describe('races of models', function () {
     racers = AGENTS.map((name) => agent(name));
   });
 
-  /** As a run asks. @param recorded what the record of an answer waits for */
+  /** Returns a request function like that of a run. @param recorded delays the record of an answer */
   const asking =
     (recorded: () => Promise<unknown> = async () => {}): Ask =>
     ({ key, agent: name, prompt, signal = new AbortController().signal, onAnswer }) => {
@@ -55,7 +55,7 @@ describe('races of models', function () {
       );
     };
 
-  /** The slow one never ends: before its first word, or in the middle of its answer. */
+  /** The slow agent never ends, before its first word or in the middle of its answer. */
   async function run(
     fast: AgentName,
     slow: AgentName,
@@ -70,7 +70,7 @@ describe('races of models', function () {
     return { result, prompt };
   }
 
-  it(`the fast one wins ${RACES} of ${RACES}, and the request of the slow one is closed`, async () => {
+  it(`are won by the fast agent ${RACES} of ${RACES} times, and the other request is closed`, async () => {
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] =
         number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
@@ -83,7 +83,7 @@ describe('races of models', function () {
     }
   });
 
-  it('does not wait for the record of the answer before it calls the others off', async () => {
+  it('cancel the other requests before the answer is recorded', async () => {
     const closed = async (about: string): Promise<unknown> => {
       const loser = models.askedAbout(about).find(({ vendor }) => vendor === 'gemini');
       return loser && models.closing(loser);

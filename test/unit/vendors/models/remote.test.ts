@@ -1,4 +1,3 @@
-/** Tests in another process say what the local models do, and see what was asked, over HTTP. */
 import assert from 'node:assert/strict';
 import { RemoteModels } from '../../../support/models/remote.ts';
 import { ask, question, stage } from './stage.ts';
@@ -7,7 +6,7 @@ describe('local models in another process', function () {
   this.timeout(120_000);
   const { models, agent } = stage();
 
-  it('do what they are told, and tell what they were asked', async () => {
+  it('are scripted over HTTP and return the recorded requests', async () => {
     const remote = new RemoteModels(models.url);
     const { prompt, match } = question('claude', 'Is anybody there?');
     await remote.when(match, { does: 'answer', text: 'Somebody.' });

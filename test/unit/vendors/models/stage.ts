@@ -1,4 +1,4 @@
-/** Both agents in front of local models. */
+/** Fixture with both hosted agents and local models. */
 import assert from 'node:assert/strict';
 import {
   type HostedAgent,
@@ -11,17 +11,17 @@ import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
 import type { Match } from '../../../support/models/behaviour.ts';
 import { LocalModels } from '../../../support/models/server.ts';
 
-/** Would be found in whatever leaks it. */
+/** Found by tests in any output that leaks it. */
 export const KEY = 'local-key-that-nobody-may-see';
 
-/** Whose API each agent is asked through. */
+/** Vendor API of each agent. */
 export const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
 
 export type AgentName = keyof typeof VENDORS;
 
 export const AGENTS: readonly AgentName[] = ['claude', 'gemini'];
 
-/** For tests that would otherwise hang: far beyond what any of them takes. */
+/** Timeout far beyond the duration of any test. */
 const PATIENCE_MILLISECONDS = 120_000;
 
 export interface Stage {
@@ -34,7 +34,7 @@ export interface AgentSettings {
   readonly baseUrl: string;
 }
 
-/** Starts local models for the tests of the suite. In the end, all that was asked agreed with the vendors' types. */
+/** Starts local models for a suite, and asserts at the end that all requests matched the vendors' types. */
 export function stage(): Stage {
   const models = new LocalModels();
   before(() => models.start());
@@ -54,7 +54,7 @@ export function agentAt(
   return name === 'claude' ? new Claude(settings) : new Gemini(settings);
 }
 
-/** A prompt that no other test has, and how to match it. */
+/** Returns a unique prompt and its match. */
 export function question(name: AgentName, about: string) {
   const prompt = `${about} (${crypto.randomUUID()})`;
   const match: Match = { vendor: VENDORS[name], text: prompt };
@@ -72,7 +72,7 @@ export function ask(
   );
 }
 
-/** The failure, where there must be one. */
+/** Returns the failure of a request; throws if it succeeds. */
 export async function failureOf(asking: Promise<ModelAnswer>): Promise<ModelFailure> {
   const outcome = await asking.then(
     (answer) => new Error(`it answered: ${answer.text}`),

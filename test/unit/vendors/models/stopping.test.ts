@@ -1,14 +1,13 @@
-/** What nobody waits for any more is really stopped: the vendor sees the connection close. */
 import assert from 'node:assert/strict';
 import { AGENTS, ask, failureOf, question, stage } from './stage.ts';
 
-describe('stopping to ask a model', function () {
+describe('stopping a model request', function () {
   this.timeout(120_000);
   const { models, agent } = stage();
 
   for (const name of AGENTS) {
     describe(name, () => {
-      it('closes the request before the first word', async () => {
+      it('closes the connection before the first word', async () => {
         const { prompt, match } = question(name, 'Think for ever.');
         models.when(match, { does: 'hang' });
         const stopping = new AbortController();
@@ -21,7 +20,7 @@ describe('stopping to ask a model', function () {
         await models.closing(asked);
       });
 
-      it('closes the request in the middle of the answer', async () => {
+      it('closes the connection in the middle of the answer', async () => {
         const { prompt, match } = question(name, 'Begin, and never end.');
         models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
         const stopping = new AbortController();
@@ -35,13 +34,13 @@ describe('stopping to ask a model', function () {
         await models.closing(await models.arrival(prompt));
       });
 
-      it('closes the request when its time is up, and says so', async () => {
+      it('closes the connection at the timeout and reports it', async () => {
         const { prompt, match } = question(name, 'Take your time.');
         models.when(match, { does: 'hang' });
         const stopping = new AbortController();
         const asking = failureOf(ask(agent(name), { prompt }, { signal: stopping.signal }));
         const asked = await models.arrival(prompt);
-        // What AbortSignal.timeout() gives as its reason, at an instant that does not depend on the machine.
+        // The reason of AbortSignal.timeout(), at a time that does not depend on the machine.
         stopping.abort(new DOMException('The operation timed out.', 'TimeoutError'));
         const failure = await asking;
         assert.equal(failure.kind, 'timeout');
@@ -49,7 +48,7 @@ describe('stopping to ask a model', function () {
         await models.closing(asked);
       });
 
-      it('asks nothing where it was stopped before', async () => {
+      it('sends nothing if the signal is already aborted', async () => {
         const { prompt } = question(name, 'Never mind.');
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: AbortSignal.abort() }));
         assert.equal(failure.kind, 'aborted');
@@ -57,7 +56,7 @@ describe('stopping to ask a model', function () {
         assert.equal(models.askedAbout(prompt).length, 0);
       });
 
-      it('closes the request where its listener fails', async () => {
+      it('closes the connection if the listener throws', async () => {
         const { prompt, match } = question(name, 'Begin, and go on.');
         models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
         const onText = (): void => {

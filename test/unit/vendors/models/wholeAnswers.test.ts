@@ -1,10 +1,9 @@
-/** The local models answer whole as well, as the vendors' own SDKs ask by default. */
 import assert from 'node:assert/strict';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { KEY, question, stage } from './stage.ts';
 
-describe('whole answers of local models', function () {
+describe('answers of local models without streaming', function () {
   this.timeout(120_000);
   const { models } = stage();
 

@@ -1,14 +1,13 @@
-/** Events as messages of Pub/Sub. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { pubSubMessage } from '../../../../functions/src/vendors/pubsub/publisher.ts';
 import { taskEvents } from '../../stored/arbitraries.ts';
 
-/** What CloudEvents requires of each. Source: https://github.com/cloudevents/spec, version 1.0.2. */
+/** Attributes that CloudEvents requires. Source: https://github.com/cloudevents/spec, version 1.0.2. */
 const REQUIRED = ['ce-specversion', 'ce-id', 'ce-type', 'ce-source'];
 
-describe('an event as a message', () => {
+describe('Pub/Sub message of an event', () => {
   it('is a CloudEvent in binary mode', () => {
     const timestamp = new Date('2026-02-10T12:00:00Z');
     const changed = { before: null, after: { title: 'b' }, changes: ['title'] };
@@ -26,7 +25,7 @@ describe('an event as a message', () => {
     });
   });
 
-  it('has what CloudEvents requires, the order of its to-do, and the same id however often it is sent', () => {
+  it('has the required attributes, the to-do as its ordering key and a stable id', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = pubSubMessage(event, 'my-project');
