@@ -194,7 +194,7 @@ describe('authentication', () => {
       await authenticator.authenticate(BEARER);
       now = secondsAfterStart(20);
       await authenticator.authenticate(BEARER);
-      assert.equal(lookups.length, 3, 'what was heard before is no news');
+      assert.equal(lookups.length, 3, 'a change already read is ignored');
     });
 
   it('keeps the cache of callers that a change does not concern', async () => {
@@ -280,7 +280,7 @@ describe('authentication', () => {
       grant: { id: grant.id, resource: grant.resource },
       lineage: [{ subject: `grant:${grant.id}`, agent_id: 'terminal-2' }],
     });
-    assert.deepEqual(tokens, [], 'it is no person’s token');
+    assert.deepEqual(tokens, [], "the token is not a person's");
   });
 
   it("rejects an app's token if it is expired or unknown, or its grant or agent ended", async () => {
@@ -405,8 +405,8 @@ describe('authentication', () => {
     await authenticator.authenticate(BEARER);
     for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
     await authenticator.authenticate('token-19999');
-    assert.equal(tokens.length, 20_000, 'the latest is still trusted');
+    assert.equal(tokens.length, 20_000, 'the latest is cached');
     await authenticator.authenticate(BEARER);
-    assert.equal(lookups.length, 2, 'the first is not');
+    assert.equal(lookups.length, 2, 'the first was evicted');
   });
 });

@@ -19,7 +19,7 @@ describe('leaving a workspace', () => {
     const nobody = leftBy(roles({}));
     assert.deepEqual([nobody.isOut('beta'), nobody.isGone('beta')], [true, true]);
     const admin = leftBy(roles({ role: 'admin' }));
-    assert.deepEqual([admin.isOut('alpha'), admin.isGone('alpha')], [true, true], 'not by the deployment');
+    assert.deepEqual([admin.isOut('alpha'), admin.isGone('alpha')], [true, true], 'no deployment role');
   });
 
   for (const [what, before, after, lost] of [
@@ -44,12 +44,12 @@ describe('leaving a workspace', () => {
       person({ workspaces: { alpha: 'viewer' } }),
       true,
     ],
-    ['a membership taken', person({ workspaces: { alpha: 'worker' } }), person({}), true],
+    ['a removed membership', person({ workspaces: { alpha: 'worker' } }), person({}), true],
     ['a lowered role', person({ role: 'worker' }), person({ role: 'viewer' }), true],
-    ['a role taken', person({ role: 'worker' }), person({ role: 'none' }), true],
-    ['a role stored in place of a claim', person({}), person({ role: 'viewer' }), true],
-    ['a role stored of a person not known before', undefined, person({ role: 'none' }), true],
-    ['a person erased', person({ workspaces: { alpha: 'worker' } }), undefined, true],
+    ['a removed role', person({ role: 'worker' }), person({ role: 'none' }), true],
+    ['a role that replaces a claim', person({}), person({ role: 'viewer' }), true],
+    ['a role of a person not stored before', undefined, person({ role: 'none' }), true],
+    ['an erased person', person({ workspaces: { alpha: 'worker' } }), undefined, true],
   ] as const) {
     it(`${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
       assert.equal(mayHaveLost(before, after), lost);
@@ -63,7 +63,7 @@ describe('leaving a workspace', () => {
     ] as const;
     assert.deepEqual(closedSince(open, closed), ['alpha']);
     assert.deepEqual(closedSince(closed, open), []);
-    assert.deepEqual(closedSince({}, closed), [], 'one that is new had nobody in it');
+    assert.deepEqual(closedSince({}, closed), [], 'a new workspace had no members');
   });
 });
 

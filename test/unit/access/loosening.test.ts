@@ -67,9 +67,9 @@ describe('loosening', () => {
     ['an amount is added', ruled([{ tool: PR }], [{ tool: PR, above_usd: 0 }]), 'ada'],
     ['an approval is removed', ruled([{ tool: PR }], []), 'ada'],
     ['an approval that names a person is removed', ruled([{ tool: PR, asks: 'cyd' }], []), 'cyd'],
-    ['another person is asked', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: PR, asks: 'ada' }]), 'cyd'],
-    ['a person is named', ruled([{ tool: PR }], [{ tool: PR, asks: 'cyd' }]), 'ada'],
-    ['one is removed, one added', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: CODE }]), 'cyd'],
+    ['another approver is named', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: PR, asks: 'ada' }]), 'cyd'],
+    ['an approver is named', ruled([{ tool: PR }], [{ tool: PR, asks: 'cyd' }]), 'ada'],
+    ['one approval is replaced by another', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: CODE }]), 'cyd'],
     ['a member is added', [{ kind: 'setMember', member: member('viewer') }], 'ada'],
     ['a role is raised', [{ kind: 'setMember', member: member('leader'), before: member('worker') }], 'ada'],
     [
@@ -112,22 +112,22 @@ describe('loosening', () => {
       'ada',
     ],
     [
-      'a repository replaces all of its owner',
+      "one repository replaces all of its owner's",
       [{ kind: 'listRepositories', workspace: 'alpha', repositories: ['A/b'], before: ['a/*'] }],
       undefined,
     ],
     [
-      'all of an owner replace one',
+      'all repositories of an owner replace one',
       [{ kind: 'listRepositories', workspace: 'alpha', repositories: ['a/*'], before: ['a/b'] }],
       'ada',
     ],
     [
-      'a new workspace reaches a repository',
+      'a new workspace has a repository',
       [{ kind: 'createWorkspace', name: 'beta', workspace: { repositories: ['a/b'] } }],
       'ada',
     ],
     [
-      'a new workspace reaches none',
+      'a new workspace has no repository',
       [{ kind: 'createWorkspace', name: 'b', workspace: { repositories: [] } }],
       undefined,
     ],
@@ -185,11 +185,11 @@ describe('loosening', () => {
       undefined,
     ],
     [
-      'an account is let in again',
+      'a disabled account is enabled',
       [{ kind: 'limitAccount', uid: 'ben', account: 'good', isNews: true }],
       'in person',
     ],
-    ['the deployment gives a role', [{ kind: 'setPerson', uid: 'ben', role: 'viewer' }], 'in person'],
+    ['a deployment role is assigned', [{ kind: 'setPerson', uid: 'ben', role: 'viewer' }], 'in person'],
   ];
 
   for (const [what, changes, who] of cases) {
@@ -202,17 +202,17 @@ describe('loosening', () => {
         undefined,
         'the right person has approved',
       );
-      assert.equal(decides(changes, { ...AGENT, approved_by: 'eve' }), who, 'another person has');
+      assert.equal(decides(changes, { ...AGENT, approved_by: 'eve' }), who, 'another person has approved');
       const shown = wouldOf(changes);
       assert.equal(
         decides(changes, { ...AGENT, approved_by: who, shown }),
         undefined,
-        'they saw exactly this',
+        'the approver saw exactly this change',
       );
       assert.equal(
         decides(changes, { ...AGENT, approved_by: who, shown: ['do less'] }),
         who,
-        'they saw less',
+        'the approver saw a smaller change',
       );
     });
   }

@@ -29,9 +29,9 @@ const WANTED = [undefined, ...ROLES] as const;
  * letter: "k" to keep the role, then "v", "w", "l", "a". A rejected one has ".".
  */
 const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[]][] = [
-  ['a worker’s fellow worker', fellow, 'worker', ['.....', '.....', '.....', '.....']],
-  ['a fellow leader', fellow, 'leader', ['kv...', 'kvw..', 'kvwl.', '.....']],
-  ['a fellow admin', fellow, 'admin', ['kv...', 'kvw..', 'kvwl.', 'kvwla']],
+  ['a worker of the same owner', fellow, 'worker', ['.....', '.....', '.....', '.....']],
+  ['a leader of the same owner', fellow, 'leader', ['kv...', 'kvw..', 'kvwl.', '.....']],
+  ['an admin of the same owner', fellow, 'admin', ['kv...', 'kvw..', 'kvwl.', 'kvwla']],
   ['its owner, a worker', owner, 'worker', ['kvw..', 'kvw..', '.vw..', '.vw..']],
   ['its owner, a leader', owner, 'leader', ['kvwl.', 'kvwl.', 'kvwl.', '.vwl.']],
   ['its owner, an admin', owner, 'admin', ['kvwla', 'kvwla', 'kvwla', 'kvwla']],

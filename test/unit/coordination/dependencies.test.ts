@@ -34,9 +34,9 @@ describe('batch dependencies', () => {
 
   for (const [name, batch, path] of [
     ['a task on itself', [[], ['task-2']], 'task-2 -> task-2'],
-    ['two on each other', [['task-2'], ['task-1']], 'task-1 -> task-2 -> task-1'],
+    ['two tasks on each other', [['task-2'], ['task-1']], 'task-1 -> task-2 -> task-1'],
     [
-      'three, off the first path',
+      'three tasks off the first path',
       [['task-2'], [], ['task-4'], ['task-5'], ['task-3']],
       'task-3 -> task-4 -> task-5 -> task-3',
     ],
@@ -74,7 +74,7 @@ describe('batch dependencies', () => {
         const [, text = ''] = /cycle: (.*)\.$/.exec(error.message) ?? [];
         const path = text.split(' -> ').map((name) => Number(name.slice('task-'.length)) - 1);
         assert.ok(path.length >= 2 && path[0] === path.at(-1), `not closed: ${text}`);
-        assert.equal(new Set(path).size, path.length - 1, `goes round more than once: ${text}`);
+        assert.equal(new Set(path).size, path.length - 1, `repeats a task: ${text}`);
         for (const [place, from] of path.slice(0, -1).entries()) {
           assert.ok(edges[from]?.includes(path[place + 1] ?? -1), `no such dependency in ${text}`);
         }

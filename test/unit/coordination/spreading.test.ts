@@ -7,18 +7,18 @@ const aged = (count: number, milliseconds: number): number[] =>
 describe('isBusy', () => {
   for (const { name, ages, spread, busy } of [
     {
-      name: 'where each of its documents was written within a second',
+      name: 'is true if each document was written within a second',
       ages: aged(8, 900),
       spread: 8,
       busy: true,
     },
-    { name: 'not where they were written some seconds ago', ages: aged(8, 1100), spread: 8, busy: false },
-    { name: 'by the mean of all', ages: [...aged(7, 100), 7200], spread: 8, busy: true },
-    { name: 'not by a few', ages: [...aged(7, 100), 7400], spread: 8, busy: false },
-    { name: 'not where the wider spread is not in use yet', ages: aged(15, 10), spread: 16, busy: false },
-    { name: 'where it is, as well', ages: aged(16, 10), spread: 16, busy: true },
-    { name: 'not with a handful of tasks', ages: aged(3, 10), spread: 8, busy: false },
-    { name: 'not where nothing was counted', ages: [], spread: 8, busy: false },
+    { name: 'is false if the writes are over a second old', ages: aged(8, 1100), spread: 8, busy: false },
+    { name: 'uses the mean age of all documents', ages: [...aged(7, 100), 7200], spread: 8, busy: true },
+    { name: 'is false if only some are recent', ages: [...aged(7, 100), 7400], spread: 8, busy: false },
+    { name: 'is false if a new shard is not in use yet', ages: aged(15, 10), spread: 16, busy: false },
+    { name: 'is true with more shards in use', ages: aged(16, 10), spread: 16, busy: true },
+    { name: 'is false with a handful of tasks', ages: aged(3, 10), spread: 8, busy: false },
+    { name: 'is false if nothing was counted', ages: [], spread: 8, busy: false },
   ])
     it(name, () => assert.equal(isBusy(ages, spread), busy));
 });

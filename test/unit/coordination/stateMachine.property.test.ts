@@ -63,10 +63,10 @@ function holds(before: Task, after: Task): void {
   if (isRevived) {
     assert.notEqual(before.status, 'done', 'done is final');
     assert.equal(after.claim_epoch, before.claim_epoch);
-    assert.equal(after.former_ends.at(-1)?.error, before.error, 'what was is kept');
+    assert.equal(after.former_ends.at(-1)?.error, before.error, 'the previous outcome is recorded');
     assert.ok(
       !after.lapsed_claims.some((lapsed) => lapsed.claim_epoch === after.claim_epoch),
-      'nobody holds it by an old claim',
+      'no old claim is valid',
     );
   } else if (isClosed(before.status)) {
     assert.deepEqual(
@@ -77,14 +77,14 @@ function holds(before: Task, after: Task): void {
   }
   // Only finishing from outside closes a task without a claim.
   const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
-  if (claimed) assert.ok(after.claim !== undefined, 'a claim stays');
+  if (claimed) assert.ok(after.claim !== undefined, 'a held or settled task has a claim');
   if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
   if (after.claim)
     assert.equal(after.claim.claim_epoch, after.claim_epoch, 'the claim in force is the latest');
   if (isHeld(before.status) && isHeld(after.status))
     assert.equal(after.claim?.claimed_by, before.claim?.claimed_by);
   assert.ok(after.retries <= MAX_RETRIES);
-  assert.equal(after.blockers, after.retry_at === undefined ? 0 : 1, 'a wait blocks, and only a wait');
+  assert.equal(after.blockers, after.retry_at === undefined ? 0 : 1, 'only a wait blocks');
   assert.equal(after.status === 'done', after.result !== undefined);
   assert.equal(isClosed(after.status), after.completed_at !== undefined);
 }
@@ -122,11 +122,7 @@ const restore = claimant.map((who) =>
   step(`restore ${who}`, (task, now, model) => {
     const restored = restoreClaim(task, who.of(task), 60, now);
     if (restored === undefined) return task;
-    assert.notEqual(
-      task.released_epoch,
-      task.claim_epoch,
-      'what somebody took away does not come back by itself',
-    );
+    assert.notEqual(task.released_epoch, task.claim_epoch, 'a revoked claim is not restored');
     assert.ok(model.given.get(restored.claim?.claimed_by ?? '')?.has(task.claim_epoch));
     return restored;
   }),
@@ -153,7 +149,7 @@ const finish = step('finish', (task, now, model) => {
   const { claim } = finished;
   if (claim)
     assert.ok(model.given.get(claim.claimed_by)?.has(task.claim_epoch), 'only for the latest holder');
-  else assert.ok(!isHeld(task.status), 'never past its holder');
+  else assert.ok(!isHeld(task.status), 'never without its holder');
   return finished;
 });
 

@@ -63,7 +63,7 @@ describe('ClaimWindow', () => {
     const first = next();
     const others = [next(), next(), next()];
     await reader.query(0).answer(names(50));
-    assert.equal(reader.query(1).limit, 4, 'as many as wait and are dealt');
+    assert.equal(reader.query(1).limit, 4, 'the number of waiting and assigned tasks');
     await reader.query(1).answer(names(50));
     assert.deepEqual(await Promise.all([first, ...others]), ['task-1', 'task-2', 'task-3', 'task-4']);
     assert.equal(reader.queries.length, 2);

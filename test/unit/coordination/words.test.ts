@@ -26,7 +26,7 @@ describe('capability keys', () => {
     assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
     assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);
     assert.deepEqual(satisfiedKeys(keys, []), ['']);
-    assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task that requires nothing is for everybody');
+    assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task without requirements is for every agent');
   });
 
   it("are satisfied exactly if they are a subset of the agent's capabilities", () => {

@@ -188,7 +188,7 @@ function checkHistory({ log, eventType, there }: World): void {
     checkTransition(eventType, state, transition);
     apply(eventType, state, transition);
   }
-  assert.deepEqual(sorted(state), sorted(stateOf(eventType, there)), 'it ends in what is there');
+  assert.deepEqual(sorted(state), sorted(stateOf(eventType, there)), 'the history ends in the current data');
 }
 
 /** Asserts that a transition starts from the state that the previous one left. */

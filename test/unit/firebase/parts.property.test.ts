@@ -43,7 +43,7 @@ describe('differences of a watched path', () => {
         const state = stateOf(type, known);
         for (const one of differences(type, state, there, 0)) apply(type, state, one);
         assert.deepEqual(new Map(state), stateOf(type, there));
-        assert.deepEqual(differences(type, state, there, 0), [], 'and then there is nothing to tell');
+        assert.deepEqual(differences(type, state, there, 0), [], 'no differences remain');
       }),
     );
   });
@@ -210,10 +210,10 @@ describe('lease of a watch', () => {
   const lease = { holder: 'one', reading: true, renewed: new Date(90_000) };
   for (const [what, held, expected] of [
     ['free', undefined, true],
-    ['its own', { ...lease, holder: 'me' }, true],
-    ["another's", lease, false],
-    ['left', { ...lease, reading: false }, true],
-    ['not renewed for long', { ...lease, renewed: new Date(84_000) }, true],
+    ['held by the same holder', { ...lease, holder: 'me' }, true],
+    ["another holder's", lease, false],
+    ['released', { ...lease, reading: false }, true],
+    ['expired', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
     it(`may ${expected ? '' : 'not '}be acquired if it is ${what}`, () => {
       assert.equal(mayTake(held, 'me', now), expected);

@@ -72,7 +72,7 @@ async function readRefusal(database: DatabaseName, path: string, request: Partia
   const { service, asked } = recording();
   const error: unknown = await service.read(CALLER, database, path, { ...READ, ...request }).catch((e) => e);
   assert.ok(error instanceof MusterError, 'it was accepted');
-  assert.deepEqual(asked, [], 'the database was asked all the same');
+  assert.deepEqual(asked, [], 'the database was asked');
   return error;
 }
 
@@ -86,7 +86,7 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
   );
   const error: unknown = await writing.catch((e) => e);
   assert.ok(error instanceof MusterError, 'it was accepted');
-  assert.deepEqual(asked, [], 'the database was asked all the same');
+  assert.deepEqual(asked, [], 'the database was asked');
   return error;
 }
 

@@ -126,7 +126,7 @@ describe('check of a pull request', () => {
     await desk.receive([pullRequest(headed(SECOND), 'synchronize', { at: at(2) })]);
     assert.equal(marked(), undefined);
     await desk.receive([pullRequest(headed(FIRST), 'synchronize', { at: at(3) })]);
-    assert.equal(marked(), 'lint', 'the push went back to it');
+    assert.equal(marked(), 'lint', 'the push returned to that commit');
   });
 
   it('neither replaces nor clears a later mark of another pull request of the task', async () => {

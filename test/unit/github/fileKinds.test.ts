@@ -40,7 +40,7 @@ describe('committed files', () => {
   const refused = (...files: FileChange[]): Promise<MusterError> => refusal(() => kinds(...files));
 
   for (const [how, limit] of [
-    ['that GitHub lists whole', 100_000],
+    ['that GitHub lists completely', 100_000],
     ['that GitHub truncates', 2],
   ] as const)
     describe(`in a tree ${how}`, () => {

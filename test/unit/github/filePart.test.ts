@@ -21,7 +21,7 @@ describe('file parts', () => {
     ['empty', ''],
     ['short', 'A line.\n'],
     ['long', 'A line with "quotes" and \\ and\ttabs.\n'.repeat(6000)],
-    ['long, in letters of four bytes', '😀x'.repeat(40_000)],
+    ['long, with characters of four bytes', '😀x'.repeat(40_000)],
     ['long, with a byte order mark', `\ufeff${'é, '.repeat(60_000)}`],
   ] as const) {
     it(`together equal the file and each fit a response: ${what}`, () => {

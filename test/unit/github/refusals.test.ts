@@ -43,7 +43,7 @@ describe('GitHub errors', () => {
       const [hidden, absent] = [await read('unselected'), await read('nothing-here')];
       assert.deepEqual([hidden.code, hidden.details.reason], ['FORBIDDEN', 'ACCESS_DENIED']);
       assert.equal(hidden.message.replace('unselected', 'nothing-here'), absent.message);
-      assert.deepEqual({ ...hidden.details }, { ...absent.details }, 'nobody learns which of them is there');
+      assert.deepEqual({ ...hidden.details }, { ...absent.details }, 'the two errors are identical');
       assert.deepEqual(await reasons('unselected'), ['ACCESS_DENIED', 'ACCESS_DENIED']);
       assert.deepEqual(await reasons('nothing-here'), ['ACCESS_DENIED', 'ACCESS_DENIED']);
     });

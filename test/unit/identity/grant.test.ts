@@ -118,7 +118,7 @@ describe('authorization code', () => {
     assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: VERIFIER.toLowerCase() }).outcome, 'refused');
     const { challenge } = sampleGrant().code;
-    assert.equal(redeem(sampleGrant(), { verifier: challenge }).outcome, 'refused', 'nothing is plain');
+    assert.equal(redeem(sampleGrant(), { verifier: challenge }).outcome, 'refused', 'no plain method');
     // Both values are from RFC 7636, appendix B.
     assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
@@ -217,7 +217,7 @@ describe('refresh token', () => {
         assert.equal(outcome.outcome, 'repeated', `${index}`);
         assert.ok('tokens' in outcome);
         const { accessToken, refreshToken: successor } = outcome.tokens;
-        assert.equal(successor, all.at(-1)?.refreshToken, 'the newest, whoever has used what it gave');
+        assert.equal(successor, all.at(-1)?.refreshToken, 'the newest tokens');
         assert.equal(accessToken, all.at(-1)?.accessToken);
         assert.equal(refresh(grant, refreshToken, secondsAfterStart(until)).outcome, 'reused', `${index}`);
       }
@@ -226,7 +226,7 @@ describe('refresh token', () => {
   it('is no longer repeatable after twenty rotations', () => {
     const { grant, all } = chain(MOST_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
-    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no sign of theft');
+    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no theft');
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(GRACE + 30)).outcome, 'reused');
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
@@ -271,7 +271,7 @@ describe('refresh token', () => {
       assert.deepEqual(grant.expires_at, secondsAfterStart(Math.min(day + 90, 365) * DAY));
     }
     const last = rotated(grant, tokens.refreshToken, secondsAfterStart(365 * DAY - 60));
-    assert.equal(last.tokens.expiresIn, 60, 'nothing outlives the year');
+    assert.equal(last.tokens.expiresIn, 60, 'no token outlives the grant');
     assert.equal(
       refresh(last.grant, last.tokens.refreshToken, secondsAfterStart(365 * DAY)).outcome,
       'refused',

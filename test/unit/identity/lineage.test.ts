@@ -35,7 +35,7 @@ describe('lineage of a credential', () => {
   it('restricts it to the access of all ancestors and to the earliest expiry', () => {
     const own = opening({ toolsets: ['todo', 'coding'] });
     assert.deepEqual(narrowedBy(own, []), own);
-    assert.deepEqual(narrowedBy(own, through({})), own, 'an ancestor that opens more takes nothing away');
+    assert.deepEqual(narrowedBy(own, through({})), own, 'an ancestor with more access restricts nothing');
     const ancestors = through(
       { role: 'worker', toolsets: ['todo', 'inbox'] },
       { held_to: 'alpha', endsAt: secondsAfterStart(5) },

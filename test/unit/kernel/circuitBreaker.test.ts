@@ -13,7 +13,7 @@ describe('CircuitBreaker', () => {
       breaker.waitFor(async () => Promise.reject(new Error('refused'))),
       /refused/,
     );
-    assert.equal(await breaker.waitFor(async () => 6), 6, 'a failure is an answer');
+    assert.equal(await breaker.waitFor(async () => 6), 6, 'a failure counts as a response');
   });
 
   it('rejects after a second, then immediately, and waits again once the response arrived', async () => {

@@ -36,11 +36,8 @@ describe('retryStale', () => {
       bounds,
       bounds.toSorted((a, b) => a - b),
     );
-    assert.ok(shortest > 0 && longest > 10 * shortest, 'those that meet often spread out');
-    assert.ok(
-      bounds.reduce((sum, bound) => sum + bound, 0) < 10_000,
-      'all of them are over within a call, also by bad luck',
-    );
+    assert.ok(shortest > 0 && longest > 10 * shortest, 'frequent conflicts wait longer');
+    assert.ok(bounds.reduce((sum, bound) => sum + bound, 0) < 10_000, 'all waits together fit into a call');
   });
 
   it('gives up with CONFLICT and the reason CONTENTION', async () => {

@@ -72,7 +72,7 @@ describe('limit of failed authentications', () => {
     await Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`new-${count}`)));
     assert.deepEqual([lookups, most], [80, 4]);
     assert.deepEqual(await Promise.all([codeOf('new-1'), codeOf('new-2')]), ['RATE_LIMITED', 'RATE_LIMITED']);
-    assert.equal(lookups, 80, 'a credential that was refused is not looked up again');
+    assert.equal(lookups, 80, 'a rejected credential is not looked up again');
   });
 
   it('applies to concurrent attempts', async () => {
@@ -86,7 +86,7 @@ describe('limit of failed authentications', () => {
     const noise = Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`noise-${count}`)));
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
     await noise;
-    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a good credential gives no attempts back');
+    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a valid credential returns no attempts');
   });
 
   it('rejects no valid credential of a new address after failures at many others', async () => {
@@ -145,9 +145,9 @@ describe('limit of failed authentications', () => {
       codes.set(code, (codes.get(code) ?? 0) + 1);
     }
     assert.ok((codes.get('UNAUTHORIZED') ?? 0) <= 2000, JSON.stringify([...codes]));
-    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'newcomers evict no bucket that is in use');
+    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'new addresses evict no used bucket');
     assert.equal(await codeOf('bad', '203.0.113.8'), 'UNAUTHORIZED');
     now = secondsAfterStart(1);
-    assert.equal(await codeOf('bad', '2001:db9::'), 'UNAUTHORIZED', 'newcomers have attempts again');
+    assert.equal(await codeOf('bad', '2001:db9::'), 'UNAUTHORIZED', 'new addresses have attempts again');
   });
 });

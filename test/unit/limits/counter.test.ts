@@ -85,6 +85,6 @@ describe('CallCounter', () => {
     }
     const { minutes, agents } = counter.empty();
     assert.ok(agents.size < 5000);
-    assert.equal(minutes[0]?.all.calls, 20_000, 'what is counted already goes on being counted');
+    assert.equal(minutes[0]?.all.calls, 20_000, 'existing entries are still counted');
   });
 });

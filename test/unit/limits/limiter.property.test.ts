@@ -76,7 +76,7 @@ describe('rate limiter in any order of events', () => {
           assert.ok(fleet.passed <= allowed + 1e-6, `${fleet.passed} passed, ${allowed} allowed`);
         }
         await answerAll(fleet);
-        assert.equal(fleet.waiting, 0, 'nobody waits for ever');
+        assert.equal(fleet.waiting, 0, 'no call waits forever');
       }),
       { numRuns: 300 },
     ));
@@ -93,7 +93,7 @@ describe('rate limiter in any order of events', () => {
           if ((await fleet.callTimes(1, instance)) === 1) return;
           fleet.pass((fleet.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
         }
-        assert.fail('refused three times although it waited as long as it was told');
+        assert.fail('rejected three times after waiting for the retry delay');
       }),
       { numRuns: 300 },
     ));

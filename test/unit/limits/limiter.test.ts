@@ -116,7 +116,7 @@ describe('rate limiter', () => {
     assert.deepEqual([fleet.leases, fleet.bucket?.tokens], [1, 490]);
     fleet.pass(30_000 - 1);
     await fleet.callTimes(1);
-    assert.equal(fleet.leases, 2, 'only then it passes uncharged again');
+    assert.equal(fleet.leases, 2, 'uncharged calls return only after 30 seconds');
   });
 
   it('returns unspent tokens in time', async () => {
@@ -135,7 +135,7 @@ describe('rate limiter', () => {
   it('lets unspent tokens expire', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(48);
-    assert.ok((fleet.bucket?.tokens ?? 0) < 1, 'the rest is in hand');
+    assert.ok((fleet.bucket?.tokens ?? 0) < 1, 'the rest is leased');
     fleet.pass(10 * LAPSE_MILLISECONDS);
     assert.equal(await fleet.callTimes(200), LIMIT.burst);
   });
@@ -157,7 +157,7 @@ describe('rate limiter', () => {
       assert.equal(await fleet.callTimes(3), 3);
     }
     assert.equal(fleet.warnings.length, 3);
-    assert.ok(fleet.leases < 40, 'asks now and then');
+    assert.ok(fleet.leases < 40, 'the ledger is asked rarely');
   });
 
   it('does not wait for a ledger that is known to be unavailable', async () => {

@@ -64,7 +64,7 @@ describe('CallRecorder', () => {
     await stage.recorder.flush();
     assert.equal(stage.calls, 1);
     mock.timers.tick(10 * FLUSH_MILLISECONDS);
-    assert.equal(stage.stored.length, 1, 'and nothing where nothing was counted');
+    assert.equal(stage.stored.length, 1, 'nothing is stored without calls');
   });
 
   it('never fails without the ledger, and logs the loss', async () => {

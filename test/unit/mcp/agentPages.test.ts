@@ -64,7 +64,7 @@ describe('agent pages', () => {
     }
     assert.ok(
       ports.counted.some(({ tool }) => tool === 'system.getTaskQueue'),
-      'they are calls',
+      'pages are counted as calls',
     );
   });
 

@@ -34,7 +34,7 @@ function refusal(work: () => unknown): MusterError {
     assert.ok(error instanceof MusterError);
     return error;
   }
-  assert.fail('it was accepted');
+  assert.fail('the response was accepted');
 }
 
 describe('response that is too large', () => {

@@ -114,19 +114,19 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   ],
   ['an unknown argument that is null', { lists: null }, { reason: 'UNKNOWN_ARGUMENT' }],
   [
-    'what clients add, below the top',
+    'an argument that clients add, below the top level',
     { object: { sessionId: 's' } },
     { reason: 'UNKNOWN_ARGUMENT', field: 'object.sessionId' },
   ],
   [
-    'another type, of which it shows what is short',
+    'a short value of another type, which the error quotes',
     { size: 'big' },
     {
       message: 'Argument "size": expected a number, received text. Send a number without quotes, such as 5.',
       value: 'big',
     },
   ],
-  ['a long text, which it does not show', { text: 'x'.repeat(1000) }, { field: 'text', value: undefined }],
+  ['a long text, which is not quoted', { text: 'x'.repeat(1000) }, { field: 'text', value: undefined }],
   ['a null entry', { list: [null] }, { field: 'list.0' }],
   [
     'a null as a required member',
@@ -134,21 +134,21 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
     { message: /^Argument "items\.0\.name": .*received null/ },
   ],
   [
-    'many faults, of which it lists five',
+    'many faults, of which the error lists five',
     { items: times(100, { name: 5 }) },
     { message: /^(?:.*?items\.){5}(?!.*items\.).*And 95 more\.$/s },
   ],
   ['a word as a time', { when: 'tomorrow' }, noTime(TIME)],
   ['a day as a time', { when: '2026-02-10' }, noTime(TIME)],
   ['a time without a zone', { when: '2026-02-10T17:00:00' }, noTime(TIME)],
-  ['a day that there is not', { when: '2026-02-30T17:00:00Z' }, noTime(TIME)],
+  ['a date that does not exist', { when: '2026-02-30T17:00:00Z' }, noTime(TIME)],
   ['a number as a time', { when: 7 }, { message: TIME }],
   ['a second 61', { when: '2027-06-30T23:59:61Z' }, noTime(TIME)],
   ['a leap second at another minute', { when: '2027-06-30T22:59:60Z' }, noTime(LEAP)],
   ['a leap second of another zone', { when: '2027-06-30T23:59:60+01:00' }, noTime(LEAP)],
-  ['a leap second of a day that there is not', { when: '2027-06-31T23:59:60Z' }, noTime(LEAP)],
+  ['a leap second on a date that does not exist', { when: '2027-06-31T23:59:60Z' }, noTime(LEAP)],
 
-  ['half a surrogate pair', { text: 'a\ud800b' }, { reason: 'INVALID_TEXT' }],
+  ['a lone surrogate', { text: 'a\ud800b' }, { reason: 'INVALID_TEXT' }],
   ['a NUL character', { data: { list: ['\0'] } }, { reason: 'INVALID_TEXT' }],
   ['a NUL character in a name', { data: { 'a\0b': 1 } }, { reason: 'INVALID_TEXT' }],
   ['a number beyond range', { data: JSON.parse('1e999') }, { reason: 'OUT_OF_RANGE' }],
@@ -182,51 +182,51 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
     tooMany(/^The arguments object has 1000\d names; the maximum is 10000\.$/),
   ],
   ['too many values', { data: times(50_001, 1) }, tooMany('The arguments contain more than 50000 values.')],
-  ['too many values within each other', { data: times(2, times(25_001, 1)) }, tooMany(/50000 values/)],
+  ['too many nested values', { data: times(2, times(25_001, 1)) }, tooMany(/50000 values/)],
   ['a thousand wrong entries', { tags: times(1000, 1), files: times(10, { name: 1, lines: 'x' }) }, {}],
   ['ten thousand wrong names', { context: keyed(9_990) }, {}],
   ['ten thousand unknown names', keyed(9_990), {}],
-  ['data of many kinds with a wrong end', { data: [...times(12_000, { a: [{}] }), Number.NaN] }, {}],
+  ['large data with an invalid last value', { data: [...times(12_000, { a: [{}] }), Number.NaN] }, {}],
 
   [
-    'text that is no list',
+    'text that is not a list',
     { list: '[{]' },
     { message: /^Argument "list": expected a list, .* Send a list, such as \["a", "b"\]\.$/ },
   ],
-  ['the text of an object as a list', { list: '{"a":1}' }, { message: /expected a list/ }],
-  ['the text of a text as a list', { list: '"[]"' }, { message: /expected a list/ }],
+  ["an object's JSON text as a list", { list: '{"a":1}' }, { message: /expected a list/ }],
+  ["a text's JSON text as a list", { list: '"[]"' }, { message: /expected a list/ }],
   ['the word null as a list', { list: 'null' }, { message: /expected a list/ }],
   [
-    'the text of a list as an object',
+    "a list's JSON text as an object",
     { object: '[]' },
     { message: /^Argument "object": expected an object, .* Send an object/ },
   ],
   ['a word as an object', { numbers: 'x' }, { message: /expected an object/ }],
   ['a word as one of two types', { neither: 'yes' }, { message: /^Argument "neither": Invalid input/ }],
   [
-    'a word as a member that is true or false',
+    'a word as a boolean member',
     { list: [{ on: 'yes' }] },
     { message: /"list\.0\.on": expected true or false, received text\. Send true or false without quotes\./ },
   ],
   [
-    'a word as a number in a list of a list',
+    'a word as a number in a nested list',
     { list: [{ sizes: ['five'] }] },
     { message: /"list\.0\.sizes\.0": expected a number/ },
   ],
-  ['__proto__ in a text', { list: '[{"__proto__":{"on":true}}]' }, { reason: 'INVALID_NAME' }],
-  ['half a surrogate pair in a text', { numbers: '{"\\ud800":1}' }, { reason: 'INVALID_TEXT' }],
-  ['a NUL character in a text', { list: '[{"\\u0000":1}]' }, { reason: 'INVALID_TEXT' }],
-  ['a number beyond range in a text', { object: '{"size":1e999}' }, { reason: 'OUT_OF_RANGE' }],
-  ['deep nesting in a text', { list: '['.repeat(2_000_000) }, { reason: 'TOO_DEEP' }],
+  ['__proto__ in a JSON text', { list: '[{"__proto__":{"on":true}}]' }, { reason: 'INVALID_NAME' }],
+  ['a lone surrogate in a JSON text', { numbers: '{"\\ud800":1}' }, { reason: 'INVALID_TEXT' }],
+  ['a NUL character in a JSON text', { list: '[{"\\u0000":1}]' }, { reason: 'INVALID_TEXT' }],
+  ['a number beyond range in a JSON text', { object: '{"size":1e999}' }, { reason: 'OUT_OF_RANGE' }],
+  ['deep nesting in a JSON text', { list: '['.repeat(2_000_000) }, { reason: 'TOO_DEEP' }],
   [
-    'nesting below a nested text',
+    'deep nesting in a nested JSON text',
     { list: [{ sizes: '['.repeat(30) + ']'.repeat(30) }] },
     { reason: 'TOO_DEEP' },
   ],
-  ['many values in a text', { list: `[${'1,'.repeat(60_000)}1]` }, { reason: 'TOO_MANY' }],
-  ['a long list in a text', { list: `[${'{},'.repeat(1000)}{}]` }, { reason: 'TOO_MANY' }],
+  ['many values in a JSON text', { list: `[${'1,'.repeat(60_000)}1]` }, { reason: 'TOO_MANY' }],
+  ['a long list in a JSON text', { list: `[${'{},'.repeat(1000)}{}]` }, { reason: 'TOO_MANY' }],
   [
-    'texts that hold too many values together',
+    'JSON texts with too many values in total',
     { list: times(60, { sizes: `[${'1,'.repeat(900)}1]` }) },
     { reason: 'TOO_MANY' },
   ],
@@ -234,34 +234,31 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
 
 /** The last element is undefined if the arguments stay unchanged. */
 const TAKEN: readonly (readonly [what: string, raw: Raw, taken?: Raw])[] = [
-  ['what is right, unchanged', { items: [{ name: 'b' }] }],
+  ['valid arguments unchanged', { items: [{ name: 'b' }] }],
   ['whole surrogate pairs and large numbers', { text: '😀', size: 1e308 }],
-  ['as much as the schema allows', { tags: times(1000, 'a'), data: times(40_000, 1) }],
-  ['as long lists as the schema allows', { files: times(10, { name: 'a', lines: [1, 2, 3] }) }],
-  ['a null at any level as what is left out', { list: [{ on: null, sizes: null }] }, { list: [{}] }],
-  ['a null where there is a default', { object: { size: null } }, { object: { size: 1 } }],
+  ['the maximum number of values', { tags: times(1000, 'a'), data: times(40_000, 1) }],
+  ['lists of the maximum length', { files: times(10, { name: 'a', lines: [1, 2, 3] }) }],
+  ['a null at any level as an omitted value', { list: [{ on: null, sizes: null }] }, { list: [{}] }],
+  ['a null as the default', { object: { size: null } }, { object: { size: 1 } }],
   [
-    'a null in a record and as an argument',
+    'a null in a record and as an argument as omitted',
     { numbers: { a: null, b: 1 }, when: null },
     { numbers: { b: 1 } },
   ],
-  ['a null in data of any form as null', { data: { a: null, list: [null] } }],
+  ['a null in free-form data as null', { data: { a: null, list: [null] } }],
   [
-    'the text of the only type that the schema takes as that type',
+    "the JSON text of the schema's only type as that type",
     { list: ' [{"on":"true","sizes":"[\\"1e3\\"]"}]\n', object: '{"size":"5"}', level: '2' },
     { list: [{ on: true, sizes: [1000] }], object: { size: 5 }, level: 2 },
   ],
-  ['the text of one of two types as that type', { neither: 'false' }, { neither: false }],
+  ['the JSON text of one of two types as that type', { neither: 'false' }, { neither: false }],
+  ['text as text if the schema allows text', { either: '["a"]', mode: 'true', data: '{"a":1}', known: '5' }],
   [
-    'text as text wherever the schema takes text',
-    { either: '["a"]', mode: 'true', data: '{"a":1}', known: '5' },
-  ],
-  [
-    'a leap second as the second after it',
+    'a leap second as the next second',
     { when: '2027-06-30T23:59:60Z' },
     { when: '2027-07-01T00:00:00.000Z' },
   ],
-  ['without what clients add', { chatInput: 'hi\0', sessionId: null }, {}],
+  ['arguments without those that clients add', { chatInput: 'hi\0', sessionId: null }, {}],
 ];
 
 function assertSays(
@@ -278,11 +275,11 @@ function assertSays(
 
 describe('argument check', () => {
   for (const [what, raw, refused] of REFUSED) {
-    it(`rejects ${what} with an error, at little cost`, () => {
+    it(`rejects at little cost: ${what}`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
       const { milliseconds, mebibytes } = costOf(() => refusal(sent));
-      assert.ok(milliseconds < MOST.milliseconds, `${milliseconds} ms of the processor`);
+      assert.ok(milliseconds < MOST.milliseconds, `${milliseconds} ms of CPU time`);
       assert.ok(mebibytes < MOST.mebibytes, `${mebibytes} MiB`);
     });
   }

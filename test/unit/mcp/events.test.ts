@@ -33,7 +33,7 @@ describe('/mcp/events', () => {
     stage.log.add(UID, stage.subscriptionId, 1, 2, 3, 4, 5);
     const stream = await stage.open();
     assert.deepEqual((await stream.take(5)).map(dataOf), [1, 2, 3, 4, 5]);
-    await eventually('it follows', async () => stage.log.following > 0 || undefined);
+    await eventually('the stream follows the log', async () => stage.log.following > 0 || undefined);
     stage.log.add(UID, stage.subscriptionId, 6);
     stage.log.add(UID, stage.subscriptionId, 7, 8);
     const frames = await stream.take(3);
@@ -118,9 +118,9 @@ describe('/mcp/events', () => {
 
   it('stops reading the log when the client disconnects', async () => {
     const stream = await stage.open();
-    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
     stream.close();
-    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
   it('refuses the 21st open stream of a caller until another one is closed', async () => {
@@ -130,7 +130,7 @@ describe('/mcp/events', () => {
     const { error } = (await response.json()) as { error: { message: string } };
     assert.match(error.message, /20 open streams/);
     open[0]?.close();
-    await eventually('there is room', async () => (await stage.ask()).response.status === 200 || undefined);
+    await eventually('a stream opens', async () => (await stage.ask()).response.status === 200 || undefined);
   });
 
   it('pauses reading while its client is slow, and resumes later', async () => {
@@ -149,14 +149,14 @@ describe('/mcp/events', () => {
     const stream = await stage.open({ at });
     // The client does not read, so only the connection's buffers fill up.
     let seen = -1;
-    await eventually('it pauses', async () => {
+    await eventually('the stream pauses', async () => {
       if (pages === seen && pages > 0) return true;
       seen = pages;
       return undefined;
     });
     assert.ok(pages < 28, `${pages} of 30 pages of 2 MB were read ahead`);
     for (let taken = 0; pages === seen; taken += 1) {
-      assert.ok(taken < 60, 'it does not continue');
+      assert.ok(taken < 60, 'the stream does not continue');
       await stream.take(1);
     }
   });

@@ -27,7 +27,7 @@ describe('/mcp/events errors and ends', () => {
     stage.ports.entries.length = 0;
     const stream = await stage.open({ at: brief });
     assert.deepEqual((await stream.rest()).map(dataOf), [1]);
-    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
     assert.deepEqual(
       stage.ports.entries.map(({ event, fields }) => [
         event,
@@ -63,7 +63,7 @@ describe('/mcp/events errors and ends', () => {
 
   it('sends an error within a stream as its last event', async () => {
     const stream = await stage.open();
-    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
     stage.log.end(UID, stage.subscriptionId);
     const [frame, ...others] = await stream.rest();
     assert.deepEqual(others, []);
@@ -106,7 +106,7 @@ describe('/mcp/events errors and ends', () => {
       stage.ports.principals.set('changing', LEADER);
       const headers = { Authorization: 'Bearer changing' };
       const stream = await stage.open({ at: await watched(), headers });
-      await eventually('it follows', async () => stage.log.following === 1 || undefined);
+      await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
       return stream;
     };
 
@@ -134,7 +134,7 @@ describe('/mcp/events errors and ends', () => {
   it('sends no further event to a revoked credential', async () => {
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });
-    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
     stage.ports.principals.delete('fleeting');
     stage.log.add(UID, stage.subscriptionId, 'secret');
     const frames = await stream.rest();
@@ -143,7 +143,7 @@ describe('/mcp/events errors and ends', () => {
       ['error'],
     );
     assert.match(frames[0]?.data ?? '', /-32100/);
-    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
   it('hides the text of an unexpected error within a stream', async () => {

@@ -58,11 +58,7 @@ describe('limits of a JSON text', () => {
       /100000 values/,
     ],
     ['100,001 values in its params', `{"params":{"a":[${ones(100_000)}]}}`, /100000 values; split it/],
-    [
-      '70 lists within each other',
-      `${'['.repeat(70)}${']'.repeat(70)}`,
-      /too deeply: the maximum is 64 levels/,
-    ],
+    ['70 nested lists', `${'['.repeat(70)}${']'.repeat(70)}`, /too deeply: the maximum is 64 levels/],
     ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],
     ['a text of four million characters', `["${'x'.repeat(4_000_000)}"]`, undefined],
   ] as const) {
@@ -80,7 +76,7 @@ describe('limits of a JSON text', () => {
           },
         );
       const { user, system } = process.cpuUsage(began);
-      assert.ok((user + system) / 1000 < 1500, 'it takes the processor for long');
+      assert.ok((user + system) / 1000 < 1500, 'the check needs too much CPU time');
       const mebibytes = (process.memoryUsage().heapUsed - memory) / 1_048_576;
       assert.ok(refusal === undefined || mebibytes < 8, `${mebibytes} MiB`);
     });

@@ -24,7 +24,7 @@ describe('light list', () => {
       for (const { name: toolset, tools } of toolsets)
         for (const tool of tools) {
           const found = catalogue('light').findTool(`${toolset}.${tool.name}`);
-          assert.equal(found?.tool, tool, 'it is callable all the same');
+          assert.equal(found?.tool, tool, 'the tool is callable');
           const isListed = names.includes(
             catalogue('light').directory.wireName(`${toolset}.${tool.name}`) ?? '',
           );
@@ -113,7 +113,7 @@ describe('light schema', () => {
         assert.deepEqual(bones(lightSchema(inputJsonSchema(input), rare)), bones(expected));
         for (const key of rare) {
           assert.ok(key in input.shape, `${key} is an argument`);
-          assert.ok(![whole['required']].flat().includes(key), `${key} may be left out`);
+          assert.ok(![whole['required']].flat().includes(key), `${key} may be omitted`);
         }
       });
 

@@ -46,7 +46,7 @@ describe('subscriptions/listen', () => {
 
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.close()));
-    await eventually('nothing is read any more', async () => log.following === 0 || undefined);
+    await eventually('no log is read', async () => log.following === 0 || undefined);
   });
 
   it('is announced in 2026-07-28 only', async () => {
@@ -69,12 +69,12 @@ describe('subscriptions/listen', () => {
     const listener = await connect();
     const subscription = await listen(listener, uri);
     assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri] });
-    await eventually('it follows', async () => log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     assert.deepEqual(listener.updated, []);
     log.add(UID, id, { id: 'task-456' });
-    await eventually('it is told', async () => listener.updated.length === 1 || undefined);
+    await eventually('the client is notified', async () => listener.updated.length === 1 || undefined);
     log.add(UID, id, 2);
-    await eventually('it is told again', async () => listener.updated.length === 2 || undefined);
+    await eventually('the client is notified again', async () => listener.updated.length === 2 || undefined);
     assert.deepEqual(listener.updated, [uri, uri]);
     const { contents } = await listener.client.readResource({ uri });
     const [content] = contents;
@@ -92,7 +92,7 @@ describe('subscriptions/listen', () => {
     log.add(UID, id, 1);
     const listener = await connect();
     await listen(listener, uri);
-    await eventually('it is told', async () => listener.updated.length === 1 || undefined);
+    await eventually('the client is notified', async () => listener.updated.length === 1 || undefined);
   });
 
   it('notifies two principals with the same subscription id separately', async () => {
@@ -102,9 +102,9 @@ describe('subscriptions/listen', () => {
     await listen(theirs, uri);
     await eventually('both are followed', async () => log.following === 2 || undefined);
     log.add(OTHER.uid, id, 1);
-    await eventually('the other is told', async () => theirs.updated.length === 1 || undefined);
+    await eventually('the other client is notified', async () => theirs.updated.length === 1 || undefined);
     log.add(UID, id, 1);
-    await eventually('the first is told', async () => mine.updated.length === 1 || undefined);
+    await eventually('the first client is notified', async () => mine.updated.length === 1 || undefined);
     assert.equal(theirs.updated.length, 1);
   });
 
@@ -119,7 +119,7 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(none.honoredFilter, {});
     assert.equal(await none.closed, 'graceful');
     const ended = ports.entries.filter(({ event }) => event === 'stream_ended');
-    assert.equal(ended.length, 1, 'nothing is kept for a stream that never began');
+    assert.equal(ended.length, 1, 'no end is logged for a stream that never started');
     const others = await listen(await connect('other'), uri);
     assert.deepEqual(others.honoredFilter, {});
   });
@@ -133,9 +133,9 @@ describe('subscriptions/listen', () => {
 
   it('stops reading when the client closes', async () => {
     const subscription = await listen(await connect(), uri);
-    await eventually('it follows', async () => log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     await subscription.close();
-    await eventually('it stopped reading', async () => log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => log.following === 0 || undefined);
   });
 
   it('ends after its lifetime without an error, and logs the end', async () => {
@@ -143,7 +143,7 @@ describe('subscriptions/listen', () => {
     ports.entries.length = 0;
     const subscription = await listen(await connect(undefined, brief), uri);
     assert.equal(await subscription.closed, 'graceful');
-    await eventually('it stopped reading', async () => log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => log.following === 0 || undefined);
     assert.deepEqual(
       ports.entries.map(({ event, fields }) => [
         event,
@@ -159,7 +159,7 @@ describe('subscriptions/listen', () => {
 
   it('ends without an error when the last subscription has ended', async () => {
     const subscription = await listen(await connect(), uri);
-    await eventually('it follows', async () => log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     log.end(UID, id);
     assert.equal(await subscription.closed, 'graceful');
   });
@@ -168,7 +168,7 @@ describe('subscriptions/listen', () => {
     ports.principals.set('fleeting', LEADER);
     const listener = await connect('fleeting');
     const subscription = await listen(listener, uri);
-    await eventually('it follows', async () => log.following === 1 || undefined);
+    await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     ports.principals.delete('fleeting');
     log.add(UID, id, 1);
     assert.equal(await subscription.closed, 'graceful');
@@ -179,7 +179,7 @@ describe('subscriptions/listen', () => {
     const { polled } = log;
     const { honoredFilter } = await listen(await connect('confined'), uri);
     assert.deepEqual(honoredFilter, {});
-    assert.equal(log.polled, polled, 'the subscription is not even looked for');
+    assert.equal(log.polled, polled, 'the subscription is not looked up');
   });
 
   it('rejects a malformed filter as invalid params', async () => {

@@ -111,8 +111,8 @@ describe('plain call of 2026-07-28', () => {
 
   for (const [what, params] of [
     ['a result', { name: 'system_echo', arguments: { text: 'a', data: { b: 'é' } } }],
-    ['a refusal', { name: 'system_echo', arguments: { text: 5 } }],
-    ['an unforeseen error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
+    ['a rejection', { name: 'system_echo', arguments: { text: 5 } }],
+    ['an unexpected error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
     ['an unknown tool', { name: 'nope' }],
     ['arguments that are a list', { name: 'system_echo', arguments: [] }],
   ] as const) {

@@ -20,7 +20,7 @@ describe('tools that are open to all', () => {
     assert.deepEqual(ofAccess(methods), ['access.explain', 'access.whoami']);
     assert.ok(methods.includes('todo.add_task'));
     assert.ok(!methods.some((name) => name.startsWith('coordination.')));
-    assert.ok(ofAccess(methodsAt(catalogues.names)).length > 2, 'unrestricted ones find all');
+    assert.ok(ofAccess(methodsAt(catalogues.names)).length > 2, 'unrestricted credentials find all');
   });
 
   it('are not available at a URL that does not select their toolset', () => {

@@ -61,7 +61,7 @@ describe('endpoint body', () => {
     const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
     let sent = 0;
     while (answer === undefined) {
-      assert.ok(sent < 64, 'the endpoint reads on and on');
+      assert.ok(sent < 64, 'the endpoint does not stop reading');
       sent += 1;
       if (!raw.socket.write(chunk)) {
         await Promise.race([answered, new Promise((resolve) => raw.socket.once('drain', resolve))]);
@@ -264,9 +264,9 @@ describe('body limits', () => {
 
     for (const [what, more, status] of [
       ['no signature', {}, 401],
-      ['a signature of another shape', { 'X-Hub-Signature-256': 'sha1=x' }, 401],
+      ['a signature of another form', { 'X-Hub-Signature-256': 'sha1=x' }, 401],
       ['too many bytes', { 'X-Hub-Signature-256': signed(''), 'Content-Length': String(4 * MIB + 1) }, 413],
-      ['a compression', { 'X-Hub-Signature-256': signed(''), 'Content-Encoding': 'gzip' }, 415],
+      ['a Content-Encoding', { 'X-Hub-Signature-256': signed(''), 'Content-Encoding': 'gzip' }, 415],
     ] as const) {
       it(`is not read with ${what}`, async () => {
         raw.head('POST /', { 'Content-Length': '1000', ...headers, ...more });

@@ -186,9 +186,9 @@ describe('plain JSON-RPC', () => {
   describe('invalid requests', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     for (const [what, body, code, id] of [
-      ['nothing', '', -32700, null],
+      ['an empty body', '', -32700, null],
       ['half a message', '{"jsonrpc":"2.0"', -32700, null],
-      ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), -32700, null],
+      ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), -32700, null],
       ['a deep array', deep, -32600, null],
       ['a text', '"text"', -32600, null],
       ['null', 'null', -32600, null],
@@ -196,11 +196,11 @@ describe('plain JSON-RPC', () => {
       ['another version', '{"jsonrpc":"1.0","id":1,"method":"system.echo"}', -32600, 1],
       ['no method', '{"jsonrpc":"2.0","id":"a"}', -32600, 'a'],
       ['no method and no id', '{"jsonrpc":"2.0"}', -32600, null],
-      ['a method that is none', '{"jsonrpc":"2.0","method":1,"params":"bar"}', -32600, null],
+      ['a method that is a number', '{"jsonrpc":"2.0","method":1,"params":"bar"}', -32600, null],
       ['params that are a text', '{"jsonrpc":"2.0","id":1,"method":"system.echo","params":"a"}', -32600, 1],
       ['params that are a number', '{"jsonrpc":"2.0","id":1,"method":"system.echo","params":7}', -32600, 1],
       ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"system.echo"}', -32600, null],
-      ['an id beyond numbers', '{"jsonrpc":"2.0","id":1e999,"method":"system.echo"}', -32600, null],
+      ['an id beyond range', '{"jsonrpc":"2.0","id":1e999,"method":"system.echo"}', -32600, null],
       ['a long id', JSON.stringify({ ...ECHO, id: 'x'.repeat(201) }), -32600, null],
       ['a prototype', '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', -32601, 1],
       [

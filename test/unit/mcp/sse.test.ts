@@ -15,7 +15,7 @@ describe('frameOf and parseFrame', () => {
       fc.property(word, word, fc.string({ unit: 'binary' }), (id, event, data) => {
         const frame = frameOf({ id, event, data });
         assert.ok(frame.endsWith('\n\n'));
-        assert.ok(!/\n\n|\r/.test(frame.slice(0, -2)), 'a frame has no empty line within');
+        assert.ok(!/\n\n|\r/.test(frame.slice(0, -2)), 'a frame contains no empty line');
         const parsed = parseFrame(frame.slice(0, -2));
         assert.deepEqual(parsed, { id, event, data: data.replace(/\r\n|\r/g, '\n') });
       }),

@@ -109,7 +109,7 @@ describe('streams and resource templates', () => {
         await eventually('the tool waits', async () => told.waiting > waiting || undefined);
         assert.equal(told.gone, gone);
         socket.destroy();
-        await eventually('the tool knows', async () => told.gone > gone || undefined);
+        await eventually('the tool is notified', async () => told.gone > gone || undefined);
       }
     });
 

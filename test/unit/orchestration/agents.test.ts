@@ -36,7 +36,7 @@ const available = PROFILES.map((profile) => ({ ...profile, availability: { avail
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
 
 /** Random source that must not be used: without outcomes, routing draws nothing. */
-const NO_CHANCE = { integer: (): number => assert.fail('a lot was drawn') };
+const NO_CHANCE = { integer: (): number => assert.fail('a random number was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };
 
 describe('agent recommendation', () => {

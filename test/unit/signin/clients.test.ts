@@ -183,13 +183,13 @@ describe('OAuth clients', () => {
       ['an empty name', { client_name: '' }],
       ['no redirect URIs', { redirect_uris: undefined }],
       ['an empty list of redirect URIs', { redirect_uris: [] }],
-      ['redirect URIs that are no texts', { redirect_uris: [7] }],
-      ['a secret, which everybody could read', { client_secret: 'hush' }],
+      ['redirect URIs that are not texts', { redirect_uris: [7] }],
+      ['a public secret', { client_secret: 'hush' }],
       ['an empty secret', { client_secret: '' }],
       ['a method with a secret', { token_endpoint_auth_method: 'client_secret_post' }],
-      ['a key alone', { token_endpoint_auth_method: 'private_key_jwt' }],
+      ['only a key', { token_endpoint_auth_method: 'private_key_jwt' }],
       [
-        'methods without the one for public clients',
+        'methods without "none"',
         {
           token_endpoint_auth_method: 'private_key_jwt',
           token_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'],
@@ -276,7 +276,7 @@ describe('OAuth clients', () => {
     ])
       it(`do not exist with the id ${JSON.stringify(id.slice(0, 60))}`, async () => {
         assert.equal(await find(id), undefined);
-        assert.deepEqual([fetched, charged], [[], 0], 'nobody is asked');
+        assert.deepEqual([fetched, charged], [[], 0], 'nothing is fetched');
       });
   });
 
@@ -309,7 +309,7 @@ describe('OAuth clients', () => {
       now = secondsAfterStart(DAY - 1);
       assert.equal((await find(id))?.id, id);
       now = secondsAfterStart(DAY);
-      assert.equal(await find(id), undefined, 'looking at it keeps it no longer');
+      assert.equal(await find(id), undefined, 'reading does not extend the expiry');
       await clients.register(body);
       now = secondsAfterStart(2 * DAY - 60);
       await clients.register(body);

@@ -28,7 +28,7 @@ describe('sign-in parameters', () => {
   it('must not be repeated, except the resource', () => {
     const query = new URLSearchParams('code=one&state=&resource=a&resource=a');
     assert.equal(parametersIn(query)('code'), 'one');
-    assert.equal(parametersIn(query)('state'), undefined, 'without a value it counts as left out');
+    assert.equal(parametersIn(query)('state'), undefined, 'an empty value counts as omitted');
     for (const name of ['code', 'client_id', 'redirect_uri', 'scope', 'refresh_token'])
       assert.throws(
         () => parametersIn(new URLSearchParams(`${name}=one&${name}=one`)),

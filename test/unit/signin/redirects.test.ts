@@ -71,7 +71,7 @@ describe('redirectFault', () => {
   ] as const)
     it(`rejects ${JSON.stringify(refused.slice(0, 60))}`, () => {
       assert.match(redirectFault(refused) ?? '', why);
-      assert.equal(isNamed(refused, [refused]), false, 'even where its client has named it');
+      assert.equal(isNamed(refused, [refused]), false, 'even if its client registered it');
     });
 });
 
@@ -201,7 +201,7 @@ describe('registered redirect URI', () => {
       }),
       { numRuns: 20_000 },
     );
-    assert.ok(count > 5, `${count} were named`);
+    assert.ok(count > 5, `${count} matched`);
   });
 
   it('never matches a URI that may not be registered', () => {

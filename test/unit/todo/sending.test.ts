@@ -48,7 +48,7 @@ class Outbox {
         commit: async (changes) => {
           this.commits += 1;
           if (this.refuses(changes)) throw new StaleWriteError();
-          assert.ok(changes.length <= 400, 'more than a commit holds');
+          assert.ok(changes.length <= 400, 'a commit has at most 400 changes');
           for (const change of changes)
             if (change.kind === 'recordEvent') this.sent.push(change.event.taskId);
         },
@@ -63,7 +63,7 @@ describe('scheduled run of reminders', () => {
     await outbox.send();
     assert.equal(outbox.sent.length, 12_345);
     assert.equal(new Set(outbox.sent).size, 12_345);
-    assert.ok(outbox.commits < 300, 'many go in one commit');
+    assert.ok(outbox.commits < 300, 'reminders share commits');
   });
 
   it('ends after its time limit and leaves the rest to the next run', async () => {

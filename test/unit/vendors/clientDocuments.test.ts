@@ -57,7 +57,7 @@ describe('client document', () => {
 
   const refusal = async (fetching: Promise<unknown>): Promise<string> => {
     const error: unknown = await fetching.then(
-      () => assert.fail('it was read'),
+      () => assert.fail('the document was read'),
       (reason: unknown) => reason,
     );
     assert.ok(error instanceof Error);

@@ -55,7 +55,7 @@ describe('Realtime Database errors', () => {
       const error = refusalOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
-      assert.ok(text === undefined || text === '' || !shown.includes(text), 'it shows what the vendor said');
+      assert.ok(text === undefined || text === '' || !shown.includes(text), 'the error quotes the vendor');
     });
   }
 

@@ -11,14 +11,14 @@ const working: ModelSettings = {
 
 const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings>; readonly says: RegExp }>> =
   {
-    'an address without TLS': {
+    'a base URL without TLS': {
       settings: { baseUrl: 'http://models.example' },
       says: /_BASE_URL is not an https:/,
     },
-    'no address': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
-    'a key of two lines': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
+    'an invalid base URL': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
+    'a multi-line key': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
     'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
-    'a price that is no number': {
+    'a price that is not a number': {
       settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
       says: /_INPUT_PRICE must be a number/,
     },
@@ -61,7 +61,7 @@ describe('availability of hosted agents', () => {
       assert.equal(
         text.match(/[A-Z]+_API_KEY/g)?.every((named) => named === key),
         true,
-        'its own key alone',
+        'only its own key',
       );
     }
   });

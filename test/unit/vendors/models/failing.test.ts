@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
     'claude',
     429,
     anthropicSays('rate_limit_error', 'Spent.', { error_code: 'enforced_spend_limit_reached' }),
-    { kind: 'quota', title: 'a limit of spending' },
+    { kind: 'quota', title: 'a spending limit' },
   ),
   refused(
     'gemini',
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     geminiSays(400, 'INVALID_ARGUMENT', 'API key not valid.', [
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
     ]),
-    { kind: 'authentication', title: 'a key that is none' },
+    { kind: 'authentication', title: 'an invalid key' },
   ),
   refused(
     'gemini',
@@ -121,18 +121,18 @@ const cases: readonly Case[] = [
     'gemini',
     429,
     geminiSays(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded, limit: 0, model: gemini-test'),
-    { kind: 'quota', title: 'no quota at all' },
+    { kind: 'quota', title: 'a quota of zero' },
   ),
   { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
   {
-    title: 'a connection that breaks before a word',
+    title: 'a connection lost before the first word',
     does: { does: 'hangUp' },
     kind: 'network',
     unknown: true,
   },
   {
-    title: 'a connection that breaks in the middle',
+    title: 'a connection lost in the middle',
     does: { does: 'break', after: 2, how: 'loss' },
     kind: 'truncated',
     unknown: true,
@@ -156,13 +156,13 @@ const cases: readonly Case[] = [
     unknown: true,
   },
   {
-    title: 'events that are no JSON',
+    title: 'events that are not JSON',
     does: { does: 'babble', type: 'text/event-stream', body: `event: x\ndata: {"${VENDORS_WORDS}\n\n` },
     kind: 'malformed',
     unknown: true,
   },
   {
-    title: 'events of another shape',
+    title: 'events of another form',
     does: {
       does: 'babble',
       type: 'text/event-stream',

@@ -25,7 +25,7 @@ for (const name of AGENTS) {
       models.when(match, { does: 'answer', text: 'x'.repeat(2 * MEBIBYTE), pieces: 40 });
       const answer = await ask(agent(name), { prompt });
       assert.equal(answer.text.length, 2 * MEBIBYTE);
-      assert.equal(answer.usage.output_tokens, 1000, 'all that it was asked for');
+      assert.equal(answer.usage.output_tokens, 1000, 'the whole output limit');
     });
   });
 }

@@ -30,7 +30,7 @@ describe('stopping a model request', function () {
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: stopping.signal, onText }));
         assert.equal(failure.kind, 'aborted');
         assert.equal(failure.usage?.input_tokens, Math.ceil(prompt.length / 4));
-        assert.ok(failure.usage.output_tokens > 1, 'the text that came is counted');
+        assert.ok(failure.usage.output_tokens > 1, 'the received text is counted');
         await models.closing(await models.arrival(prompt));
       });
 
