@@ -37,12 +37,12 @@ function rowsOf(database: Permission['database']): readonly Permission[] {
 
 function accessOf(row: Permission): string[] {
   const { path, holds, reads, writes, keeper } = row;
-  const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(row, reads);
+  const readers = reads === 'no one' && keeper !== undefined ? 'the server' : whoFrom(row, reads);
   const owners = row.ownerField !== undefined && hasPlace(reads) ? '; its owner and their agents' : '';
   const held = row.spansWorkspaces ? '; not with a credential that is restricted to one workspace' : '';
-  const each = row.unlisted && reads !== 'nobody' ? ', single entries only' : '';
+  const each = row.unlisted && reads !== 'no one' ? ', single entries only' : '';
   const writers =
-    writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
+    writes === 'no one' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
   return [
     path === '{path=**}' ? 'anything else' : code(path),
     holds,
@@ -52,11 +52,11 @@ function accessOf(row: Permission): string[] {
 }
 
 function hasPlace(least: Permission['reads']): boolean {
-  return !['nobody', 'owner', 'owner and agents'].includes(least);
+  return !['no one', 'owner', 'owner and agents'].includes(least);
 }
 
 function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']): string {
-  if (least === 'nobody') return 'no one';
+  if (least === 'no one') return least;
   if (least === 'owner') return 'its owner';
   if (least === 'owner and agents' && ownerNeeds !== undefined)
     return `its owner and their agents, with at least the role ${ownerNeeds} ${placeOf(where)}`;

@@ -21,7 +21,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       const where = workspace === undefined ? '' : ` in ${workspace}`;
       for (const operation of operations[database]) {
         const least = permission[operation.needs];
-        if (least === 'nobody' && SAME_VERB.includes(operation.name) && !IS_NIGHT) continue;
+        if (least === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHT) continue;
         it(`${template}${where}: ${operation.name} by ${least}`, () =>
           check({ environment, situation, operation }));
       }
@@ -40,7 +40,7 @@ let turn = 0;
 
 /** Tries the operation as every caller. */
 async function check(tried: Case): Promise<void> {
-  const isClosed = tried.situation.permission[tried.operation.needs] === 'nobody';
+  const isClosed = tried.situation.permission[tried.operation.needs] === 'no one';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
   const some = someOf(callers, isThorough ? 3 : isClosed ? 12 : 6, turn++);
   // Of what belongs to somebody they alone differ.

@@ -76,7 +76,7 @@ function templatesOf({ database, path }: Permission): readonly string[] {
 }
 
 function workspacesOf({ where: place, reads, writes }: Permission): readonly (string | undefined)[] {
-  if (typeof place === 'string' || (reads === 'nobody' && writes === 'nobody')) return [undefined];
+  if (typeof place === 'string' || (reads === 'no one' && writes === 'no one')) return [undefined];
   return IS_NIGHT || 'variable' in place
     ? ['alpha', 'beta', 'default', 'unopened']
     : ['alpha', 'beta', 'default'];

@@ -37,7 +37,7 @@ const isLet = ({ error }: Outcome, refused = REFUSED) =>
   error === undefined || !refused.includes(error.reason);
 
 const callersOf = (least: Permission['reads']): readonly CallerName[] =>
-  least === 'nobody' && !IS_NIGHT ? SOME : CALLERS;
+  least === 'no one' && !IS_NIGHT ? SOME : CALLERS;
 
 const inLists = (path: string) => path.split('/').slice(0, -1).join('/');
 
@@ -79,7 +79,7 @@ describe('tenancy in both databases', function () {
 
   async function one(permission: Permission, template: string): Promise<string | undefined> {
     const { where, ownerField, reads } = permission;
-    if (reads === 'nobody' || !template.endsWith('}')) return undefined;
+    if (reads === 'no one' || !template.endsWith('}')) return undefined;
     const collection = getFirestore(firebaseApp()).collection(inLists(template));
     const field = typeof where === 'object' && 'field' in where ? where.field : ownerField;
     const whose = field === ownerField ? world.ann : world.alpha;
@@ -111,7 +111,7 @@ describe('tenancy in both databases', function () {
       await Promise.all(callersOf(reads).map(check));
     });
 
-    if (isOfAnns(permission) || reads === 'nobody')
+    if (isOfAnns(permission) || reads === 'no one')
       it(`${row} of ${database} is hidden from strangers like what is not there`, async () => {
         const path = await pathOf(permission);
         const missing = ended(filled(row, absent), world.thing);
@@ -162,7 +162,7 @@ function ended(template: string, name: string): string {
 
 /** Whether it is Ann's or her workspace's, and not what everybody with a role may read. */
 function isOfAnns({ where, reads }: Permission): boolean {
-  return reads !== 'nobody' && where !== 'anywhere' && where !== 'default';
+  return reads !== 'no one' && where !== 'anywhere' && where !== 'default';
 }
 
 /** The path with the names of things; what has no name stays in braces. */

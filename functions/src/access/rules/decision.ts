@@ -93,7 +93,7 @@ interface Case extends MatchedPermission {
 function answered(principal: Principal, { operation }: AccessQuestion, asked: Case): Answer {
   const { permission, needs } = asked;
   const closed = closedTo(operation, asked);
-  if (closed !== undefined || needs === 'nobody') return refused(closed ?? NOT_YOURS);
+  if (closed !== undefined || needs === 'no one') return refused(closed ?? NOT_YOURS);
   if (operation === 'read' && permission.spansWorkspaces && principal.held_to !== undefined)
     return refused(SPANS_WORKSPACES);
   if (needs === 'owner' || needs === 'owner and agents') return asOwner(principal, asked, needs === 'owner');
@@ -107,7 +107,7 @@ function answered(principal: Principal, { operation }: AccessQuestion, asked: Ca
 /** Returns why the operation is closed to every caller. */
 function closedTo(operation: AccessQuestion['operation'], asked: Case): string | undefined {
   const { permission, needs, isList } = asked;
-  if (needs === 'nobody') {
+  if (needs === 'no one') {
     const { keeper } = permission;
     const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes it: ${keeper}.`;
     return `No role can ${operation === 'read' ? 'read' : 'write'} this directly. ${server}`;

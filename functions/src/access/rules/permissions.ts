@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
 
-/** Required access: a minimum role; the owner, alone or with their agents; or `nobody` except the server. */
-const least = z.enum([...ROLES, 'owner', 'owner and agents', 'nobody']);
+/** Required access: a minimum role; the owner, alone or with their agents; or `no one` except the server. */
+const least = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
 
 export type Least = z.output<typeof least>;
 
@@ -52,7 +52,7 @@ export const permissions: readonly Permission[] = z.array(permission).parse(rows
 
 /** Returns whether read access depends on the document's fields. Missing documents are refused then. */
 export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {
-  return reads !== 'nobody' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
+  return reads !== 'no one' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
 }
 
 export interface DataQuestion {

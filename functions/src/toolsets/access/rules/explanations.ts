@@ -204,7 +204,7 @@ export async function whoCanChange(
     const who = "The agent's owner in person, by registering it again with another role or other limits.";
     return { who, people: await named(ports, [owner_uid]) };
   }
-  if (reason === 'nobody') return { who: 'No one: only the server writes it.', people: [] };
+  if (reason === 'no one') return { who: 'No one: only the server writes it.', people: [] };
   if (reason.startsWith('owner')) return { who: 'No one: only its owner has access.', people: [] };
   const operator = 'the operator of this deployment, with "npm run people"';
   if (reason === OF_DEPLOYMENT) return { who: `Only ${operator}.`, people: [] };
