@@ -1,4 +1,4 @@
-/** What a deployment ends with: a real call of the endpoint, and before it a real process of a CLI. */
+/** Final call of the endpoint by a deployment, and its use of the Firebase CLI as a process. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -21,14 +21,14 @@ import { namesOf } from './diagnosed.ts';
 
 const noPause = async (): Promise<void> => undefined;
 
-describe('the call that a deployment ends with', () => {
+describe('final call of a deployment', () => {
   let endpoint: RunningEndpoint;
   before(async () => {
     endpoint = await serveEndpoint({ ...memoryPorts(), toolsets });
   });
   after(() => endpoint.close());
 
-  it('asks the endpoint itself, as a stranger and as an agent', async () => {
+  it('calls the endpoint without a credential and as an agent', async () => {
     const url = `${endpoint.url}/mcp`;
     assert.equal(
       await callEndpoint(url, undefined, noPause),
@@ -38,7 +38,7 @@ describe('the call that a deployment ends with', () => {
     await assert.rejects(callEndpoint(url, 'another-key', noPause), /it answers 401: /);
   });
 
-  it('sees that people can sign in', async () => {
+  it('reports that people can sign in', async () => {
     const publicUrl = 'http://localhost:7';
     const addresses = new Addresses({ publicUrl, functionUrl: undefined });
     const open = await serveEndpoint({ ...memoryPorts(), toolsets, addresses });
@@ -49,7 +49,7 @@ describe('the call that a deployment ends with', () => {
     }
   });
 
-  it('waits until the right to call is known everywhere, and does not take a page of Cloud Run for the endpoint', async () => {
+  it('waits until the invoker permission has propagated and rejects pages of Cloud Run', async () => {
     let refusals = 3;
     const front: Server = createServer((_request, response) => {
       const refused = refusals-- > 0;
@@ -69,11 +69,11 @@ describe('the call that a deployment ends with', () => {
   });
 });
 
-describe('the Firebase CLI', () => {
+describe('Firebase CLI', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-cli-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is run without a question, as who deploys, whose token no list of processes shows', async () => {
+  it('runs non-interactively as the deployer, with the token hidden from process lists', async () => {
     const program = join(folder, 'firebase.mjs');
     const seen = join(folder, 'seen.json');
     writeFileSync(
@@ -99,7 +99,7 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     assert.match(output, /two/);
   });
 
-  it('itself puts rules and indexes there, as the doctor then finds them', async () => {
+  it('deploys the rules and indexes that the doctor then finds', async () => {
     const recording = await recordingOf('half');
     const { declared, answers } = recording;
     const released = [...answers].find(([path]) => path.endsWith('/rulesets/5e1f'));

@@ -1,4 +1,4 @@
-/** How operators' programs ask Google: pages, answers that may do later, and refusals as values. */
+/** Requests to Google: pages, retries and errors as values. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { close, listen } from '../../support/listening.ts';
 const topics = { api: 'pubsub.googleapis.com', path: `v1/projects/${PROJECT}/topics` } as const;
 const topic = z.object({ name: z.string() });
 
-describe('a request to Google', () => {
+describe('request to Google', () => {
   let local: LocalGoogle;
   const pauses: number[] = [];
   const google = (origin: string, token = TOKEN) =>
@@ -35,7 +35,7 @@ describe('a request to Google', () => {
 
   afterEach(() => local.stop());
 
-  it('is made again where Google says later, and not for ever', async () => {
+  it('is retried a limited number of times if Google asks to wait', async () => {
     const path = `${topics.api}/${topics.path}`;
     local.busy.set(path, 2);
     const answer = await google(local.url).list({ ...topics, schema: topic }, 'topics');
@@ -50,7 +50,7 @@ describe('a request to Google', () => {
     assert.equal(local.busy.get(path), 96);
   });
 
-  it('is made again if its connection is lost, unless it may have changed something', async () => {
+  it('is retried after a lost connection unless it may have changed something', async () => {
     let requests = 0;
     const server = createServer((request, response) =>
       requests++ === 0 ? request.socket.destroy() : response.end('{"name":"one"}'),
@@ -76,7 +76,7 @@ describe('a request to Google', () => {
     assert.deepEqual(answer, { ok: true, value: [{ name: 'one' }, { name: 'two' }] });
   });
 
-  it('that is refused, unanswered or not understood is a value', async () => {
+  it('returns a value if it is refused, unanswered or not understood', async () => {
     const denied = googleError(403, 'PERMISSION_DENIED', 'You may not.');
     local.answers.set(`${topics.api}/${topics.path}`, denied);
     const refused = await google(local.url).get({ ...topics, schema: topic });
@@ -94,15 +94,15 @@ describe('a request to Google', () => {
     assert.deepEqual(local.faults, []);
   });
 
-  it('goes to Google, or where the environment says, over TLS or on this machine', () => {
+  it('goes to Google or to the configured address, over TLS except on this machine', () => {
     assert.equal(originIn({}), undefined);
     assert.equal(originIn({ MUSTER_GOOGLE_URL: 'http://127.0.0.1:7/' }), 'http://127.0.0.1:7');
     assert.throws(() => originIn({ MUSTER_GOOGLE_URL: 'http://google.example' }), /must be https/);
   });
 });
 
-describe('what a deployment needs', () => {
-  it('follows from the packages that the functions import', () => {
+describe('roles that a deployment needs', () => {
+  it('follow from the packages that the functions import', () => {
     const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
     const imported = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
       [
@@ -111,12 +111,12 @@ describe('what a deployment needs', () => {
         ),
       ].map(([, name]) => name),
     );
-    // The app itself calls nobody.
+    // The app module itself makes no requests.
     const callers = new Set(imported.filter((name) => name !== 'firebase-admin/app'));
     assert.deepEqual([...callers].sort(), Object.keys(PACKAGES).sort());
   });
 
-  it('are these roles, as Google names them', async () => {
+  it('have these names at Google', async () => {
     const { declared } = await recordingOf('healthy');
     assert.deepEqual(neededRoles(declared), [
       'roles/cloudtasks.enqueuer',
@@ -130,19 +130,19 @@ describe('what a deployment needs', () => {
     ]);
   });
 
-  it('reads accounts and signs tokens, and changes no account', () => {
+  it('cover reading accounts and signing tokens, but not changing accounts', () => {
     const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
     const called = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
       [...readFileSync(`${source}/${file}`, 'utf8').matchAll(/getAuth\((?:[^()]|\(\))*\)\s*\.(\w+)/g)].map(
         ([, name]) => name,
       ),
     );
-    // firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob of the account on itself.
-    // Source: https://docs.cloud.google.com/iam/docs/roles-permissions/firebaseauth
+    // firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob on the account itself. Source:
+    // https://docs.cloud.google.com/iam/docs/roles-permissions/firebaseauth
     assert.deepEqual([...new Set(called)].sort(), ['createCustomToken', 'getUsers', 'verifyIdToken']);
   });
 
-  it('is granted beside what a policy says already', () => {
+  it('are granted in addition to the existing bindings of a policy', () => {
     const condition = { title: 'until Friday', expression: 'true' };
     const before = {
       etag: 'BwYx',

@@ -1,4 +1,4 @@
-/** `npm run deploy` over Google's APIs on this machine, which remember what is written. */
+/** `npm run deploy` with a local copy of Google's APIs that stores writes. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ Unable to set the invoker for the IAM policy on the following functions:
 Some common causes of this:
 `;
 
-/** A project, and a deployment to it whose Firebase CLI leaves what the real one would. */
+/** Creates a project and a deployment to it. The simulated Firebase CLI leaves the state that the real one would. */
 async function stage(name: RecordedProject) {
   const { folder, answers } = await recordingOf(name);
   const local = new LocalGoogle(answers, write);
@@ -44,7 +44,7 @@ async function stage(name: RecordedProject) {
       project: PROJECT,
       token: async () => TOKEN,
       origin: local.url,
-      // Time passes: indexes are built.
+      // Simulates passing time: indexes are built.
       pause: async () => {
         const indexes = JSON.stringify(answers.get(INDEXES) ?? {});
         answers.set(INDEXES, JSON.parse(indexes.replace('"CREATING"', '"READY"')));
@@ -88,7 +88,7 @@ async function stopped({ deployment }: Stage): Promise<Stop> {
   return error;
 }
 
-/** What a person does in the console. */
+/** Simulates the steps of a person in the Firebase console. */
 function upgrade({ answers }: Stage): void {
   answers.set(BILLING, { billingEnabled: true, billingAccountName: 'billingAccounts/01A2B3-C4D5E6-F70819' });
   answers.set('billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets', {});
@@ -109,10 +109,10 @@ describe('npm run deploy', () => {
   let here: Stage;
   afterEach(() => here.end());
 
-  it('takes a fresh project to the end, but for what a person must do', async () => {
+  it('sets up a fresh project completely, except for the steps of a person', async () => {
     here = await stage('fresh');
     const { answers, called, deployment, writes, said, folder } = here;
-    // As in a project of today, nobody could see yet whether it is in an organisation.
+    // In a real project, it would not yet be visible whether the project belongs to an organization.
     const policy = (name: string) =>
       `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/${name}:getEffectivePolicy`;
     answers.set(policy('iam.allowedPolicyMemberDomains'), {
@@ -145,7 +145,7 @@ describe('npm run deploy', () => {
     assert.ok(!said.join().includes('AIza-very-secret'));
   });
 
-  it('keeps the codes of sign-in links out of logs, also if the exclusion was disabled', async () => {
+  it('excludes sign-in codes from the logs, even if the exclusion was disabled', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const exclusions = `logging.googleapis.com/v2/projects/${PROJECT}/exclusions`;
@@ -165,7 +165,7 @@ describe('npm run deploy', () => {
     }
   });
 
-  it('makes databases where the functions are, protected, before anything that needs them', async () => {
+  it("creates protected databases in the functions' region before anything that needs them", async () => {
     here = await stage('organisation');
     const { answers, deployment, writes } = here;
     await deploy(deployment);
@@ -189,7 +189,7 @@ describe('npm run deploy', () => {
     );
   });
 
-  it('opens the endpoint in an organisation that forbids to let everybody call', async () => {
+  it('opens the endpoint in an organization that forbids public access', async () => {
     here = await stage('organisation');
     const { answers, called, deployment, said } = here;
     const left = await deploy(deployment);
@@ -212,7 +212,7 @@ describe('npm run deploy', () => {
     assert.match(policy, /builds\.builder","members":\["serviceAccount:415104041262-compute@/);
   });
 
-  it('goes on with one that is half set up, and changes nothing that somebody else has set', async () => {
+  it('continues in a half set up project and keeps settings made by others', async () => {
     here = await stage('half');
     openAuthentication(here);
     const { answers, deployment } = here;
@@ -231,7 +231,7 @@ describe('npm run deploy', () => {
     assert.match(policy, /"role":"roles\/owner","members":\["user:ada@example.com"\]/);
   });
 
-  it('keeps the conditions under which others have granted something', async () => {
+  it('keeps the conditions of existing role bindings', async () => {
     here = await stage('half');
     openAuthentication(here);
     const { answers, deployment } = here;
@@ -250,7 +250,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(bindings[before.bindings.length], eves);
   });
 
-  it('makes again what was deleted beside functions that have not changed, which the CLI passes over', async () => {
+  it('recreates deleted resources of unchanged functions, which the CLI skips', async () => {
     here = await stage('healthy');
     const { answers, deployment, folder } = here;
     const declared = await declaredFor(PROJECT, folder);
@@ -271,7 +271,7 @@ describe('npm run deploy', () => {
     ]);
   });
 
-  it('resumes its own queue and schedule, and none of others in the project', async () => {
+  it('resumes its own queue and schedule, but not others in the project', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const pause = (path: string, key: string, other: string) => {
@@ -291,7 +291,7 @@ describe('npm run deploy', () => {
     assert.doesNotMatch(resumed.join(), /invoices/);
   });
 
-  it('links the web app to the default site, to which the CLI deploys, whatever other sites and apps there are', async () => {
+  it('links the web app to the default site, regardless of other sites and apps', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const sites = `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`;
@@ -310,7 +310,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(answers.get(sites), { sites: [shop, { ...ours, appId: '1:1:web:muster' }] });
   });
 
-  it('stops before it changes anything if whoever deploys may not do all of it', async () => {
+  it('stops before any change if the deployer lacks a permission', async () => {
     here = await stage('fresh');
     upgrade(here);
     const path = `cloudresourcemanager.googleapis.com/v1/projects/${PROJECT}:testIamPermissions`;
@@ -326,7 +326,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.writes(), []);
   });
 
-  it('never moves a database that was forgotten', async () => {
+  it('never moves an existing database', async () => {
     here = await stage('forgotten');
     const { mend, message } = await stopped(here);
     assert.match(message, /^Firestore location: Firestore is in nam5, which nobody chose/);
@@ -335,10 +335,10 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.called, []);
   });
 
-  it('deploys code alone where all is well', async () => {
+  it('deploys only code if everything else is up to date', async () => {
     here = await stage('healthy');
     const { called, deployment, said, writes } = here;
-    // The stand-in for the CLI builds indexes anew and forgets dead letters: here it leaves all as it is.
+    // The simulated CLI would rebuild indexes and drop dead letters. This one changes nothing.
     const left = await deploy({
       ...deployment,
       firebase: async (args) => ({ succeeded: called.push(args.join(' ')) > 0, output: '' }),
@@ -349,7 +349,7 @@ describe('npm run deploy', () => {
     assert.ok(said.includes('right already: secrets'));
   });
 
-  it('grants what replaces the roles of earlier versions, which stay until a person removes them', async () => {
+  it("grants replacement roles and leaves the removal of earlier versions' roles to a person", async () => {
     here = await stage('healthy');
     const { answers, deployment } = here;
     const project = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;
@@ -384,7 +384,7 @@ describe('npm run deploy', () => {
     );
   });
 
-  it('stops before functions that are no more declared, since Firebase would delete them', async () => {
+  it('stops before functions that are no longer declared, since Firebase would delete them', async () => {
     here = await stage('healthy');
     const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
     const former = `{"name":"projects/${PROJECT}/locations/us-central1/functions/resumeRun","state":"ACTIVE"}`;
@@ -394,7 +394,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.called, CLI.slice(0, 2));
   });
 
-  it('stops where the CLI fails for another reason than who may call', async () => {
+  it('stops if the CLI fails for a reason other than invokers', async () => {
     here = await stage('organisation');
     const output = INVOKERS_REFUSED.replace('\tmcp', '\tsweep(us-central1)\n\tmcp');
     const firebase: Deployment['firebase'] = async (args) => {
@@ -406,7 +406,7 @@ describe('npm run deploy', () => {
     assert.match(error.message, /^Functions cannot be deployed/);
   });
 
-  it('tells what it would do, and does none of it', async () => {
+  it('prints the plan without changing anything in a dry run', async () => {
     here = await stage('half');
     await plan(here.deployment);
     assert.deepEqual(here.writes(), []);

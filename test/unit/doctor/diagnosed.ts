@@ -1,4 +1,4 @@
-/** What the doctor finds in a recorded project. */
+/** Findings of the doctor in a recorded project. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { diagnose, type Named } from '../../../scripts/doctor/diagnose.ts';
@@ -6,7 +6,7 @@ import { Google } from '../../../scripts/google/client.ts';
 import { PROJECT, type RecordedProject, type Recording, recordingOf } from '../../support/google/answers.ts';
 import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
 
-/** @param change what is otherwise than recorded */
+/** @param change differences from the recording */
 export async function diagnosed(
   name: RecordedProject,
   change: (recording: Recording) => Recording | undefined = () => undefined,
@@ -30,7 +30,7 @@ export function namesOf(findings: readonly Named[], state: Named['state']): read
   return findings.filter((one) => one.state === state).map(({ name }) => name);
 }
 
-/** The command, or the page and what to do there. */
+/** The fixing command, or the page and the steps there. */
 export function mendOf(findings: readonly Named[], name: string): string {
   const finding = findings.find((one) => one.name === name);
   const mend = finding !== undefined && finding.state !== 'ok' ? finding.mend : undefined;

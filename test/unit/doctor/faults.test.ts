@@ -1,4 +1,4 @@
-/** Faults, each planted in a project where all is well: the doctor finds that one, and names what mends it. */
+/** Faults, each planted in a healthy project: the doctor finds exactly that fault and names the fix. */
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
 import { isWell } from '../../../scripts/doctor/report.ts';
@@ -18,18 +18,17 @@ const HERE = `projects/${PROJECT}/locations/us-central1`;
 const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
 
 interface Fault {
-  /** The check that must fail, alone. */
+  /** The only check that must fail. */
   readonly check: string;
   readonly what: string;
   readonly plant: (recording: Recording) => Recording | undefined;
   readonly mend: RegExp;
-  /** How the check reports it. */
   readonly state?: 'problem' | 'warning';
-  /** Checks that cannot look because of it. */
+  /** Checks that cannot run because of the fault. */
   readonly unseen?: readonly string[];
 }
 
-/** The answer at a path, otherwise: as text, so that nothing but what is meant changes. */
+/** Edits the response at a path as text, so that only the matched part changes. */
 function edit(path: string, from: string | RegExp, to: string) {
   return ({ answers }: Recording): undefined => {
     const before = JSON.stringify(answers.get(path));
@@ -39,7 +38,7 @@ function edit(path: string, from: string | RegExp, to: string) {
   };
 }
 
-/** A function of somebody else's in the same project, which knows no Realtime Database and has no bound. */
+/** A foreign function in the same project, without a Realtime Database and without limits. */
 function beside(region: string, id: string, codebase: string) {
   const name = `projects/${PROJECT}/locations/${region}/functions/${id}`;
   const labels = { 'firebase-functions-codebase': codebase };
@@ -57,7 +56,7 @@ function without(path: string) {
   return ({ answers }: Recording): undefined => void assert.ok(answers.delete(path), `nothing at ${path}`);
 }
 
-/** Leaves those out of a list whose text matches. */
+/** Removes the entries with matching text from a list. */
 function drop(path: string, key: string, matching: RegExp) {
   return ({ answers }: Recording): undefined => {
     const answer: unknown = answers.get(path);
@@ -77,7 +76,7 @@ function parameter(name: string, value: string) {
   };
 }
 
-/** With the functions deployed so, that nothing but the value itself is wrong. */
+/** Also changes the deployed functions, so that only the value itself is wrong. */
 function deployedParameter(name: string, value: string) {
   return (recording: Recording): Recording => {
     edit(functions, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);
@@ -556,7 +555,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-describe('a planted fault', () => {
+describe('planted fault', () => {
   for (const { check, what, plant, mend, state = 'problem', unseen = [] } of FAULTS)
     it(`${check}: ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
@@ -567,7 +566,7 @@ describe('a planted fault', () => {
       assert.match(mendOf(findings, check), mend);
     });
 
-  it('public callers: an organisation lets nobody call from outside, and nobody can', async () => {
+  it('public callers: an organization forbids public access and no one outside can call', async () => {
     const findings = await diagnosed('healthy', (recording) => {
       edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
       recording.answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' });
@@ -580,12 +579,12 @@ describe('a planted fault', () => {
       );
   });
 
-  it('is one of each check', () => {
+  it('exists for each check', () => {
     const planted = new Set([...FAULTS.map(({ check }) => check), 'public callers']);
     assert.deepEqual([...new Set(CHECKS.map(({ name }) => name))].sort(), [...planted].sort());
   });
 
-  it('that nobody may look at is not called well', async () => {
+  it('is not reported as healthy if permission to inspect it is missing', async () => {
     const denied = googleError(403, 'PERMISSION_DENIED', "Permission 'datastore.databases.list' denied.");
     const findings = await diagnosed('healthy', ({ answers }) => void answers.set(FIRESTORE, denied));
     assert.deepEqual(namesOf(findings, 'problem'), []);
@@ -597,7 +596,7 @@ describe('a planted fault', () => {
   });
 });
 
-/** What is no fault, however a project has come to it, or who else works in it. */
+/** Situations that are not faults, such as an unusual history or other people's work in the project. */
 const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant'] }[] = [
   {
     what: 'an organisation that has begun to refuse allUsers, after everybody was let in',
@@ -676,9 +675,9 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
   { what: 'rules with other ends of lines', plant: edit(RULESET, /\\n/g, '\\r\\n') },
 ];
 
-describe('no fault', () => {
+describe('harmless situation', () => {
   for (const { what, plant } of HARMLESS)
-    it(`is ${what}`, async () => {
+    it(`is not reported: ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
       assert.deepEqual(
         findings.filter(({ state }) => state !== 'ok'),

@@ -1,4 +1,4 @@
-/** The roles that the deploy guide lists for CI grant each call that a deployment makes, and each of them is needed. */
+/** The CI roles of the deploy guide grant each call of a deployment, and each role is needed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +21,7 @@ function readText(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-/** What the Firebase CLI itself requires of its caller, by what it deploys. */
+/** Permissions that the Firebase CLI requires of its caller, per deploy target. */
 function requiredByCli(): readonly string[] {
   const { TARGET_PERMISSIONS } = z
     .object({ TARGET_PERMISSIONS: z.record(z.string(), names) })
@@ -42,23 +42,23 @@ function missing(roles: readonly string[]): readonly string[] {
   return DEPLOYING.filter((permission) => !granted.has(permission)).sort();
 }
 
-describe('the roles for CI', () => {
+describe('CI roles', () => {
   const section = /## In CI[^#]+/.exec(readText('../../../docs/guides/deploy.md'))?.[0] ?? '';
   const documented = [...section.matchAll(/`(roles\/[\w.]+)`/g)].map(([, role]) => role ?? '');
 
-  it('follow from the methods that a deployment may call: other tests refuse the rest', () => {
+  it('are derived from all methods that a deployment may call', () => {
     assert.deepEqual(Object.keys(permissions.methods).sort(), [...methodIds()].sort());
   });
 
-  it('follow from what the Firebase CLI requires of who deploys', () => {
+  it('are derived from the permissions that the Firebase CLI requires', () => {
     assert.deepEqual(permissions.cli['commands/deploy.js'], requiredByCli().map(asNamedToday).sort());
   });
 
-  it('suffice for every step', () => {
+  it('are sufficient for every step', () => {
     assert.deepEqual(missing(documented), []);
   });
 
-  it('are no more than it takes', () => {
+  it('do not include an unneeded role', () => {
     assert.equal(documented.length, 12);
     for (const role of documented)
       assert.notDeepEqual(missing(documented.filter((one) => one !== role)), [], role);

@@ -1,4 +1,4 @@
-/** `npm run doctor` as a program: one clear line where it cannot look, a code that says whether all is well. */
+/** `npm run doctor` as a program: output and exit codes. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -55,8 +55,8 @@ describe('npm run doctor', () => {
     assert.doesNotMatch(error, /\n\s+at /);
   };
 
-  it('prints a line for each check, and ends with 1 where something is wrong', async () => {
-    // This clone has no parameters for the project: it runs as the default account, and nobody can sign in.
+  it('prints one line per check and exits with 1 if there is a problem', async () => {
+    // This clone has no parameters for the project: it runs as the default account, without sign-in.
     const { code, out } = await doctor(['--project', PROJECT]);
     assert.equal(code, 1);
     assert.match(out, /^ok {7}Firestore$/m);
@@ -67,7 +67,7 @@ describe('npm run doctor', () => {
     assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ could not be looked at\.\n$/);
   });
 
-  it('has the same as data', async () => {
+  it('prints the findings as JSON', async () => {
     const { code, out } = await doctor(['--project', PROJECT, '--json']);
     const { project, findings } = report.parse(JSON.parse(out));
     assert.equal(code, 1);
@@ -77,7 +77,7 @@ describe('npm run doctor', () => {
     assert.match(JSON.stringify(account), /"mend":\{"command":"echo 'SERVICE_ACCOUNT=muster@' >>/);
   });
 
-  it('says in one line why it cannot look', async () => {
+  it('prints one line if it cannot inspect the project', async () => {
     const asked = ['--project', PROJECT];
     const [none, old, away, unknown] = await Promise.all([
       doctor(asked, { GOOGLE_OAUTH_ACCESS_TOKEN: '' }),
@@ -91,13 +91,13 @@ describe('npm run doctor', () => {
     oneLine(unknown, /^There is no project another-project, or your credentials may not see it/);
   });
 
-  it('says what it was asked wrongly', async () => {
+  it('reports an invalid argument', async () => {
     assert.match((await doctor([])).error, /^Which project\? Give --project <id>\./);
     assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is no id of a project/);
     assert.match((await doctor(['--project', PROJECT, '--mend'])).error, /Unknown option '--mend'/);
   });
 
-  it('does not call well what it may not look at', async () => {
+  it('reports a check as unseen if it lacks permission', async () => {
     const path = `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`;
     local.answers.set(path, googleError(403, 'PERMISSION_DENIED', 'The caller does not have permission'));
     const { out } = await doctor(['--project', PROJECT]);

@@ -1,9 +1,9 @@
-/** What the doctor says of five projects, as Google's APIs answer about them. */
+/** Findings of the doctor for five projects, from recorded responses of Google's APIs. */
 import assert from 'node:assert/strict';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
 
-describe('the doctor', () => {
-  it('has nothing to say of a project where all is well', async () => {
+describe('npm run doctor findings', () => {
+  it('contain no problem for a healthy project', async () => {
     const findings = await diagnosed('healthy');
     assert.deepEqual(
       findings.filter(({ state }) => state !== 'ok'),
@@ -12,7 +12,7 @@ describe('the doctor', () => {
     assert.ok(findings.length >= 38);
   });
 
-  it('says of a fresh project who pays first, and what to switch on', async () => {
+  it('name billing first for a fresh project, then what to switch on', async () => {
     const findings = await diagnosed('fresh');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'billing',
@@ -43,7 +43,7 @@ describe('the doctor', () => {
     );
   });
 
-  it('says of one in an organisation what its policies keep from working', async () => {
+  it('name the policies of an organization that block something', async () => {
     const findings = await diagnosed('organisation');
     const problems = namesOf(findings, 'problem');
     for (const name of ['Firestore', 'Realtime Database', 'service account', 'builds', 'public callers'])
@@ -59,7 +59,7 @@ describe('the doctor', () => {
     assert.match(JSON.stringify(builds), /automaticIamGrantsForDefaultServiceAccounts keeps Editor from it/);
   });
 
-  it('says of one that is half set up what is left to do', async () => {
+  it('list the remaining steps of a half set up project', async () => {
     const findings = await diagnosed('half');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'delete protection',
@@ -87,7 +87,7 @@ describe('the doctor', () => {
     );
   });
 
-  it('says of one whose database was forgotten where it lies, and who does not know of the other', async () => {
+  it('name the unexpected Firestore location and the unset service account', async () => {
     const findings = await diagnosed('forgotten');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'Firestore location',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { limitsIn, parseCommand } from '../../../scripts/agents/arguments.ts';
 import { UsageError } from '../../../scripts/operator/deployment.ts';
 
-describe('a command line of npm run agents', () => {
-  it('is followed no further where something is wrong with it', () => {
+describe('npm run agents command line', () => {
+  it('reports an invalid argument', () => {
     const cases: [string[], RegExp][] = [
       [['create', '--project', 'demo'], /needs --name/],
       [['create', '--name', 'x y', '--project', 'demo'], /--name: 3 to 50/],
@@ -28,7 +28,7 @@ describe('a command line of npm run agents', () => {
     }
   });
 
-  it('leaves a limit that it does not name as it was, and lifts those that it is told to', () => {
+  it('keeps limits that it omits and lifts the ones it names', () => {
     const limits = (...args: string[]) => limitsIn(parseCommand(['renew', 'boss', ...args]).options);
     assert.deepEqual(limits(), { toolsets: undefined, held_to: undefined });
     assert.deepEqual(limits('--toolsets', 'todo, system', '--held-to', 'alpha', '--read-only'), {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { choose, help } from '../../../scripts/tests/arguments.mjs';
 import { suites } from '../../../scripts/tests/suites.mjs';
 
-describe('the arguments of npm test', () => {
-  it('choose everything where there are none', () => {
+describe('npm test arguments', () => {
+  it('select every suite except real by default', () => {
     const chosen = suites.filter(({ name }) => name !== 'real');
     assert.deepEqual(choose([]), {
       chosen,
@@ -15,14 +15,14 @@ describe('the arguments of npm test', () => {
     });
   });
 
-  it('choose what asks real services only where they name it', () => {
+  it('select the real suite only if it is named', () => {
     assert.deepEqual(
       choose(['real']).chosen.map(({ specs }) => specs),
       ['test/real'],
     );
   });
 
-  it('choose suites by name and spec files by path', () => {
+  it('select suites by name and spec files by path', () => {
     const { chosen, everything } = choose(['unit', './test/e2e/http.test.ts']);
     assert.equal(everything, false);
     assert.deepEqual(
@@ -34,13 +34,13 @@ describe('the arguments of npm test', () => {
     );
   });
 
-  it('leave options to mocha', () => {
+  it('pass unknown options to mocha', () => {
     assert.deepEqual(choose(['rules', '--grep', 'tasks']).mochaOptions, ['--grep', 'tasks']);
     assert.deepEqual(choose(['--grep', 'tasks']).chosen, choose([]).chosen);
     assert.equal(choose(['--grep', 'tasks']).everything, false);
   });
 
-  it('have options of their own, which may stand anywhere', () => {
+  it('accept their own options in any position', () => {
     const { chosen, nightly, recordTimes, mochaOptions } = choose([
       ...['--nightly', 'rules', '--grep', 'tasks', '--record-times'],
     ]);
@@ -51,18 +51,18 @@ describe('the arguments of npm test', () => {
     assert.equal(choose(['--nightly']).everything, true);
   });
 
-  it('mean the night where they name a file of its', () => {
+  it('imply --nightly if a nightly spec file is named', () => {
     assert.equal(choose(['test/e2e/busyMachine.nightly.ts']).nightly, true);
   });
 
-  it('name the suites where one is not known', () => {
+  it('cause an error that lists the suites if a suite is unknown', () => {
     assert.throws(
       () => choose(['units']),
       /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, e2e, real/,
     );
   });
 
-  it('are explained, with every suite', () => {
+  it('are explained in the help, together with every suite', () => {
     for (const { name, specs } of suites) assert.match(help(), new RegExp(` ${name} +${specs}\\b`));
   });
 });

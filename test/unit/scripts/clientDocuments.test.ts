@@ -1,4 +1,4 @@
-/** People sign in to `npm start` from well-known clients on a machine that has no way to the internet. */
+/** Client metadata documents that `npm start` serves, so that sign-in works without internet access. */
 import assert from 'node:assert/strict';
 import { clientDocumentsUrl } from '../../../functions/src/config.ts';
 import { isNamed } from '../../../functions/src/signin/rules/redirects.ts';
@@ -6,7 +6,7 @@ import { HttpsClientDocuments } from '../../../functions/src/vendors/clientdocum
 import { clientDocuments, startClientDocuments } from '../../../scripts/emulators/clientDocuments.mjs';
 import { setVariable } from '../../support/environment.ts';
 
-/** Where each client is known to lead back to, with whatever port it takes. */
+/** Expected redirect URI of each client, with an arbitrary port. */
 const REDIRECTS: Readonly<Record<string, string>> = {
   'https://claude.ai/oauth/claude-code-client-metadata': 'http://localhost:54213/callback',
   'https://chatgpt.com/oauth/codex/client.json': 'http://127.0.0.1:1455/callback',
@@ -14,7 +14,7 @@ const REDIRECTS: Readonly<Record<string, string>> = {
   'https://vscode.dev/oauth/client-metadata.json': 'http://127.0.0.1:40123/',
 };
 
-describe('copies of the documents of clients', () => {
+describe('local copies of client metadata documents', () => {
   const asked: string[] = [];
   let documents: HttpsClientDocuments;
 
@@ -31,7 +31,7 @@ describe('copies of the documents of clients', () => {
   });
 
   for (const [id, redirect] of Object.entries(REDIRECTS))
-    it(`${id} is read without internet, and leads back to ${redirect}`, async () => {
+    it(`serve ${id} without internet access and contain ${redirect}`, async () => {
       const { text } = await documents.fetch(new URL(id));
       const document = clientDocuments.find(({ client_id }) => client_id === id);
       assert.ok(document);
@@ -40,7 +40,7 @@ describe('copies of the documents of clients', () => {
       assert.deepEqual(asked, []);
     });
 
-  it('are those of all clients that are tested here', () => {
+  it('cover exactly the clients tested here', () => {
     const ids = clientDocuments.map(({ client_id }) => client_id);
     assert.deepEqual(ids.sort(), Object.keys(REDIRECTS).sort());
   });
@@ -51,13 +51,13 @@ describe('copies of the documents of clients', () => {
     'https://claude.ai/oauth/claude-code-client-metadata?version=2',
     'https://claude.ai/oauth/CLAUDE-code-client-metadata',
   ])
-    it(`another is read from the internet: ${other}`, async () => {
+    it(`do not replace other documents: ${other} is fetched from the internet`, async () => {
       asked.length = 0;
       await assert.rejects(documents.fetch(new URL(other)), /the host name does not resolve/);
       assert.deepEqual(asked, [new URL(other).host]);
     });
 
-  it('are read in the emulators alone', () => {
+  it('are used only in the emulators', () => {
     const { FUNCTIONS_EMULATOR, MUSTER_CLIENT_DOCUMENTS_URL } = process.env;
     try {
       setVariable('MUSTER_CLIENT_DOCUMENTS_URL', 'http://127.0.0.1:7');

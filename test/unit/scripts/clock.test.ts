@@ -1,4 +1,4 @@
-/** The emulators' clock: how far it is moved, and who sees that. */
+/** Simulated clock of the emulators. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { moveClock } from '../../../scripts/clock/clock.mjs';
 import { durationOf, durationText } from '../../../scripts/clock/duration.mjs';
 
 describe('npm run clock', () => {
-  it('reads durations', () => {
+  it('parses durations', () => {
     assert.equal(durationOf('90s'), 90_000);
     assert.equal(durationOf('1d12h'), 36 * 3_600_000);
     assert.equal(durationOf('1w'), 7 * 86_400_000);
@@ -17,21 +17,21 @@ describe('npm run clock', () => {
     }
   });
 
-  it('writes durations as it reads them', () => {
+  it('formats durations in the form that it parses', () => {
     for (const text of ['1s', '15m', '1d12h', '400d', '23h59m59s']) {
       assert.equal(durationText(durationOf(text)), text);
     }
     assert.equal(durationText(durationOf('1w')), '7d');
   });
 
-  it('says so where nothing runs', async () => {
+  it('reports an error if npm start is not running', async () => {
     await assert.rejects(
       moveClock(['advance', '1d', '--endpoint', '/nowhere.json']),
       /npm start is not running/,
     );
   });
 
-  it('says how it is used where it is used otherwise', async () => {
+  it('prints its usage if the arguments are invalid', async () => {
     for (const args of [[], ['advance'], ['show', '1d'], ['advance', '1d', '2d'], ['back'], ['--help']]) {
       await assert.rejects(moveClock(args), /^Error: npm run clock -- advance/, args.join(' '));
     }
@@ -39,17 +39,17 @@ describe('npm run clock', () => {
   });
 });
 
-describe('the movable clock', () => {
+describe('simulated clock', () => {
   const folder = mkdtempSync(join(tmpdir(), 'clock-'));
   const file = join(folder, 'clock');
   const clock = movableClock(file);
-  /** To the hour: some time passes between two looks at the clock. */
+  /** Rounded to tenths of a day, because time passes between two readings. */
   const daysAhead = (): string =>
     ((clock.now().getTime() - Date.now()) / 86_400_000).toFixed(1).replace('-', '');
 
   after(() => rmSync(folder, { recursive: true }));
 
-  it('follows the file at once, and goes by the machine where there is none', () => {
+  it('follows its file immediately and uses the system time if the file is missing or invalid', () => {
     assert.equal(daysAhead(), '0.0');
     writeFileSync(file, String(86_400_000));
     assert.equal(daysAhead(), '1.0');

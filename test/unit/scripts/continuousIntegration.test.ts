@@ -1,4 +1,4 @@
-/** Continuous integration runs each suite that `npm test` runs, before anything is merged and not by night alone. */
+/** Continuous integration runs each suite of `npm test` before a merge. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { root } from '../../../scripts/project.mjs';
@@ -7,17 +7,17 @@ import { suites } from '../../../scripts/tests/suites.mjs';
 const workflow = readFileSync(`${root}/.github/workflows/ci.yml`, 'utf8');
 const guide = readFileSync(`${root}/docs/guides/testing.md`, 'utf8');
 
-/** Those that are run without being named. */
+/** Suites of the default run. */
 const usual = suites.filter(({ optional }) => optional !== true).map(({ name }) => name);
 
 describe('continuous integration', () => {
   const run = [...workflow.matchAll(/^ +suites: (.+)$/gm)].flatMap(([, names = '']) => names.split(' '));
 
-  it('runs every suite, and each of them once', () => {
+  it('runs every default suite exactly once', () => {
     assert.deepEqual([...run].sort(), [...usual].sort());
   });
 
-  it('runs what its matrix names, on pushes and pull requests, under no condition', () => {
+  it('runs its matrix on pushes and pull requests, unconditionally', () => {
     assert.match(workflow, /^on:\n {2}push:\n(?: {4}.*\n)* {2}pull_request:\n/m);
     assert.match(workflow, /^ +- run: npm test -- \$\{\{ matrix\.suites \}\}$/m);
     const job = /^ {2}test:\n((?: {4}.*\n|\n)+)/m.exec(workflow)?.[1] ?? '';
@@ -25,7 +25,7 @@ describe('continuous integration', () => {
     assert.doesNotMatch(job, /^ {4}if:/m);
   });
 
-  it('runs those that the guide tells of', () => {
+  it('runs the suites that the testing guide lists', () => {
     const table = /## Suites\n([\s\S]+?)\n\n[A-Z]/.exec(guide)?.[1] ?? '';
     const told = table
       .split('\n')

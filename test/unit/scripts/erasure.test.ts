@@ -7,7 +7,7 @@ import { isPseudonym, pseudonymOf, Traces } from '../../../scripts/people/erasur
 
 const UID = 'k3Jx9QmZ1bVtY7LrWc5HsD8nEfG2';
 
-/** Of an account what matters here; the rest nobody looks at. */
+/** Only the fields that the test needs. */
 function account(email: string, displayName: string): UserRecord {
   const said: Partial<UserRecord> = {
     uid: UID,
@@ -19,11 +19,11 @@ function account(email: string, displayName: string): UserRecord {
   return Object.assign(Object.create(null), said);
 }
 
-describe('what names a person', () => {
+describe('personal identifiers', () => {
   const traces = new Traces(UID, account('cyd@example.com', 'Cyd Charisse'));
   const { pseudonym } = traces;
 
-  it('is replaced wherever it stands, in keys too, and nothing else is', () => {
+  it('are replaced in values and keys, and other values stay unchanged', () => {
     const at = Timestamp.now();
     const value = {
       [`seen-by-${UID}`]: true,
@@ -41,7 +41,7 @@ describe('what names a person', () => {
     assert.ok(isPseudonym(pseudonym) && !isPseudonym(UID));
   });
 
-  it('is no part of something longer', () => {
+  it('are not replaced inside longer words', () => {
     const others = { name: 'Cyd Charisses', mail: 'mcyd@example.com', host: 'cyd@example.com.au'.slice(1) };
     assert.equal(traces.in(others), others, 'it is the very same value');
     const short = new Traces('operator', account('o@example.com', 'Will'));
@@ -53,8 +53,8 @@ describe('what names a person', () => {
   });
 });
 
-describe('a command line of npm run people -- erase', () => {
-  it('says first what it would do, or does it where it was told to', () => {
+describe('npm run people -- erase command line', () => {
+  it('requires either --dry-run or --yes', () => {
     const dry = parseCommand(['erase', '--person', UID, '--dry-run']);
     assert.ok(dry.kind === 'erase' && dry.isDry && dry.who === UID);
     const cases: [string[], RegExp][] = [

@@ -1,4 +1,4 @@
-/** The program in which firebase-tools runs a function, with what is required before it. */
+/** Process in which firebase-tools runs a function, with the preloaded module. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,18 +18,18 @@ const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.k
 
 const SERVER = "require('node:http').createServer().keepAliveTimeout";
 
-describe('a program of the emulators', () => {
-  it('ends no idle connection, on which a request may be on its way', () => {
+describe('emulator process', () => {
+  it('keeps idle connections open, because a request may be on its way', () => {
     const args = ['--require', `${root}/scripts/emulators/preload.cjs`, '--print', SERVER];
     assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '0\n');
   });
 });
 
-describe('a process that runs a function in the emulator', () => {
+describe('function process in the emulator', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-worker-`);
   after(() => rmSync(folder, { recursive: true }));
 
-  it('answers, and has loaded nothing of firebase-admin, firebase-functions and how firebase-tools deploys', async () => {
+  it('responds without loading unneeded firebase modules', async () => {
     const dependencies = { 'firebase-admin': '*', 'firebase-functions': '*' };
     writeFileSync(`${folder}/package.json`, JSON.stringify({ dependencies }));
     writeFileSync(`${folder}/index.js`, FUNCTION);
@@ -50,7 +50,7 @@ describe('a process that runs a function in the emulator', () => {
       );
       assert.ok(loaded.includes(PROGRAM));
       const filesOf = (folder: string) => loaded.filter((file) => file.includes(folder)).length;
-      // One stands in for all of each.
+      // One module replaces all others of its package.
       const folders = ['/firebase-admin/lib/', '/firebase-functions/lib/', '/firebase-tools/lib/deploy/'];
       assert.deepEqual(folders.map(filesOf), [1, 1, 0]);
     } finally {

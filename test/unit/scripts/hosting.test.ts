@@ -1,4 +1,4 @@
-/** What Hosting answers by firebase.json, as the Firebase CLI's emulator of it reads that: pages, files, what is missing. */
+/** Firebase Hosting responses according to firebase.json, as the Firebase CLI's emulator serves them. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { close, listen, originOf } from '../../support/listening.ts';
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** The longest that a browser may keep the answer that something is missing, in seconds. */
+/** Longest time that a browser may cache a 404 response, in seconds. */
 const LONGEST_MISSING = 600;
 
 const ofCli = createRequire(createRequire(import.meta.url).resolve('firebase-tools'));
@@ -33,7 +33,7 @@ describe('Hosting', () => {
     writeFileSync(join(folder, 'index.html'), '<title>Muster</title>');
     writeFileSync(asset, 'export {};');
     const answer = superstatic({ cwd: folder, config: { ...hosting, public: '.' } });
-    // What it leaves to others is not there.
+    // Paths that Hosting passes to other services do not exist here.
     const missing = (response: ServerResponse) => () => void response.writeHead(404).end();
     server = createServer((request, response) => answer(request, response, missing(response)));
     await listen(server);
@@ -48,7 +48,7 @@ describe('Hosting', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** How long a browser keeps an answer without asking again. */
+  /** Returns how many seconds a browser caches a response. */
   function keptFor(headers: Headers): number {
     const control = headers.get('cache-control') ?? '';
     assert.doesNotMatch(control, /immutable/);
@@ -56,7 +56,7 @@ describe('Hosting', () => {
   }
 
   for (const path of ['/', '/tasks', '/tasks/task.1.js', '/workspace/assets', '/none.js', '/assets-of-mine'])
-    it(`answers ${path} with the page, which is asked for each time`, async () => {
+    it(`returns the uncached page for ${path}`, async () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200);
       assert.match(text, /<title>Muster/);
@@ -70,7 +70,7 @@ describe('Hosting', () => {
     '/assets/screen-1a2b.js.map',
     '/assets/below/none.js',
   ])
-    it(`says of ${path} that it is missing, and not for long`, async () => {
+    it(`returns a briefly cached 404 for ${path}`, async () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 404, text);
       assert.doesNotMatch(text, /<title>Muster/);
@@ -78,7 +78,7 @@ describe('Hosting', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     });
 
-  it('finds a file again that a rollback has taken away for a while', async () => {
+  it('returns a file again after a rollback removed and restored it', async () => {
     assert.equal((await get('/assets/screen-1a2b.js')).status, 200);
     rmSync(asset);
     const { status, headers } = await get('/assets/screen-1a2b.js');

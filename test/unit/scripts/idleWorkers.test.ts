@@ -1,4 +1,4 @@
-/** Processes of functions that are idle, in the pool that the functions emulator keeps them in. */
+/** Idle function processes in the functions emulator's pool. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -7,7 +7,7 @@ import { emulatorsPool, endIdleWorkers } from '../../../scripts/emulators/idleWo
 const SERVES =
   "require('node:http').createServer((request, response) => request.url === '/slow' ? setTimeout(() => response.end(), 600) : response.end()).listen(0, '127.0.0.1', function () { process.stderr.write(String(this.address().port) + '\\n'); })";
 
-/** What the emulator answers a caller with. */
+/** Response of the emulator to a caller. */
 class Response extends EventEmitter {
   readonly statuses: number[] = [];
 
@@ -24,10 +24,10 @@ class Response extends EventEmitter {
   }
 }
 
-describe('idle processes of functions', () => {
+describe('idle function processes', () => {
   const children: ChildProcess[] = [];
 
-  /** A class of its own, so that the emulator's stays as it is. */
+  /** A subclass, so that the emulator's own class stays unchanged. */
   const Pool = class extends emulatorsPool() {};
   before(() => endIdleWorkers(Pool, 200));
 
@@ -35,7 +35,7 @@ describe('idle processes of functions', () => {
     for (const child of children) child.kill('SIGKILL');
   });
 
-  /** A process that answers, in a pool. */
+  /** Adds a responsive process to a pool. */
   async function added() {
     const child = spawn(process.execPath, ['-e', SERVES], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     children.push(child);
@@ -51,14 +51,14 @@ describe('idle processes of functions', () => {
 
   const isEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
-  it('are ended after a while, and given no call any more', async () => {
+  it('are ended after the idle time and receive no more calls', async () => {
     const { pool, child } = await added();
     assert.ok(pool.readyForWork('mcp'));
     await once(child, 'exit');
     assert.equal(pool.readyForWork('mcp'), false);
   });
 
-  it('are not while they have a call that takes longer than that', async () => {
+  it('are not ended while a call takes longer than the idle time', async () => {
     const { pool, child } = await added();
     const response = new Response();
     await pool.submitRequest('mcp', { method: 'GET', path: '/slow', headers: {} }, response, undefined);

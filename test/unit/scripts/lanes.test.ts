@@ -1,4 +1,4 @@
-/** How npm test shares out its files: into batches, and these over lanes. */
+/** How npm test groups files into batches and distributes batches over test workers. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const [unit, rules, integration, endToEnd] = ['unit', 'rules', 'integration', 'e
 assert.ok(unit && rules && integration && endToEnd);
 
 describe('batches', () => {
-  it('have each file once, and take about as long as each other', () => {
+  it('contain each file once and take about equally long, longest first', () => {
     const files = Array.from({ length: 40 }, (_, index) => `${index}.test.ts`);
     const batches = batchesOf(rules, files, (file) => 1 + (Number.parseInt(file, 10) % 7));
     assert.deepEqual(batches.flatMap((batch) => batch.files).sort(), files.toSorted());
@@ -27,7 +27,7 @@ describe('batches', () => {
     );
   });
 
-  it('leave a long file to itself', () => {
+  it('give a long file its own batch', () => {
     const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 240 : 1));
     assert.deepEqual(batches[0]?.files, ['long']);
     assert.deepEqual(
@@ -36,20 +36,20 @@ describe('batches', () => {
     );
   });
 
-  it('are more where each has a project of its own, which gets slower, and fewer where one runs at a time', () => {
+  it('are more numerous for isolated suites and a single one for sequential suites', () => {
     const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
     const lengths = [rules, integration, endToEnd].map((suite) => batchesOf(suite, files, () => 9).length);
     assert.deepEqual(lengths, [3, 6, 1]);
   });
 
-  it('are none where there are no files', () => {
+  it('are empty if there are no files', () => {
     assert.deepEqual(
       batchesOf(rules, [], () => 1),
       [],
     );
   });
 
-  it('begin with what needs no emulators, and end with the shortest', () => {
+  it('start with suites that need no emulators and end with the shortest batch', () => {
     const of = (suite: typeof unit, seconds: number) => ({ suite, files: [], seconds });
     const ordered = inOrder([of(rules, 5), of(unit, 1), of(rules, 20), of(endToEnd, 3), of(unit, 9)]);
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe('batches', () => {
 });
 
 describe('lanes', () => {
-  it('are three, and run each job once', async () => {
+  it('run three jobs at a time, each job once', async () => {
     let running = 0;
     let most = 0;
     const done: string[] = [];
@@ -77,7 +77,7 @@ describe('lanes', () => {
     assert.equal(most, 3);
   });
 
-  it('never run two jobs that are run one at a time', async () => {
+  it('never run two sequential jobs at the same time', async () => {
     const singles = new Set<string>();
     const done: string[] = [];
     const jobs = ['single 1', 'single 2', 'other 1', 'other 2', 'single 3'];
@@ -94,7 +94,7 @@ describe('lanes', () => {
     assert.deepEqual(done.sort(), jobs.toSorted());
   });
 
-  it('are two beside what is run one at a time, and a third for what needs no emulators', async () => {
+  it('limit jobs alongside sequential ones to two, plus one that needs no emulators', async () => {
     const running = new Set<string>();
     const most = { beside: 0, booting: 0, after: 0 };
     const singles = ['single 1', 'single 2'];
@@ -118,7 +118,7 @@ describe('lanes', () => {
     assert.deepEqual(most, { booting: 3, beside: 2, after: 3 });
   });
 
-  it('end at the first that fails', async () => {
+  it('stop at the first failure', async () => {
     const fails = async () => {
       throw new Error('broken');
     };
@@ -126,20 +126,20 @@ describe('lanes', () => {
   });
 });
 
-describe('files that are run alone', () => {
-  it('are there', () => {
+describe('serial files', () => {
+  it('exist', () => {
     for (const file of Object.keys(alone)) assert.ok(existsSync(file), file);
   });
 });
 
-describe('the end of npm test', () => {
+describe('npm test summary', () => {
   const passing = { passed: 2, failed: 0, failures: [] };
   const results = [
     { ...passing, seconds: { 'a.test.ts': 1.25, 'b.test.ts': 12 } },
     { passed: 0, failed: 1, failures: ['a thing works\nit did not'], seconds: { 'c.test.ts': 3 } },
   ];
 
-  it('tells the slowest files, the time, and what failed last', () => {
+  it('lists the slowest files, the total time and, at the end, the failures', () => {
     assert.equal(
       summary(results, 75),
       `
@@ -156,12 +156,12 @@ it did not
     );
   });
 
-  it('tells ten files at most', () => {
+  it('lists at most ten files', () => {
     const seconds = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.test.ts`, index]));
     assert.equal(summary([{ ...passing, seconds }], 4).match(/\.test\.ts/g)?.length, 10);
   });
 
-  it('knows how long each file took', () => {
+  it('records the duration of each file', () => {
     assert.equal(secondsOfFiles(results).get('c.test.ts'), 3);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { writeManifestJar } from '../../../scripts/emulators/manifestJar.mjs';
 
-describe('a jar of a manifest only', () => {
+describe('jar with only a manifest', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-jar-`);
   const jar = `${folder}/launcher.jar`;
   const target = `/opt/${'a long path/'.repeat(12)}emulator.jar`;
@@ -12,7 +12,7 @@ describe('a jar of a manifest only', () => {
   before(() => writeManifestJar(jar, { mainClass: 'com.example.Main', jar: target }));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** The one entry of the zip, found through its end record as Java finds it. */
+  /** Returns the only zip entry, which is found through the end record as Java does. */
   function entry(): { name: string; data: Buffer; checksum: number } {
     const zip = readFileSync(jar);
     const end = zip.length - 22;
@@ -27,13 +27,13 @@ describe('a jar of a manifest only', () => {
     return { name, data: zip.subarray(start, start + size), checksum: zip.readUInt32LE(central + 16) };
   }
 
-  it('holds the manifest under its name and checksum', () => {
+  it('contains the manifest with its name and checksum', () => {
     const { name, data, checksum } = entry();
     assert.equal(name, 'META-INF/MANIFEST.MF');
     assert.equal(checksum, crc32(data));
   });
 
-  it('has lines of 72 bytes at most, which read as the headers again', () => {
+  it('wraps lines at 72 bytes without changing the headers', () => {
     const manifest = entry().data.toString();
     assert.ok(manifest.split('\r\n').every((line) => line.length <= 70));
     assert.deepEqual(manifest.replaceAll('\r\n ', '').split('\r\n'), [

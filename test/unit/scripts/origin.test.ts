@@ -1,4 +1,4 @@
-/** The origin passes everything on as it came, at once, in both directions, and outlives whatever breaks. */
+/** The origin proxy passes bytes on unchanged and immediately in both directions, and survives broken connections. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,21 +22,21 @@ const MOUNT = '/demo-muster/us-central1/mcp';
 
 type Exchange = readonly [received: IncomingMessage, response: ServerResponse];
 
-/** Answers as a test says. */
+/** Functions emulator with a configurable response. */
 class FunctionsEmulator {
   answer: RequestListener = (_received, response) => response.end();
   private server = createServer();
 
   async start(port = 0): Promise<number> {
     this.server = createServer((received, response) => this.answer(received, response));
-    // Without this Node itself would tell a client to go on.
+    // Without this listener, Node itself would send 100 Continue.
     this.server.on('checkContinue', (received, response) => this.answer(received, response));
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
     return portOf(this.server);
   }
 
-  /** The next request, which the test answers. */
+  /** Returns the next request, which the test answers. */
   next(): Promise<Exchange> {
     return new Promise((resolve) => {
       this.answer = (received, response) => resolve([received, response]);
@@ -58,10 +58,10 @@ async function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
   return answer;
 }
 
-/** As Node reads and writes headers. */
+/** Node reads and writes headers in this encoding. */
 const latin1 = (words: string): string => Buffer.from(words).toString('latin1');
 
-describe('the origin of npm start', () => {
+describe('npm start origin', () => {
   const emulator = new FunctionsEmulator();
   let behind: number;
   let origin: Server;
@@ -85,7 +85,7 @@ describe('the origin of npm start', () => {
   };
   const connect = () => RawConnection.open(`http://127.0.0.1:${port}`);
 
-  it('has the function at its root, with paths and queries untouched', async () => {
+  it('maps its root to the function and preserves paths and queries', async () => {
     emulator.answer = ({ url }, response) => response.end(url);
     const paths = [
       ...['/', '/mcp', '/token', '/?a=b', '/mcp/coordination?toolsets=a,b&x=%2F+%00&&y=?'],
@@ -97,7 +97,7 @@ describe('the origin of npm start', () => {
     }
   });
 
-  it('has it there also for who names a whole URL, or nothing', async () => {
+  it('accepts absolute URLs and OPTIONS * as request targets', async () => {
     emulator.answer = ({ url = '' }, response) => {
       response.writeHead(200, { 'content-length': url.length }).end(url);
     };
@@ -113,7 +113,7 @@ describe('the origin of npm start', () => {
     connection.socket.destroy();
   });
 
-  it('keeps the method, the host and all headers as they were sent', async () => {
+  it('preserves the method, the host and all headers', async () => {
     const sent = ['Host', 'Muster.example:1234', 'X-mixed-Case', 'Ä b', 'Cookie', 'a=1', 'Cookie', 'b=2'];
     const headers = [...sent, 'Authorization', 'Bearer x.y', 'Content-Length', '0'].map(latin1);
     const exchange = emulator.next();
@@ -132,7 +132,7 @@ describe('the origin of npm start', () => {
     assert.equal(await text(answer), 'no');
   });
 
-  it('passes bytes on in both directions, with a length and without', async () => {
+  it('passes bytes in both directions, with and without a content length', async () => {
     const bytes = randomBytes(2 ** 20);
     for (const framing of [{ 'content-length': bytes.length }, { 'transfer-encoding': 'chunked' }]) {
       emulator.answer = (received, response) => {
@@ -148,7 +148,7 @@ describe('the origin of npm start', () => {
     }
   });
 
-  it('passes each part on when it comes, the headers first', async () => {
+  it('passes each part on immediately, headers first', async () => {
     const exchange = emulator.next();
     const asked = ask({ method: 'POST' });
     asked.flushHeaders();
@@ -168,7 +168,7 @@ describe('the origin of npm start', () => {
     await once(answer, 'end');
   });
 
-  it('answers HEAD, and what has no content, over one connection', async () => {
+  it('returns responses without a body over one connection', async () => {
     const connection = await connect();
     for (const [line, status] of [
       ['HEAD /mcp', 401],
@@ -188,7 +188,7 @@ describe('the origin of npm start', () => {
     connection.socket.destroy();
   });
 
-  it('leaves it to the function whether a client may go on', async () => {
+  it('lets the function decide about 100 Continue', async () => {
     const expecting = { method: 'POST', headers: { expect: '100-continue', 'content-length': 4 } };
     emulator.answer = (received, response) => {
       response.writeContinue();
@@ -205,7 +205,7 @@ describe('the origin of npm start', () => {
     unwelcome.destroy();
   });
 
-  it('ends the request behind when its client goes away, before an answer, in one, and in a body', async () => {
+  it('aborts the upstream request if the client disconnects at any stage', async () => {
     for (const method of ['GET', 'POST']) {
       for (const isAnswered of [false, true]) {
         const exchange = emulator.next();
@@ -224,7 +224,7 @@ describe('the origin of npm start', () => {
     }
   });
 
-  it('ends its client’s when the request behind breaks in an answer', async () => {
+  it("aborts the client's response if the upstream response is interrupted", async () => {
     const exchange = emulator.next();
     const asked = ask().end();
     const [, response] = await exchange;
@@ -235,7 +235,7 @@ describe('the origin of npm start', () => {
     await assert.rejects(once(answer, 'end'), { code: 'ECONNRESET' });
   });
 
-  it('goes on with a connection whose body nobody read', async () => {
+  it('keeps a connection open if the function did not read the request body', async () => {
     emulator.answer = (_received, response) => response.writeHead(400, { 'content-length': 0 }).end();
     const connection = await connect();
     const bytes = 'x'.repeat(2 ** 20);
@@ -247,7 +247,7 @@ describe('the origin of npm start', () => {
     connection.socket.destroy();
   });
 
-  it('serves many at once', async () => {
+  it('serves 200 concurrent requests', async () => {
     const waiting: Exchange[] = [];
     const count = 200;
     emulator.answer = (received, response) => {
@@ -262,7 +262,7 @@ describe('the origin of npm start', () => {
     await Promise.all(answers);
   });
 
-  it('says so while nobody answers behind it, and goes on when somebody does', async () => {
+  it('returns 502 while the functions emulator is down and recovers when it is back', async () => {
     const exchange = emulator.next();
     const broken = ask().end();
     const [received] = await exchange;
@@ -286,7 +286,7 @@ describe('the origin of npm start', () => {
     assert.equal(await text(await answerTo(ask().end())), 'well');
   });
 
-  it('outlives what is no HTTP, on either side', async () => {
+  it('survives malformed HTTP on either side', async () => {
     emulator.answer = ({ socket }) => void socket.end('HTTP/1.1 099 \x01\r\nA: \x01\r\n\r\n');
     assert.equal((await answerTo(ask().end())).statusCode, 502);
     emulator.answer = ({ socket }) => void socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n');
@@ -304,7 +304,7 @@ describe('the origin of npm start', () => {
     assert.equal(await text(await answerTo(ask().end())), 'well');
   });
 
-  it('keeps no process alive, also while it is asked', async () => {
+  it('does not keep its process running, even during a request', async () => {
     const module = new URL('../../../scripts/emulators/origin.mjs', import.meta.url).href;
     const code = `import { startOrigin } from '${module}';
       const server = await startOrigin({ port: 0, functions: ${behind} });

@@ -1,11 +1,11 @@
-/** A deployment's parameters, as programs read them that are no functions. */
+/** Deployment parameters, as read by scripts outside the functions. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointOf, parameterOf } from '../../../scripts/setup/parameters.mjs';
 
-describe('the parameters of a deployment', () => {
+describe('deployment parameters', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parameters-'));
   after(() => rmSync(folder, { recursive: true }));
 
@@ -18,7 +18,7 @@ describe('the parameters of a deployment', () => {
     );
   });
 
-  it('are those of the project, else the usual ones, else nothing', () => {
+  it("come from the project's file, then from the defaults, and are otherwise empty", () => {
     assert.equal(parameterOf('REGION', 'europe', folder), 'europe-west1');
     assert.equal(parameterOf('REGION', 'another', folder), 'us-central1');
     assert.equal(parameterOf('REGION', undefined, folder), 'us-central1');
@@ -26,11 +26,11 @@ describe('the parameters of a deployment', () => {
     assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty one is not the next line');
   });
 
-  it('have the usual region in this repository, for which the console is built', () => {
+  it("default to the repository's region, for which the console is built", () => {
     assert.equal(parameterOf('REGION', 'a-project-without-parameters'), 'us-central1');
   });
 
-  it('say where clients connect', () => {
+  it('determine the endpoint', () => {
     assert.equal(endpointOf('europe', folder), 'https://europe-west1-europe.cloudfunctions.net/mcp');
     assert.equal(endpointOf('own', folder), 'https://muster.example/mcp');
   });

@@ -1,4 +1,4 @@
-/** The Firebase CLI alone: it starts the emulators by what is committed, and finds those of `npm start`. */
+/** Compatibility with the plain Firebase CLI: the committed configuration, and discovery of a running `npm start`. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,16 +14,16 @@ const { getRulesConfig } = tools('firebase-tools/lib/database/rulesConfig');
 const { EmulatorHub } = tools('firebase-tools/lib/emulator/hub');
 const { constructDefaultAdminSdkConfig } = tools('firebase-tools/lib/emulator/adminSdkConfig');
 
-describe('the committed configuration of the emulators', () => {
+describe('committed emulator configuration', () => {
   const options = { cwd: root, project: projectId };
   const config = Config.load(options);
   const rc = loadRC(options);
 
-  it('names the project that everything here is made for', () => {
+  it('names the project that the repository uses', () => {
     assert.equal(rc.resolveAlias('default'), projectId);
   });
 
-  it('puts the rules into the Realtime Database that the functions use', () => {
+  it('loads the rules into the Realtime Database of the functions', () => {
     const rules = getRulesConfig(projectId, { ...options, config, rc });
     assert.deepEqual(rules, [{ instance: databaseNamespace, rules: 'database.rules.json' }]);
     const { databaseURL } = constructDefaultAdminSdkConfig(projectId);
@@ -37,7 +37,7 @@ describe('the committed configuration of the emulators', () => {
   });
 });
 
-describe('the emulators of npm start', () => {
+describe('npm start emulators', () => {
   const usual = process.env['TMPDIR'];
   let folder = '';
   before(() => {
@@ -49,7 +49,7 @@ describe('the emulators of npm start', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Tells of a run whose hub is at a port, and says what is removed when the run ends. */
+  /** Announces a run whose hub has this port. Returns the paths to delete at its end. */
   function told(port: number): readonly string[] {
     const removed: string[] = [];
     const temporary = `${folder}/${port}`;
@@ -60,7 +60,7 @@ describe('the emulators of npm start', () => {
     return removed;
   }
 
-  it('are found by the Firebase CLI, unless others were there first', () => {
+  it('are found by the Firebase CLI, unless an earlier run is announced', () => {
     const found = () => EmulatorHub.readLocatorFile(projectId)?.origins;
     assert.equal(found(), undefined);
     assert.deepEqual(told(4400), [EmulatorHub.getLocatorFilePath(projectId)]);

@@ -1,4 +1,4 @@
-/** Proxies of the environment, for `npm start`, the tests and operators' commands. */
+/** Proxy variables, for `npm start`, the tests and operators' commands. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/setup/proxy.mjs';
@@ -15,9 +15,9 @@ const names = [
   'grpc_proxy',
 ];
 
-describe('the environment behind a proxy', () => {
+describe('proxy environment', () => {
   for (const name of names)
-    it(`reaches this machine directly if ${name} is set, under all names of exceptions`, () => {
+    it(`exempts this machine in every exception variable if ${name} is set`, () => {
       const added = directToThisMachine({
         [name]: 'http://127.0.0.1:9',
         no_grpc_proxy: 'a',
@@ -29,7 +29,7 @@ describe('the environment behind a proxy', () => {
       assert.deepEqual(nodeUsesProxy({ [name]: 'http://127.0.0.1:9' }), { NODE_USE_ENV_PROXY: '1' });
     });
 
-  it('names the proxy for https only, which Firebase does not use for this machine', () => {
+  it('sets the proxy only for https, because Firebase would use it for this machine over http', () => {
     for (const [env, https] of [
       [{ http_proxy: 'a' }, 'a'],
       [{ HTTP_PROXY: 'a', HTTPS_PROXY: 'b' }, 'b'],
@@ -40,12 +40,12 @@ describe('the environment behind a proxy', () => {
     }
   });
 
-  it('is left as it is if it names no proxy', () => {
+  it('is unchanged if it names no proxy', () => {
     assert.deepEqual(directToThisMachine({ NO_PROXY: 'a', HTTP_PROXY: '', JAVA_TOOL_OPTIONS: '-Xmx1g' }), {});
     assert.deepEqual(nodeUsesProxy({ NO_PROXY: 'a' }), {});
   });
 
-  it('keeps the exceptions that it has, and changes nothing the second time', () => {
+  it('keeps existing exceptions and stays unchanged when extended a second time', () => {
     const host = fc.constantFrom('a.example', '.b.example', '10.0.0.1', 'localhost', 'c:80');
     const list = fc.option(
       fc.array(host).map((hosts) => hosts.join(', ')),
@@ -58,7 +58,7 @@ describe('the environment behind a proxy', () => {
         const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
         for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
         for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
-        // What is printed for other shells is complete also where this process has it already.
+        // The variables printed for other shells are complete even if this process already has them.
         assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
       }),
     );
@@ -69,7 +69,7 @@ describe('the environment behind a proxy', () => {
     ['-Dhttp.nonProxyHosts=a|b -Xmx1g', '-Dhttp.nonProxyHosts=localhost|127.*|[::1]|a|b -Xmx1g'],
     ['-DsocksNonProxyHosts="a"', '-DsocksNonProxyHosts="localhost|127.*|[::1]|a"'],
   ])
-    it(`has Java reach this machine directly with ${before}`, () => {
+    it(`exempts this machine in Java options: ${before}`, () => {
       for (const name of ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS']) {
         const added = directToThisMachine({ [name]: before });
         assert.deepEqual(added, { [name]: after });
@@ -77,7 +77,7 @@ describe('the environment behind a proxy', () => {
       }
     });
 
-  it('is named where a request has failed, without a password', () => {
+  it('is named without its password after a failed request', () => {
     assert.equal(proxyHint({}), '');
     assert.equal(
       proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }),

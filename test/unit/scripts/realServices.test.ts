@@ -1,11 +1,11 @@
-/** Which real services `npm run test:real` asks, and what it says where it cannot. */
+/** Selection of real services by `npm run test:real`. */
 import assert from 'node:assert/strict';
 import { nothingAsked, REAL_SERVICES, standingOf } from '../../real/services.ts';
 
 const REPOSITORY = { MUSTER_REAL_REPOSITORY: 'me/scratch' };
 
-describe('the real services', () => {
-  it('are left alone where nobody asks for them, which one line says', () => {
+describe('real services', () => {
+  it('are not called by default, which one line explains', () => {
     assert.match(
       nothingAsked({}) ?? '',
       /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/,
@@ -15,7 +15,7 @@ describe('the real services', () => {
     assert.equal(nothingAsked({ MUSTER_REAL: 'gemini' }), undefined);
   });
 
-  it('are asked where they are named and can be reached', () => {
+  it('are called if they are named and have credentials', () => {
     const all = { MUSTER_REAL: 'all', MUSTER_URL: 'https://x', MUSTER_TOKEN: 't', GEMINI_API_KEY: 'k' };
     assert.deepEqual(standingOf('firebase', all), { what: 'ask' });
     assert.deepEqual(standingOf('gemini', all), { what: 'ask' });
@@ -26,7 +26,7 @@ describe('the real services', () => {
     }
   });
 
-  it('say what is missing: by name a failure, with all the rest no more than a line', () => {
+  it('report missing credentials, as a failure only if the service is named', () => {
     const why = 'anthropic cannot be asked: set ANTHROPIC_API_KEY.';
     assert.deepEqual(standingOf('anthropic', { MUSTER_REAL: 'anthropic,gemini' }), { what: 'fail', why });
     const none = { MUSTER_REAL: 'all', ANTHROPIC_API_KEY: 'none' };
@@ -37,7 +37,7 @@ describe('the real services', () => {
     );
   });
 
-  it('are refused by names that there are not', () => {
+  it('cause an error if a name is unknown', () => {
     assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /names "git": name all, or some of/);
   });
 });

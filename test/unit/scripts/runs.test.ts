@@ -1,4 +1,4 @@
-/** Whatever ends a run, nothing of it is left. */
+/** Cleanup of an emulator run after any kind of end. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { closeAbandonedRuns, closeRun, processesOf } from '../../../scripts/proc
 
 const runModule = new URL('../../../scripts/processes/run.mjs', import.meta.url).href;
 
-/** Opens a run, starts two processes in groups of their own, of which one may ignore SIGTERM, and says so. */
+/** Opens a run and starts two processes in their own groups, of which one may ignore SIGTERM. */
 const owner = (isStubborn: boolean) => `
   import { spawn } from 'node:child_process';
   import { writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function openRunElsewhere({ isStubborn = false } = {}): Promise<OpenRun> {
   throw new Error('the run did not open');
 }
 
-/** Ends with the test's timeout if the run is never cleared. */
+/** Times out with the test if the run is never cleaned up. */
 async function untilCleared(run: OpenRun): Promise<void> {
   while (!isCleared(run)) await delay(100);
 }
@@ -53,8 +53,8 @@ function isCleared({ tag, temporary }: OpenRun): boolean {
   return processesOf(tag).length === 0 && !existsSync(temporary) && !existsSync(`${temporary}.file`);
 }
 
-describe('a run', () => {
-  it('ends with processes in other groups, also with stubborn ones', async () => {
+describe('emulator run', () => {
+  it('ends processes in other groups, even if they ignore SIGTERM', async () => {
     const run = await openRunElsewhere({ isStubborn: true });
     assert.equal(processesOf(run.tag).length, 2);
     await closeRun(run.tag);
@@ -62,13 +62,13 @@ describe('a run', () => {
     run.process.kill('SIGKILL');
   });
 
-  it('is cleared up by its watchdog when its owner is killed', async () => {
+  it('is cleaned up by its watchdog if its owner is killed', async () => {
     const run = await openRunElsewhere();
     run.process.kill('SIGKILL');
     await untilCleared(run);
   });
 
-  it('is left alone by others as long as its owner lives', async () => {
+  it('is not cleaned up by other runs while its owner is running', async () => {
     const run = await openRunElsewhere();
     await closeAbandonedRuns();
     assert.equal(processesOf(run.tag).length, 2);

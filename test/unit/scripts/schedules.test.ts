@@ -1,15 +1,15 @@
-/** Schedules tick while the functions emulator is slow, switched off, or has been switched on again. */
+/** Schedules while the functions emulator is slow or functions are switched off and on. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { callTrigger } from '../../../scripts/emulators/triggers.mjs';
 import { Ticking } from '../../../scripts/start/schedules.mjs';
 import { close, listen } from '../../support/listening.ts';
 
-/** Speaks as the functions emulator does. The names that are known end in a generation. */
+/** Imitates the functions emulator. Function names end in a generation number. */
 class FunctionsEmulator {
   readonly statuses = new Map<string, number>();
   readonly calls: string[] = [];
-  /** Calls that a test answers when it likes. */
+  /** Calls that wait for a response from the test. */
   readonly held: ServerResponse[] = [];
   private readonly server: Server;
 
@@ -40,7 +40,7 @@ class FunctionsEmulator {
     return close(this.server);
   }
 
-  /** Like the emulator, it lists a function once for each of its generations. */
+  /** Like the emulator, lists a function once per generation. */
   private backends() {
     const ids = [...this.statuses.keys()].map((name) => name.replace(/-\d+$/, ''));
     const schedules = ids.map((id) => ({ id: `${id}`, schedule: {} }));
@@ -48,7 +48,7 @@ class FunctionsEmulator {
   }
 }
 
-describe('the schedules of npm start', () => {
+describe('npm start schedules', () => {
   let emulator: FunctionsEmulator;
   let url: string;
 
@@ -58,7 +58,7 @@ describe('the schedules of npm start', () => {
   });
   afterEach(() => emulator.stop());
 
-  it('are not started again before they have ended', async () => {
+  it('do not start again before the previous call ends', async () => {
     emulator.statuses.set('r-sweep-0', 200);
     const ticking = new Ticking(url);
     const first = ticking.tick();
@@ -84,12 +84,12 @@ describe('the schedules of npm start', () => {
     assert.deepEqual(await first, ['r-remind failed: HTTP 500']);
   });
 
-  it('that are switched off do not count as run', async () => {
+  it('report a switched-off function', async () => {
     emulator.statuses.set('r-sweep-0', 204).set('r-sweep-1', 204);
     assert.deepEqual(await new Ticking(url).tick(), ['r-sweep is switched off']);
   });
 
-  it('that were switched off and on again run once', async () => {
+  it('run a function once after it was switched off and on', async () => {
     emulator.statuses.set('r-sweep-0', 204).set('r-sweep-2', 200);
     const tick = new Ticking(url).tick();
     await emulator.hold(1);
@@ -98,7 +98,7 @@ describe('the schedules of npm start', () => {
     assert.deepEqual(emulator.calls, ['r-sweep-0', 'r-sweep-2']);
   });
 
-  it('say so where the emulator is away or knows none', async () => {
+  it('report an unreachable emulator or an unknown function', async () => {
     assert.equal(await callTrigger(url, 'r-none', { milliseconds: 30_000 }), 'r-none was not found');
     emulator.stop();
     const [failure] = await new Ticking(url).tick();

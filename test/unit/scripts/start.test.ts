@@ -1,4 +1,4 @@
-/** What npm start tells of itself: how to get in, where everything is, and what is missing. */
+/** Output and environment of npm start. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,8 +32,8 @@ async function options(clientDocumentsUrl?: string) {
   return { run, node: '/opt/node', ports: await freePorts(), output, say: () => undefined, ...documents };
 }
 
-describe('what npm start prints', () => {
-  it('leads with the console and with signing in, and has a key for machines', () => {
+describe('npm start output', () => {
+  it('starts with the console and sign-in, then shows an API key for machines', () => {
     const endpoint = {
       mcpUrl: 'http://127.0.0.1:5001/p/r/mcp',
       origin: 'http://127.0.0.1:5005',
@@ -65,7 +65,7 @@ describe('what npm start prints', () => {
 });
 
 describe('.dev/endpoint.json', () => {
-  it('names the origin and who can sign in, and goes with the run', async () => {
+  it('contains the origin and the people, and is deleted with the run', async () => {
     const suite = { ...(await options()), env: {}, ui: false, exited: new Promise<string>(() => undefined) };
     const env = clientsEnv(suite, { functions: true, pubsub: false });
     const written = writeEndpoint(run, { ...suite, env }, { tokens: { worker1: 'mk_a.b' }, people: [ADA] });
@@ -89,8 +89,8 @@ describe('.dev/endpoint.json', () => {
   });
 });
 
-describe('the environment of the emulators', () => {
-  it('tells functions and clients of the same address', async () => {
+describe('emulator environment', () => {
+  it('gives functions and clients the same address', async () => {
     const chosen = await options();
     const { MUSTER_MCP_URL, MUSTER_ORIGIN } = clientsEnv(chosen, { functions: true, pubsub: false });
     assert.equal(emulatorsEnv(chosen)['MUSTER_MCP_URL'], MUSTER_MCP_URL);
@@ -99,7 +99,7 @@ describe('the environment of the emulators', () => {
     assert.ok(!('MUSTER_ORIGIN' in clientsEnv(chosen, { functions: false, pubsub: false })));
   });
 
-  it('tells both where clients’ documents are, if anybody says so', async () => {
+  it('gives both the address of the client documents if it is set', async () => {
     const chosen = await options('http://127.0.0.1:7');
     assert.equal(emulatorsEnv(chosen)['MUSTER_CLIENT_DOCUMENTS_URL'], 'http://127.0.0.1:7');
     const env = clientsEnv(chosen, { functions: true, pubsub: false });
@@ -109,7 +109,7 @@ describe('the environment of the emulators', () => {
   });
 });
 
-describe('the browser that tests of pages need', () => {
+describe('Chromium for page tests', () => {
   const { PATH, MUSTER_CHROMIUM } = process.env;
   beforeEach(() => {
     process.env['PATH'] = directory;
@@ -120,7 +120,7 @@ describe('the browser that tests of pages need', () => {
     setVariable('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
   });
 
-  it('is said to be missing where it is, in one line', () => {
+  it('is reported in one line if it is missing', () => {
     assert.equal(
       missingChromium(),
       'Chromium is needed for the tests of pages and there is none: ' +
@@ -128,7 +128,7 @@ describe('the browser that tests of pages need', () => {
     );
   });
 
-  it('is found by each of its names, or where the variable says', () => {
+  it('is found by any of its names or by MUSTER_CHROMIUM', () => {
     for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
       const program = join(directory, name);
       writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** What the platform installs beside the bundle is what is tested here. */
+/** The platform installs the tested package versions next to the bundle. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -18,20 +18,20 @@ const lockfile = z.object({
 
 const FRAMEWORK = '@google-cloud/functions-framework';
 
-describe('the lockfile that is uploaded', () => {
+describe('uploaded lockfile', () => {
   const texts = uploadManifests();
   const { packages } = lockfile.parse(JSON.parse(texts['package-lock.json']));
   const ours = lockfile.parse(JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8'))).packages;
   const paths = Object.keys(packages).filter((path) => path !== '');
 
-  it('has each package as the lockfile of the root has it', () => {
+  it('has the package versions of the root lockfile', () => {
     for (const path of paths) {
       assert.equal(packages[path]?.version, ours[path]?.version, path);
       assert.equal(packages[path]?.integrity, ours[path]?.integrity, path);
     }
   });
 
-  it('installs the framework, and no SDK, which are in the bundle', () => {
+  it('installs the framework but not the SDKs, which are in the bundle', () => {
     const installed = paths.filter((path) => packages[path]?.dev !== true);
     assert.ok(installed.includes(`node_modules/${FRAMEWORK}`));
     assert.ok(installed.includes('node_modules/express'), 'the framework depends on it');
@@ -39,7 +39,7 @@ describe('the lockfile that is uploaded', () => {
       assert.equal(packages[`node_modules/${sdk}`]?.dev, true, sdk);
   });
 
-  it('agrees with its package.json', () => {
+  it('matches its package.json', () => {
     const { dependencies, devDependencies } = JSON.parse(texts['package.json']);
     assert.deepEqual(dependencies, { [FRAMEWORK]: ours[`node_modules/${FRAMEWORK}`]?.version });
     assert.deepEqual(packages[''], { ...packages[''], dependencies, devDependencies });
