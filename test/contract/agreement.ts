@@ -1,4 +1,4 @@
-/** Compares a tool's JSON Schema with the contract's. */
+/** Comparison of a tool's JSON Schema with the contract's. */
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -10,7 +10,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** What must be the same on both sides, or absent on both. */
+/** Keywords that must be equal or absent on both sides. */
 const EXACT = [
   'enum',
   'const',
@@ -29,7 +29,7 @@ const EXACT = [
   'uniqueItems',
 ] as const;
 
-/** Everything in which `ours` is not as `contract` says; more optional properties are not held against it. */
+/** Returns where `ours` differs from `contract`; additional optional properties are allowed. */
 export function disagreements(contract: Schema, ours: Schema | undefined, path = ''): string[] {
   if (ours === undefined) return [`${path}: missing`];
   return [
@@ -49,7 +49,7 @@ function typeDisagreements(contract: Schema, ours: Schema, path: string): string
     : valueDisagreements('type', typesOf(contract), typesOf(ours), path);
 }
 
-/** Several types stand in a list in the contract and may stand in `anyOf` in ours. */
+/** The contract lists several types in `type`; our schemas may list them in `anyOf`. */
 function typesOf({ type, anyOf }: Schema): readonly string[] {
   return sorted(anyOf === undefined ? [type ?? []].flat() : anyOf.flatMap(typesOf));
 }
@@ -63,7 +63,7 @@ function sorted(names: readonly string[] | undefined): readonly string[] {
   return [...(names ?? [])].sort();
 }
 
-/** Every property of a schema, with its path. */
+/** Returns every property of a schema with its path. */
 export function propertiesOf(schema: Schema, path = ''): [string, Schema][] {
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]): [string, Schema][] => [
     [`${path}/${name}`, property],

@@ -1,9 +1,9 @@
-/** What a model reads with each of its turns stays within its budget. */
+/** Size limits of the tool lists that a model reads on each turn. */
 import assert from 'node:assert/strict';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from '../../scripts/reference/budgets.ts';
 
-describe('the list at /mcp', () => {
+describe('tool list at /mcp', () => {
   const names = toolsets.map(({ name }) => name);
 
   it(`is at most ${MAX_BYTES} bytes and ${MAX_TOKENS} tokens`, () => {
@@ -13,13 +13,13 @@ describe('the list at /mcp', () => {
   });
 
   for (const name of names)
-    it(`keeps ${name} within its budget`, () => {
+    it(`keeps ${name} within its token budget`, () => {
       const budget = TOOLSET_TOKENS[name] ?? 0;
       const { tokens } = listCost([name]);
       assert.ok(tokens <= budget, `${tokens} tokens, and scripts/reference/budgets.ts allows ${budget}`);
     });
 
-  it('has budgets for its toolsets alone, which add up', () => {
+  it('has a budget for each toolset, and their sum fits', () => {
     assert.deepEqual(Object.keys(TOOLSET_TOKENS), names);
     const sum = Object.values(TOOLSET_TOKENS).reduce((total, tokens) => total + tokens, 0);
     assert.ok(sum <= MAX_TOKENS, `${sum}`);

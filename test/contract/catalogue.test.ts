@@ -1,4 +1,4 @@
-/** What every tool must keep to, whatever it does. Source: docs/semantics.md#the-endpoint; CONTRIBUTING.md#add-a-tool. */
+/** Requirements on every tool. Source: docs/semantics.md#the-endpoint; CONTRIBUTING.md#add-a-tool. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { Ajv } from 'ajv';
@@ -11,13 +11,13 @@ import { entries } from './catalogue.ts';
 
 const folder = new URL('../../functions/src/toolsets/', import.meta.url);
 
-describe('the catalogue', () => {
+describe('tool catalogue', () => {
   it('has a toolset for each folder', () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     assert.deepEqual(folders.map(({ name }) => name).sort(), toolsets.map(({ name }) => name).sort());
   });
 
-  it('lists every tool that a file of a toolset exports', async () => {
+  it('lists every tool that a toolset exports', async () => {
     for (const { name, tools } of toolsets) {
       const exported = new Set<unknown>();
       for (const file of readdirSync(new URL(`${name}/tools/`, folder))) {
@@ -29,14 +29,14 @@ describe('the catalogue', () => {
   });
 
   for (const dialect of ['own', 'prefixed'] as const) {
-    it(`gives every tool a short plain name of its own (${dialect})`, () => {
+    it(`gives every tool a short, plain and unique name (${dialect})`, () => {
       const names = entries.map(({ toolset, tool }) => wireName(toolset, tool.name, dialect));
       for (const name of names) assert.match(name, new RegExp(`^[A-Za-z0-9_]{1,${MAX_NAME_LENGTH}}$`));
       if (dialect === 'prefixed') assert.equal(new Set(names).size, names.length);
     });
   }
 
-  it('says what the server is for in less than clients cut off', () => {
+  it('has instructions shorter than the limit of clients', () => {
     const selection = { toolsets: toolsets.map(({ name }) => name), readonly: false, workspace: undefined };
     const { instructions, directory } = new Catalogues(toolsets).of({
       ...selection,
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     );
   });
 
-  it('gives resources a URI of their own and the role of a reader', () => {
+  it('gives each resource a unique URI, a description and the role viewer', () => {
     const resources = toolsets.flatMap((toolset) => toolset.resources);
     assert.equal(new Set(resources.map(({ uri }) => uri)).size, resources.length);
     const templates = toolsets.flatMap((toolset) => toolset.templates ?? []);
@@ -73,14 +73,14 @@ for (const { name, tool, input, output } of entries) {
       for (const hint of Object.values(tool.annotations)) assert.equal(typeof hint, 'boolean');
     });
 
-    it('asks no more than a viewer of who only reads, unless it is code', () => {
+    it('requires at most the role viewer if it only reads, or worker for GitHub', () => {
       const { readOnlyHint, destructiveHint } = tool.annotations;
       if (!readOnlyHint) return;
       assert.equal(tool.role, name.startsWith('github.') ? 'worker' : 'viewer');
       assert.equal(destructiveHint, false);
     });
 
-    it('takes an idempotency key exactly if it writes', () => {
+    it('accepts an idempotency key exactly if it writes', () => {
       assert.equal('idempotency_key' in tool.input.shape, !tool.annotations.readOnlyHint);
     });
 
@@ -92,14 +92,14 @@ for (const { name, tool, input, output } of entries) {
       );
     });
 
-    it('refuses arguments that it does not name', () => {
+    it('rejects unknown arguments', () => {
       assert.equal(input['additionalProperties'], false);
       for (const [path, property] of propertiesOf(input)) {
         if (property.properties !== undefined) assert.equal(property['additionalProperties'], false, path);
       }
     });
 
-    it('has an example that its schema and its check take', () => {
+    it('has an example that its schema and its validation accept', () => {
       assert.doesNotThrow(() => tool.prepare(tool.example));
       for (const ajv of [new Ajv2020({ strict: false }), new Ajv({ strict: false })]) {
         const validate = ajv.addFormat('date-time', true).addFormat('uri', true).compile(input);

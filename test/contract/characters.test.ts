@@ -1,9 +1,9 @@
-/** Every limit that a tool states in characters counts them as the `maxLength` of JSON Schema does. */
+/** Limits in characters count like `maxLength` of JSON Schema. */
 import assert from 'node:assert/strict';
 import { entries } from './catalogue.ts';
 import { outcomeOf, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
-/** Longer than every limit, and than every bound of bytes behind one. */
+/** Longer than every limit, including the byte limits that follow. */
 const LONG = 3_000_000;
 
 const WIDE = '\u{1f600}';
@@ -14,7 +14,7 @@ const limits = entries.flatMap(({ name, tool, input }) => {
     if (schema['type'] !== 'string' || schema['enum'] !== undefined) return [];
     const messageOf = (text: string) =>
       String(recordOf(outcomeOf(tool, withAt(full, path, text)))['message'] ?? '');
-    // A sample may be wrong elsewhere: only what is said of this place counts.
+    // A sample may be invalid elsewhere: only errors of this argument count.
     const saidOf = (text: string) =>
       messageOf(text)
         .split('Argument "')
@@ -27,7 +27,7 @@ const limits = entries.flatMap(({ name, tool, input }) => {
 });
 
 describe('limits in characters', () => {
-  it('are found among the arguments', () => {
+  it('exist for the expected arguments', () => {
     const labels = limits.map(({ label }) => label);
     assert.ok(limits.length > 40, `only ${limits.length}`);
     for (const wanted of [

@@ -1,4 +1,4 @@
-/** What the console weighs as it is deployed, and what is not in it. Source: docs/decisions/0039-console-and-views.md. */
+/** Size and contents of the deployed console. Source: docs/decisions/0039-console-and-views.md. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const SHELL = 'src/shell/Shell.tsx';
 const REALTIME = 'src/live/realtime.ts';
 const FIRESTORE = 'src/live/firestore.ts';
 
-describe('the console as it is deployed', () => {
+describe('deployed console', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-console-`);
   let chunks: z.output<typeof manifest>;
 
@@ -32,7 +32,7 @@ describe('the console as it is deployed', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The files that are loaded once these are, beside those that are there already. */
+  /** Returns the files that these load, except those that are already loaded. */
   function scripts(names: readonly string[], without: readonly string[] = []): readonly string[] {
     const seen = new Set<string>();
     const follow = (name: string): void => {
@@ -55,12 +55,12 @@ describe('the console as it is deployed', () => {
     assert.ok(size <= most, `${what}: ${size.toFixed(1)} kB of at most ${most}: ${files.join(', ')}`);
   }
 
-  it('lets people sign in within 60 kB, and shows what is live within 130', () => {
+  it('loads at most 60 kB for signing in and 130 kB for the first live view', () => {
     holds('sign-in', [ENTRY, ...scripts([ENTRY])], 60);
     holds('the first live view', [ENTRY, ...scripts([ENTRY, SHELL, REALTIME])], 130);
   });
 
-  it('loads Firestore beside it, within 120 kB, and each screen within 25', () => {
+  it('loads at most 120 kB more for Firestore and 25 kB more per screen', () => {
     const first = scripts([ENTRY, SHELL, REALTIME]);
     holds('Firestore', scripts([FIRESTORE], first), 120);
     const screens = (chunks[SHELL]?.dynamicImports ?? []).filter((name) => name.startsWith('src/screens/'));
@@ -68,13 +68,13 @@ describe('the console as it is deployed', () => {
     for (const screen of screens) holds(screen, scripts([screen], first), 25);
   });
 
-  it('has style within 12 kB', () => {
+  it('has at most 12 kB of styles', () => {
     const styles = [...new Set(Object.values(chunks).flatMap(({ css }) => css))];
     assert.notEqual(styles.length, 0);
     holds('style', styles, 12);
   });
 
-  it('has no seeded people, no emulators, and none of what pipelines would need', () => {
+  it('contains no sample people, no emulators and no pipeline code', () => {
     const whole = readdirSync(`${folder}/assets`).map((file) =>
       readFileSync(`${folder}/assets/${file}`, 'utf8'),
     );
@@ -90,7 +90,7 @@ describe('the console as it is deployed', () => {
     );
   });
 
-  it('writes no script and no style into its page, which the policy forbids', () => {
+  it('has no inline script or style, which the policy forbids', () => {
     const page = readFileSync(`${folder}/index.html`, 'utf8');
     assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)/);
     assert.doesNotMatch(page, /<style|\son\w+=|\sstyle=/);

@@ -1,4 +1,4 @@
-/** The schemas agree with the specifications. Source: contract.json, the specifications' schemas as data. */
+/** Agreement of the schemas with the specifications. Source: contract.json, the specifications' schemas as data. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { NETWORK_TOOLSETS } from '../../functions/src/mcp/names.ts';
@@ -19,10 +19,10 @@ interface Contract {
 
 const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', import.meta.url), 'utf8'));
 
-/** Values that an argument takes beside those of its specification. Source: docs/semantics.md. */
+/** Values that an argument accepts in addition to its specification. Source: docs/semantics.md. */
 const ADDED_VALUES: Readonly<Record<string, readonly string[]>> = { status_filter: ['stuck'] };
 
-/** The arguments with the values alone that their specification lists. */
+/** Returns the arguments with only the values of the specification. */
 function withoutAddedValues(name: string, input: Schema): Schema {
   if (name !== 'coordination.get_all_tasks') return input;
   const properties = Object.entries(input.properties ?? {}).map(([argument, property]) => {
@@ -34,25 +34,25 @@ function withoutAddedValues(name: string, input: Schema): Schema {
   return { ...input, properties: Object.fromEntries(properties) };
 }
 
-/** `onboarding.registerAgent` and `create_task` are how the specifications write them. */
+/** Returns the specification's spelling, such as `onboarding.registerAgent` or `create_task`. */
 function contractName(toolset: string, name: string): string {
   return NETWORK_TOOLSETS.includes(toolset) ? `${toolset}.${name}` : name;
 }
 
-describe('the contract', () => {
+describe('specification contract', () => {
   for (const { toolset, tool, name, input, output } of entries) {
     const written = contract.tools.find(
       (one) => one.toolset === toolset && one.name === contractName(toolset, tool.name),
     );
     if (written === undefined) continue;
 
-    it(`agrees with the arguments of ${name}`, () => {
+    it(`matches the arguments of ${name}`, () => {
       assert.deepEqual(disagreements(written.inputSchema, withoutAddedValues(name, input)), []);
     });
 
     const { outputSchema } = written;
     if (outputSchema === null) continue;
-    it(`agrees with the answer of ${name}`, () => {
+    it(`matches the output of ${name}`, () => {
       assert.deepEqual(disagreements(outputSchema, output), []);
     });
   }
@@ -60,7 +60,7 @@ describe('the contract', () => {
   for (const [toolset, uris] of Object.entries(contract.resources)) {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
-    it(`has the resources of ${toolset}`, () => {
+    it(`matches the resources of ${toolset}`, () => {
       assert.deepEqual(
         served.resources.map(({ uri }) => uri),
         uris,
@@ -71,7 +71,7 @@ describe('the contract', () => {
   for (const [toolset, uriTemplates] of Object.entries(contract.resourceTemplates)) {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
-    it(`has the resource templates of ${toolset}`, () => {
+    it(`matches the resource templates of ${toolset}`, () => {
       assert.deepEqual(
         served.templates?.map(({ uriTemplate }) => uriTemplate),
         uriTemplates,
@@ -79,11 +79,11 @@ describe('the contract', () => {
     });
   }
 
-  it('has every tool of a toolset that is complete', () => {
+  it('contains every specified tool of a complete toolset', () => {
     for (const toolset of COMPLETE_TOOLSETS) {
       const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
       const ours = entries.filter((entry) => entry.toolset === toolset);
-      // Ours come after the specification's.
+      // Additional tools follow those of the specification.
       assert.deepEqual(
         ours.map(({ tool }) => contractName(toolset, tool.name)).slice(0, written.length),
         written,
@@ -92,7 +92,7 @@ describe('the contract', () => {
   });
 });
 
-/** The toolsets that have all of their specification's tools, in its order. */
+/** Toolsets with all tools of their specification, in its order. */
 const COMPLETE_TOOLSETS = [
   'firebase',
   'github',

@@ -1,4 +1,4 @@
-/** Whatever a tool is sent, its check accepts it or says in a few words what is wrong. */
+/** Validation accepts hostile arguments or rejects them with a short message. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
@@ -24,14 +24,14 @@ const value = fc.oneof(
   ),
 );
 
-/** Of the processor, whatever else the machine does meanwhile. */
+/** Processor time, which does not depend on other processes. */
 const MOST_CPU_MS = 2000;
 
 for (const { name, tool } of entries) {
   describe(`${name} given hostile arguments`, () => {
     const known = Object.keys(tool.input.shape);
 
-    it(`${name} refuses hostile arguments in few words`, () => {
+    it(`${name} rejects hostile arguments with a short message`, () => {
       const names = fc.oneof(fc.constantFrom(...known, '__proto__', 'toString'), fc.string());
       fc.assert(
         fc.property(fc.array(fc.tuple(names, value), { maxLength: 4 }), fc.boolean(), (members, complete) => {

@@ -1,20 +1,20 @@
-/** Every argument that names something by its id takes one id, and never a path or what a database reserves. */
+/** Every id argument accepts one id, but never a path or a reserved name. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
 import { entries } from './catalogue.ts';
 
-/** Names of arguments that say "id". */
+/** Argument names that contain "id". */
 const SAYS_ID = /(?:^|_)ids?$|Ids?$/;
 
-/** Those that do not say so. */
+/** Id arguments with other names. */
 const ALSO_IDS: readonly string[] = ['dependencies', 'in_hand', 'workspace', 'delete_workflow.name'];
 
-/** What says "id" and names nothing of ours. */
+/** Names with "id" that do not identify one of our items. */
 const NO_IDS: readonly string[] = [
-  'getWorkflowRuns.workflow_id', // GitHub's, which has an error code of its own
-  'execute_task.task.id', // what the caller calls it: text for the models
+  'getWorkflowRuns.workflow_id', // GitHub's id, which has its own error code.
+  'execute_task.task.id', // The caller's own label: text for the models.
 ];
 
 const HOSTILE: readonly string[] = [
@@ -41,7 +41,7 @@ const HOSTILE: readonly string[] = [
   '{taskId}',
 ];
 
-/** What stands for "each of them" in the path of a list's entries. */
+/** Placeholder for each entry of a list in a path. */
 const EACH = '*';
 
 type Path = readonly string[];
@@ -77,7 +77,7 @@ function itemsOf(schema: Schema): Schema {
   return (schema['items'] ?? {}) as Schema;
 }
 
-/** The example with another value at a path. */
+/** Returns the example with another value at a path. */
 function withValue(base: unknown, [name, ...rest]: Path, value: string): unknown {
   if (name === undefined) return value;
   if (name === EACH) {
@@ -103,7 +103,7 @@ describe('ids', () => {
     idsOf(input, tool.name).map((path) => ({ name, tool, path })),
   );
 
-  it('are found among the arguments', () => {
+  it('exist for the expected arguments', () => {
     assert.ok(named.length > 40, `only ${named.length}`);
     for (const wanted of [
       'github.createPR task_id',
@@ -117,7 +117,7 @@ describe('ids', () => {
   });
 
   for (const { name, tool, path } of named) {
-    it(`of ${name} at ${path.join('.')} are one name`, () => {
+    it(`of ${name} at ${path.join('.')} accept only one name`, () => {
       for (const hostile of HOSTILE) {
         const error = refusalOf(() =>
           tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>),
@@ -133,7 +133,7 @@ describe('ids', () => {
   for (const { uriTemplate, bind } of toolsets.flatMap(({ templates = [] }) => templates)) {
     const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name ? [name] : []));
     for (const variable of names.filter((name) => SAYS_ID.test(name)))
-      it(`in ${uriTemplate} are one name`, () => {
+      it(`in ${uriTemplate} accept only one name`, () => {
         const others = Object.fromEntries(names.map((name) => [name, 'coding']));
         for (const hostile of [...HOSTILE, ...HOSTILE.map((id) => `${id}.1`)])
           assert.equal(bind({ ...others, [variable]: hostile }), undefined, JSON.stringify(hostile));

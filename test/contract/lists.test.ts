@@ -1,11 +1,11 @@
-/** What every listed schema keeps to, so that each client can read it. Source: docs/semantics.md#the-endpoint. */
+/** Requirements on listed schemas for compatibility with clients. Source: docs/semantics.md#the-endpoint. */
 import assert from 'node:assert/strict';
 import { wireName } from '../../functions/src/mcp/names.ts';
 import { everyList, type Listed, type Place, placesIn } from '../support/lists.ts';
 
 const lists = everyList();
 
-/** The keywords that all of the clients know; whatever else a list held would have to be tried with each. */
+/** Keywords that all clients support; test any other one with each client before use. */
 const KNOWN_KEYWORDS: readonly string[] = [
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'anyOf', 'enum', 'const'],
   ...['default', 'description', 'format', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'],
@@ -25,14 +25,14 @@ function paths(found: readonly Place[]): readonly string[] {
 
 const isObject = ({ schema }: Place) => schema.type === 'object';
 
-it('lists every tool somewhere, whole and light', () => {
+it('every tool is listed, in full and light lists', () => {
   const names = new Set(lists.flatMap(({ tools }) => tools.map(({ name }) => name)));
   for (const name of ['firebase_write', 'todo_add_task', 'add_task', 'access_whoami', 'setBudget'])
     assert.ok(names.has(name) || name === 'setBudget', name);
   assert.ok(lists.length > 30, `${lists.length}`);
 });
 
-/** Tools whose answers are cut to what clients show a model by default, unless they list that they may answer more. */
+/** Tools with an increased result size. Clients truncate the results of others. */
 const ANSWER_WHOLE = [
   ['coding', 'claim_task'],
   ['coding', 'report_task'],
@@ -54,7 +54,7 @@ const ANSWER_WHOLE = [
 
 for (const { title, address, tools } of lists) {
   describe(title, () => {
-    it('says which tools may answer more than clients show a model by default', () => {
+    it('states which tools may return more than clients show a model by default', () => {
       for (const { name, _meta: meta } of tools)
         assert.equal(
           meta?.['anthropic/maxResultSizeChars'],
@@ -68,7 +68,7 @@ for (const { title, address, tools } of lists) {
     const inputs = places(tools, 'inputs');
     const all = places(tools, 'all');
 
-    it('has neither references nor keywords that clients may not know', () => {
+    it('has no references and no keywords that clients may not support', () => {
       const unknown = all.flatMap(({ path, schema }) =>
         Object.keys(schema)
           .filter((keyword) => !KNOWN_KEYWORDS.includes(keyword))
@@ -82,7 +82,7 @@ for (const { title, address, tools } of lists) {
       assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []);
     });
 
-    it('has one plain type for each argument that is required', () => {
+    it('has one plain type for each required argument', () => {
       assert.deepEqual(
         paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')),
         [],
@@ -92,14 +92,14 @@ for (const { title, address, tools } of lists) {
           assert.ok(name in (schema.properties ?? {}), `${path} requires ${name} and does not list it`);
     });
 
-    it('has a type, or several, for each argument', () => {
+    it('has one or more types for each argument', () => {
       const untyped = inputs.filter(
         ({ required, optional, schema }) => (required || optional) && !schema.type && !schema.anyOf,
       );
       assert.deepEqual(paths(untyped), []);
     });
 
-    it('says of each object what it holds, and of each list', () => {
+    it('describes the contents of each object and list', () => {
       const vague = all.filter(
         (place) =>
           isObject(place) && !('properties' in place.schema) && !('additionalProperties' in place.schema),
@@ -108,7 +108,7 @@ for (const { title, address, tools } of lists) {
       assert.deepEqual(paths(all.filter(({ schema }) => schema.type === 'array' && !schema.items)), []);
     });
 
-    it('says that an open object is open and that a tool without arguments takes none', () => {
+    it('marks open objects as open and accepts no arguments for tools without any', () => {
       const open = inputs.filter((place) => isObject(place) && !('properties' in place.schema));
       for (const { path, schema } of open) {
         const { additionalProperties: others } = schema;
@@ -120,7 +120,7 @@ for (const { title, address, tools } of lists) {
           assert.equal(inputSchema['additionalProperties'], false, name);
     });
 
-    it('lists null for no argument that may be left out', () => {
+    it('accepts null for no optional argument', () => {
       assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []);
     });
   });

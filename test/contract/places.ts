@@ -1,13 +1,13 @@
-/** The places within the arguments of a tool, and the outcome of calls that change one of them. */
+/** Places within a tool's arguments, and the outcome of calls that change one of them. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Tool } from '../../functions/src/mcp/tool.ts';
 import type { Schema } from './agreement.ts';
 
-/** One step into a value: a member's name, or the index of an entry. */
+/** Step into a value: a member's name or an entry's index. */
 type Step = string | number;
 
-/** An argument, a member of one or an entry of one. */
+/** Argument, member or entry. */
 export interface Place {
   readonly path: readonly Step[];
   readonly schema: Schema;
@@ -22,7 +22,7 @@ export const recordOf = (value: unknown): Record<string, unknown> =>
 
 const schemaOf = (value: unknown): Schema => recordOf(value) as Schema;
 
-/** A value of a schema's type, whether or not the tool accepts it. */
+/** Returns a value of the schema's type, even if the tool rejects it. */
 export function sampleOf(schema: Schema): unknown {
   const [first] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   if (first !== undefined) return first;
@@ -46,7 +46,7 @@ export function sampleOf(schema: Schema): unknown {
   }
 }
 
-/** Every place within a value whose schema says what it is, from the outside to the inside. */
+/** Returns every place within a value that has a schema, outermost first. */
 export function placesIn(schema: Schema, given: unknown, path: readonly Step[] = []): Place[] {
   if (Array.isArray(given)) {
     const items = schemaOf(schema['items']);
@@ -65,7 +65,7 @@ export function placesIn(schema: Schema, given: unknown, path: readonly Step[] =
   });
 }
 
-/** The value with another one at a path; undefined removes what is there. */
+/** Returns the value with another one at a path; undefined removes it. */
 export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
   if (step === undefined) return value;
   if (Array.isArray(base)) return base.map((one, at) => (at === step ? withAt(one, rest, value) : one));
@@ -75,7 +75,7 @@ export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: u
   return Object.fromEntries(next === undefined ? others : [...others, [step, next]]);
 }
 
-/** The checked arguments of a call, or why it is refused. */
+/** Returns the checked arguments of a call, or its error. */
 export function outcomeOf(tool: Tool, given: unknown): unknown {
   try {
     const { input, idempotencyKey } = tool.prepare(recordOf(given));

@@ -1,10 +1,10 @@
-/** The reference and the snapshots, which hold whole what clients see of each tool: no change to it goes unnoticed. */
+/** The reference and the snapshots contain everything that clients see of each tool. */
 import assert from 'node:assert/strict';
 import { staleFiles } from '../../scripts/reference/files.ts';
 import { entries } from './catalogue.ts';
 
-describe('the reference', () => {
-  it('is as the definitions are: npm run reference', () => {
+describe('generated reference', () => {
+  it('is up to date (npm run reference)', () => {
     assert.deepEqual(
       staleFiles().map(({ path }) => path),
       [],
@@ -12,7 +12,7 @@ describe('the reference', () => {
   });
 
   for (const { name, input, output } of entries)
-    it(`names every argument and field of ${name}`, () => {
+    it(`lists every argument and field of ${name}`, () => {
       for (const schema of [input, output]) assert.equal(schema['additionalProperties'], false);
     });
 });

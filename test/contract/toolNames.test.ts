@@ -1,4 +1,4 @@
-/** Every text names each tool as the list of its reader does: descriptions, instructions, errors and guidance in answers. */
+/** Texts use the tool names of the reader's list: descriptions, instructions, errors and guidance in results. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const ADDRESSES = [
   ...NAMES.map((name) => `/mcp/${name}`),
 ].flatMap((address) => [address, address.includes('?') ? `${address}&readonly=1` : `${address}/readonly`]);
 
-/** Names that no sentence has for another reason: those of several words. */
+/** Names of several words, which cannot occur in a sentence by chance. */
 const OF_WORDS = entries.filter(({ tool }) => /_|[a-z][A-Z]/.test(tool.name));
 
 const BARE = new Set(OF_WORDS.map(({ tool }) => tool.name));
@@ -28,7 +28,7 @@ const DOTTED = new Set(entries.map(({ toolset, tool }) => `${toolset}.${tool.nam
 
 const WORDS = /(?<![\w./:-])[a-z]+(?:[._]?[A-Za-z]+)+(?: \(at \/mcp\/[a-z]+\))?/g;
 
-/** The tools that a text names in a way in which `listed` has none. */
+/** Returns the tool names in a text that `listed` does not contain. */
 function unlisted(text: string, listed: ReadonlySet<string>): readonly string[] {
   return [...text.matchAll(WORDS)]
     .map(([word]) => word)
@@ -43,7 +43,7 @@ function catalogueAt(address: string): Catalogue {
   return new Catalogues(toolsets).of(selection);
 }
 
-/** Every description in a listed tool, its own and those within its schemas. */
+/** Returns every description in a listed tool, including those in its schemas. */
 function descriptionsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
@@ -51,9 +51,9 @@ function descriptionsIn(value: unknown): readonly string[] {
   );
 }
 
-describe('the names of tools in texts', () => {
+describe('tool names in texts', () => {
   for (const address of ADDRESSES) {
-    it(`are those of the list at ${address}`, () => {
+    it(`match the list at ${address}`, () => {
       const catalogue = catalogueAt(address);
       for (const role of ROLES) {
         for (const kind of ['agent', 'person'] as const) {
@@ -80,12 +80,12 @@ describe('the names of tools in texts', () => {
     });
   }
 
-  it('are full in every text of the source, so that they can be written as each list has them', async () => {
+  it('are full names in every source text, so that they can be converted for each list', async () => {
     const source = new URL('../../functions/src/', import.meta.url);
     const files = await readdir(source, { recursive: true });
     const wrong: string[] = [];
     for (const file of files) {
-      // The pages in chat and of signing in are drawn for people.
+      // Pages in chats and the sign-in pages are for people.
       if (!file.endsWith('.ts') || /views\/|page\//.test(file)) continue;
       for (const text of sentencesIn(await readFile(new URL(file, source), 'utf8')))
         wrong.push(...unlisted(text, DOTTED).map((name) => `${file}: ${name}`));
@@ -93,7 +93,7 @@ describe('the names of tools in texts', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('are written anew in the guidance of answers, and nowhere else', () => {
+  it('are converted only in the guidance of results', () => {
     const told = z.object({ next: guidance().optional().describe('Next'), said: z.string() });
     const plan = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
     const text = 'Call todo.add_task.';
@@ -107,7 +107,7 @@ describe('the names of tools in texts', () => {
     assert.deepEqual(namedIn({ said: text }, plan, catalogueAt('/mcp').directory.named), { said: text });
   });
 
-  it('leave what is no tool as it is', () => {
+  it('are not converted in texts that are not tool names', () => {
     const { named } = catalogueAt('/mcp').directory;
     for (const text of [
       'todo.unknown_tool',
@@ -125,7 +125,7 @@ describe('the names of tools in texts', () => {
   });
 });
 
-/** The literals with a space in them, outside of comments and imports. */
+/** Returns string literals with a space, outside comments and imports. */
 function sentencesIn(source: string): readonly string[] {
   return source
     .split('\n')

@@ -1,4 +1,4 @@
-/** What a view weighs as hosts get it, and that it stands alone. Source: docs/decisions/0039-console-and-views.md. */
+/** Size and self-containment of the views that hosts receive. Source: docs/decisions/0039-console-and-views.md. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { buildViews } from '../../scripts/setup/build.mjs';
 
 const MAX_BYTES = 20_000;
 
-describe('the views as hosts get them', () => {
+describe('built views', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-views-`);
   before(() => buildViews(folder));
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ describe('the views as hosts get them', () => {
   const pages = () =>
     readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')] as const);
 
-  it('are those that the tools name', () => {
+  it('are exactly those that tools name', () => {
     const named = toolsets.flatMap(({ tools }) =>
       tools.flatMap(({ view }) => (view ? [`${view}.html`] : [])),
     );
@@ -23,14 +23,14 @@ describe('the views as hosts get them', () => {
     assert.deepEqual(readdirSync(folder).sort(), named.sort());
   });
 
-  it(`have less than ${MAX_BYTES} bytes each, as they are`, () => {
+  it(`have fewer than ${MAX_BYTES} bytes each, uncompressed`, () => {
     for (const [name, page] of pages()) {
       const bytes = Buffer.byteLength(page);
       assert.ok(bytes < MAX_BYTES, `${name}: ${bytes}`);
     }
   });
 
-  it('are one file, which asks for no other', () => {
+  it('are single files without external requests', () => {
     for (const [name, page] of pages()) {
       assert.match(page, /^<!doctype html>\n<html lang="en">/, name);
       assert.equal(page.match(/<script>/g)?.length, 1, name);
@@ -39,7 +39,7 @@ describe('the views as hosts get them', () => {
     }
   });
 
-  it('make no markup of text, and no code', () => {
+  it('never turn text into markup or code', () => {
     for (const [name, page] of pages())
       assert.doesNotMatch(
         page,

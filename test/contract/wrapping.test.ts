@@ -1,4 +1,4 @@
-/** Arguments as clients wrap them mean the same to every tool as the arguments themselves. */
+/** Arguments that clients wrap as JSON text have the same meaning as plain arguments. */
 import assert from 'node:assert/strict';
 import type { Schema } from './agreement.ts';
 import { entries } from './catalogue.ts';
@@ -7,7 +7,7 @@ import { outcomeOf, type Place, placesIn, recordOf, sampleOf, withAt } from './p
 const isWrappable = ({ type }: Schema) =>
   typeof type === 'string' && ['array', 'object', 'boolean', 'integer', 'number'].includes(type);
 
-/** The value with each wrappable part as JSON text, from the inside to the outside. */
+/** Returns the value with each wrappable part as JSON text, innermost first. */
 function wrappedWithin(schema: Schema, value: unknown, isFree: (place: Place) => boolean): unknown {
   let wrapped = value;
   for (const place of placesIn(schema, value).reverse()) {
@@ -30,7 +30,7 @@ const ADDED_BY_CLIENTS = {
   _meta: { progressToken: 1 },
 };
 
-/** Arguments that take any JSON, so that a text is a text. */
+/** Arguments that accept any JSON, so that a text stays a text. */
 const FREE_FORM = ['firebase.write data', 'coding.end_task result', 'coding.report_task result'];
 
 for (const { name, tool, input } of entries) {
@@ -40,7 +40,7 @@ for (const { name, tool, input } of entries) {
   const isFree = ({ path }: Place) => FREE_FORM.includes(`${name} ${path[0]}`);
 
   describe(`${name} given wrapped arguments`, () => {
-    it('takes null of each optional argument as left out', () => {
+    it('treats null as an omitted optional argument', () => {
       for (const { path, isRequired } of places.filter((one) => !isFree(one) || one.path.length === 1)) {
         if (isRequired) continue;
         const [left, sent] = [undefined, null].map((value) => outcomeOf(tool, withAt(full, path, value)));
@@ -48,14 +48,14 @@ for (const { name, tool, input } of entries) {
       }
     });
 
-    it('takes the example with null for everything that it leaves out', () => {
+    it('accepts the example with null for every omitted argument', () => {
       let nulls: unknown = example;
       for (const { path, isRequired, given } of placesIn(input, example))
         if (given === undefined && !isRequired) nulls = withAt(nulls, path, null);
       assert.deepEqual(outcomeOf(tool, nulls), outcomeOf(tool, example));
     });
 
-    it('takes each value that is no text as JSON text', () => {
+    it('accepts JSON text for each value that is not a string', () => {
       for (const place of places.filter((one) => isWrappable(one.schema) && !isFree(one))) {
         const text = JSON.stringify(place.given);
         for (const base of place.path.length === 1 ? [example, full] : [full]) {
@@ -67,13 +67,13 @@ for (const { name, tool, input } of entries) {
       }
     });
 
-    it('takes texts within texts', () => {
+    it('accepts nested JSON texts', () => {
       const free = places.filter((place) => isFree(place) && place.path.length === 1);
       const base = free.reduce<unknown>((value, { path }) => withAt(value, path, 'x'), example);
       assert.deepEqual(outcomeOf(tool, wrappedWithin(input, base, isFree)), outcomeOf(tool, base));
     });
 
-    it('leaves texts that look like JSON as they are', () => {
+    it('does not parse strings that look like JSON', () => {
       for (const { path, schema } of placesIn(input, example))
         for (const text of schema['type'] === 'string' ? ['5', 'true', '["a"]', '{"a":1}', 'null'] : []) {
           const outcome = outcomeOf(tool, withAt(example, path, text));
@@ -83,7 +83,7 @@ for (const { name, tool, input } of entries) {
         }
     });
 
-    it('ignores what clients add to every call, and nothing else', () => {
+    it('ignores only the arguments that clients add to every call', () => {
       const known = Object.keys(tool.input.shape);
       for (const [key, value] of Object.entries(ADDED_BY_CLIENTS).filter(([one]) => !known.includes(one)))
         assert.deepEqual(outcomeOf(tool, { ...example, [key]: value }), outcomeOf(tool, example), key);
@@ -91,7 +91,7 @@ for (const { name, tool, input } of entries) {
       assert.match(String(message), /^Unknown argument "toolCallID"\. Known arguments: /);
     });
 
-    it('takes every time of RFC 3339', () => {
+    it('accepts every RFC 3339 time', () => {
       for (const { path } of places.filter(({ schema }) => schema['format'] === 'date-time')) {
         const at = (time: string) => outcomeOf(tool, withAt(example, path, time));
         assert.deepEqual(at('2027-02-11t17:00:00z'), at('2027-02-11T17:00:00Z'));

@@ -23,9 +23,9 @@ const MANIFESTS = [
   'plugins/muster/gemini-extension.json',
 ];
 
-describe('the version that clients are told', () => {
+describe('version reported to clients', () => {
   for (const file of MANIFESTS) {
-    it(`is that of ${file}`, () => {
+    it(`matches ${file}`, () => {
       const { version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
       assert.equal(VERSION, version);
       assert.equal(RUNNER_VERSION, version);
@@ -48,7 +48,7 @@ describe('the version that clients are told', () => {
     }
   });
 
-  it('is that of the first part of the changelog, which says what to do before one deploys it', () => {
+  it('matches the latest changelog section, which contains deployment steps', () => {
     const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
     const [, first = ''] = changelog.split(/^(?=## \[)/m);
     assert.match(first, new RegExp(`^## \\[${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'));

@@ -1,4 +1,4 @@
-/** Holds the arrows of docs/architecture.md, the purity of rules/ and the size of the house. */
+/** Import rules of docs/architecture.md, and limits on the size of the code. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -15,20 +15,21 @@ const source = join(repository, 'functions/src');
 
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
-/** Where classes have `private` members. Those of rtdb-lite are `#x`: rules are evaluated over its objects. */
+/**
+ * Folders whose classes have `private` members. rtdb-lite uses `#x`, because rules are evaluated over its objects.
+ */
 const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
 
-/** More are given as an object with names. */
 const MAX_PARAMETERS = 4;
 
-/** A newcomer has to find a way through it: more is not a matter of taste. */
+/** Upper bounds that keep the code navigable for a newcomer. */
 const MAX_FILES = 404;
 const MAX_LINES = 60_930;
 
-/** Of every text file that git tracks, but for lockfiles: tests, documents, scripts and data too. */
+/** Upper bound of all text files in git except lockfiles: tests, documents, scripts and data too. */
 const MAX_TRACKED_LINES = 216_565;
 
-/** Most have 60 to 250. */
+/** Upper bound. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;
 
 interface Import {
@@ -50,7 +51,7 @@ const show = (broken: readonly Import[]): string =>
   broken.map(({ from, to }) => `${from} imports ${to}`).join('\n');
 
 describe('architecture', () => {
-  it('has a room for every file', () => {
+  it('assigns every file to a layer', () => {
     const outside = files.filter((file) => roomOf(file) === undefined);
     assert.deepEqual(
       outside,
@@ -61,16 +62,16 @@ describe('architecture', () => {
     assert.ok(imports.length > files.length);
   });
 
-  it('reads every import, so that none escapes the rules', () => {
+  it('resolves every import, so that none escapes the rules', () => {
     const unresolved = imports.filter(({ to }) => to.endsWith('.ts') && !files.includes(to));
     assert.equal(show(unresolved), '');
   });
 
-  it('lets imports point down only, and between toolsets only at an index.ts', () => {
+  it('allows imports only downwards, and between toolsets only of an index.ts', () => {
     assert.equal(show(inside.filter(({ from, to }) => !mayImport(from, to))), '');
   });
 
-  it('keeps the parts of a feature apart: rules are pure, and tools reach databases through them', () => {
+  it('separates the parts of a feature: rules are free of I/O, and tools do not import databases', () => {
     const broken = inside.filter(({ from, to, onlyTypes }) =>
       parts.some(
         ({ part, never, butTypes }) => part.test(from) && never.test(to) && !(butTypes && onlyTypes),
@@ -79,7 +80,7 @@ describe('architecture', () => {
     assert.equal(show(broken), '');
   });
 
-  it('keeps each package in the folders that own it', () => {
+  it('allows each package only in the folders that own it', () => {
     const broken = packages.filter(({ from, to }) => {
       const owners = Object.entries(packageOwners).find(
         ([name]) => to === name || to.startsWith(`${name}/`),
@@ -89,7 +90,7 @@ describe('architecture', () => {
     assert.equal(show(broken), '');
   });
 
-  it('gives the console its schemas without a package but zod/mini', () => {
+  it('gives the console schemas that load only zod/mini', () => {
     const loaded = new Set(filesIn(join(repository, 'console/src')).map((file) => `console/src/${file}`));
     const broken: Import[] = [];
     for (const file of loaded)
@@ -101,29 +102,29 @@ describe('architecture', () => {
     assert.ok(loaded.has('functions/src/toolsets/coordination/rules/task.ts'));
   });
 
-  it('declares each type in one place, which go-to-definition finds', () => {
+  it('declares each type in one place, for go-to-definition', () => {
     assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
   });
 
-  it('has a composition root that one can read', () => {
+  it('has a short composition root', () => {
     const root = textOf('composition/compose.ts');
     assert.ok(root.split('\n').length <= 301, 'composition/compose.ts');
     const created = root.match(/= create[A-Z]\w+/g) ?? [];
     assert.ok(created.length >= 13, `it creates ${created.length} features`);
-    // A store is made by its own feature.
+    // Each feature creates its own store.
     const makers = inside.filter(
       ({ from, to }) => from === 'composition/compose.ts' && to.includes('/store/'),
     );
     assert.equal(show(makers), '');
   });
 
-  it('has no tool that imports a tool', () => {
+  it('has no tool that imports another tool', () => {
     const tools = files.filter((file) => textOf(file).includes('= defineTool('));
     assert.equal(show(inside.filter(({ from, to }) => tools.includes(from) && tools.includes(to))), '');
   });
 
   for (const folder of folders)
-    it(`has no circle of imports in ${folder}, types included`, () => {
+    it(`has no import cycle in ${folder}, including types`, () => {
       const root = join(repository, folder);
       const all = filesIn(root);
       assert.ok(all.length > 1);
@@ -142,8 +143,8 @@ describe('architecture', () => {
     assert.ok(lines < MAX_LINES, `${lines} lines`);
   });
 
-  it(`has fewer than ${MAX_TRACKED_LINES} lines in all that is tracked`, () => {
-    // A line for each text file: its path and how many lines it has.
+  it(`has fewer than ${MAX_TRACKED_LINES} tracked lines`, () => {
+    // Output: one line per text file, with its path and number of lines.
     const counts = execFileSync(
       'git',
       ['-c', 'safe.directory=*', 'grep', '-Ic', '', '--', ':!*package-lock.json'],
@@ -167,7 +168,7 @@ describe('architecture', () => {
     });
 
   for (const folder of [...folders, 'test'])
-    it(`spreads no literal in ${folder}, which would only hide it from the formatter`, () => {
+    it(`spreads no object literal in ${folder}, which only affects formatting`, () => {
       const root = join(repository, folder);
       const broken = filesIn(root).filter((file) =>
         /^\s*\.\.\.\{/m.test(readFileSync(join(root, file), 'utf8')),
@@ -184,7 +185,7 @@ describe('architecture', () => {
       assert.deepEqual(broken, [], 'write `private readonly x` instead of `#x`');
     });
 
-  it('has the same rules in biome.json, where editors see them', () => {
+  it('has import rules in biome.json for every layer, for editors', () => {
     const { overrides } = JSON.parse(readFileSync(join(source, '../../biome.json'), 'utf8'));
     const covered: string[] = overrides.flatMap((override: { includes: string[] }) => override.includes);
     for (const room of Object.keys(rooms)) {
@@ -200,7 +201,7 @@ function filesIn(folder: string): readonly string[] {
   return found.filter((file) => !/(^|\/)(node_modules|dist|lib)\//.test(file)).sort();
 }
 
-/** Every static, dynamic and type import of a file, relative ones as paths below the folder. */
+/** Returns every static, dynamic and type import of a file; relative ones as paths below the folder. */
 function importsOf(folder: string, from: string): readonly Import[] {
   const found = readFileSync(join(folder, from), 'utf8').matchAll(
     /(?:(\btype )?(\{[^}]*\}\s*)?\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^'\n]+)'/gm,
@@ -213,7 +214,7 @@ function importsOf(folder: string, from: string): readonly Import[] {
   }));
 }
 
-/** Every function of a file that has a body, with the line on which it begins. */
+/** Returns every function of a file that has a body, with its first line. */
 function functionsIn(text: string): readonly { readonly line: number; readonly parameters: number }[] {
   const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' });
   const found: { line: number; parameters: number }[] = [];

@@ -1,4 +1,4 @@
-/** What comments and documents cite is in the repository. */
+/** Targets of citations in comments and documents exist. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,16 +24,16 @@ const documents = ['*.md', 'docs/**/*.md'].flatMap(find);
 
 interface Citation {
   readonly from: string;
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   readonly path: string;
   readonly anchor?: string | undefined;
 }
 
-/** One of our own documents: `docs/` has other names in the repositories of vendors and in fixtures. */
+/** Path of a document of this repository. Other files in `docs/` belong to vendors or fixtures. */
 const CITED =
   /\b((?:docs\/(?:(?:decisions|guides|reference)\/[\w.-]+|architecture|benchmarks|data-model|semantics)|CONTRIBUTING)\.md)(?:#([\w-]+))?/g;
 
-/** `docs/decisions/0001-….md`, with or without an anchor, within a comment or a message. */
+/** Citations of our documents in comments and messages, with or without an anchor. */
 const cited = sources.flatMap((from): readonly Citation[] =>
   [...readFileSync(join(root, from), 'utf8').matchAll(CITED)].map(([, path = '', anchor]) => ({
     from,
@@ -42,30 +42,29 @@ const cited = sources.flatMap((from): readonly Citation[] =>
   })),
 );
 
-/** A link of a document to another, or to a place within itself. */
+/** Links from one document to another or to an anchor in the same document. */
 const linked = documents.flatMap((from): readonly Citation[] =>
   [...readFileSync(join(root, from), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([\w-]+))?\)/g)].map(
     ([, to = '', anchor]) => ({ from, path: to === '' ? from : join(dirname(from), to), anchor }),
   ),
 );
 
-/** As docs/semantics.md names them. */
+/** Names in docs/semantics.md. */
 const SPECIFICATIONS = ['network', 'coordination', 'to-do', 'orchestration', 'coding'];
 
-/** A line of a comment. */
 const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
 
-/** A path of ours in it; of documents below `docs/`, those above. `spec/` was cited for years, and is nowhere. */
+/** Path of a file in this repository. `spec/` is included because it was cited although it does not exist. */
 const FILE =
   /(?<![\w./@-])((?:spec|scripts|test|functions|console|runner|packages|bench|plugins|rtdb-lite)\/[\w./-]+\.(?:md|tsx?|mjs|json))\b/g;
 
-/** Below which a path may stand. */
+/** Base folders of relative paths. */
 const bases = ['', 'functions/src', 'runner/src'];
 
 const show = (broken: readonly Citation[]): string =>
   broken.map(({ from, path, anchor }) => `${from} cites ${path}${anchor ? `#${anchor}` : ''}`).join('\n');
 
-/** The anchors that GitHub gives to a document's headings. */
+/** Returns the anchors that GitHub assigns to a document's headings. */
 function anchorsOf(path: string): readonly string[] {
   const text = readFileSync(join(root, path), 'utf8');
   return [...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading = '']) =>
@@ -80,12 +79,12 @@ const isMissing = ({ path, anchor }: Citation): boolean =>
   !existsSync(join(root, path)) || (anchor !== undefined && !anchorsOf(path).includes(anchor));
 
 describe('citations', () => {
-  it('of comments are documents of this repository', () => {
+  it('in comments name existing documents', () => {
     assert.equal(show(cited.filter(isMissing)), '');
     assert.ok(cited.length > 50);
   });
 
-  it('of comments name the five specifications, which nobody has here, and the files that are here', () => {
+  it('in comments name known specifications and existing files', () => {
     const semantics = readFileSync(join(root, 'docs/semantics.md'), 'utf8');
     const texts = sources.map((from) => [from, readFileSync(join(root, from), 'utf8')] as const);
     const specifications = texts.flatMap(([, text]) =>
@@ -104,12 +103,12 @@ describe('citations', () => {
     assert.ok(files.length > 10, String(files.length));
   });
 
-  it('of documents are there', () => {
+  it('in documents have existing targets', () => {
     assert.equal(show(linked.filter(isMissing)), '');
     assert.ok(linked.length > 100);
   });
 
-  it('of files are by a path that there is', () => {
+  it('in documents name existing files', () => {
     const written = documents.filter((path) => !path.startsWith('docs/reference/'));
     const named = written.flatMap((from): readonly Citation[] =>
       [...readFileSync(join(root, from), 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|mjs))`/g)].map(
@@ -121,7 +120,7 @@ describe('citations', () => {
     assert.ok(named.length > 50);
   });
 
-  it('of tests that hold a promise are there', () => {
+  it('in the table of guarantees name existing tests', () => {
     const text = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8');
     const [, table = ''] = /\n## Guarantees and their tests\n(.*?)\n## /s.exec(text) ?? [];
     const named = [...table.matchAll(/`([\w./]+\/[\w./]+)`/g)].map(([, test = '']) => `test/${test}.test.ts`);
@@ -132,7 +131,7 @@ describe('citations', () => {
     assert.ok(named.length > 50);
   });
 
-  it('find every decision in the index, with its date and its status', () => {
+  it('in the index list every decision with its date and status', () => {
     const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
     for (const path of find('docs/decisions/[0-9]*.md')) {
       const text = readFileSync(join(root, path), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * The rooms of functions/src, from the bottom up: for each folder or file, what it may import beside itself. Between
- * toolsets, arrows point only at another's index.ts. Source: docs/architecture.md.
+ * Layers of functions/src from the bottom up: for each folder or file, its permitted imports. Between toolsets, only
+ * index.ts may be imported. Source: docs/architecture.md.
  */
 const ground = [
   'kernel/',
@@ -60,32 +60,32 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['entry/'],
 };
 
-/** What a part of a feature may not import: who decides knows no database, and nobody below a tool knows of it. */
+/** Forbidden imports per part of a feature: rules do not import databases, and only tools import tools. */
 export const parts: readonly {
   readonly part: RegExp;
   readonly never: RegExp;
   readonly butTypes?: boolean;
 }[] = [
-  // It runs in browsers, where none of the rest does.
+  // The page runs in browsers, unlike the rest.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
-  // Views do as well, and what they share.
+  // Views and their shared code also run in browsers.
   { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hidden\.ts$)/ },
-  // Browsers run it too: views and the console.
+  // Views and the console run these files in browsers.
   { part: /^kernel\/(hidden|words)\.ts$/, never: /./ },
   { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
-  // A run has steps, a step calls, a call asks an agent: never the other way.
+  // Runs import steps, steps import calls, and calls import agents, never the reverse.
   { part: /orchestration\/rules\/steps\//, never: /orchestration\/rules\/runs\// },
   { part: /orchestration\/rules\/calls\//, never: /orchestration\/rules\/(runs|steps)\// },
   { part: /orchestration\/rules\/agents\//, never: /orchestration\/rules\/(runs|steps|calls)\// },
-  // Only the composition root creates features; a tool takes the type of its services.
+  // Only the composition root creates features; tools may import only the types of services.
   { part: /^(?!composition\/)/, never: /(^|\/)create\.ts$/, butTypes: true },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
 ];
 
-/** Every package that functions/src uses, and the only places that may. */
+/** Folders that may import each package of functions/src. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   zod: [
     'kernel/',
@@ -154,7 +154,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['kernel/platform.ts', 'kernel/effects.ts'],
 };
 
-/** The room that a file is in: the longest of those that hold it. */
+/** Returns the most specific layer that contains the file. */
 export function roomOf(file: string): string | undefined {
   const holding = Object.keys(rooms).filter((one) =>
     one.endsWith('/') ? file.startsWith(one) : file === one,

@@ -1,4 +1,4 @@
-/** The cost of a month, from a day that can be added up by hand. */
+/** Monthly cost, computed from a day that can be added up by hand. */
 import assert from 'node:assert/strict';
 import { monthOf, openAllMonth } from '../../../bench/pricing/model.ts';
 import type { DayBill } from '../../../bench/simulation/day.ts';
@@ -15,8 +15,8 @@ const DAY: DayBill = {
   idleSweep: { reads: 10, writes: 0, deletes: 0 },
 };
 
-describe('what a month costs', () => {
-  it('is nothing but what is fixed, for a few', () => {
+describe('monthly cost', () => {
+  it('consists only of fixed costs for few agents', () => {
     const { parts, total } = monthOf(DAY, 1);
     assert.deepEqual(
       Object.entries(parts).filter(([, dollars]) => dollars > 0),
@@ -25,21 +25,21 @@ describe('what a month costs', () => {
     assert.equal(total, parts.Fixed);
   });
 
-  it('has writes and deletes at their price, beyond what is free', () => {
+  it('includes writes and deletes beyond the free quota', () => {
     const few = { ...DAY, firestore: { reads: 0, writes: 100, deletes: 10 }, calls: 0, checks: 0 };
     const { parts } = monthOf({ ...few, idleSweep: { reads: 0, writes: 0, deletes: 0 } }, 1000);
     const written = (100 * 1000 * 30 - 600_000) * (0.09 / 100_000);
     assert.ok(Math.abs(parts.Firestore - written) < 1e-9, `${parts.Firestore}, not ${written}`);
   });
 
-  it('grows with the agents, a little more than they do where instances share the checks', () => {
+  it('grows slightly more than proportionally to the number of agents', () => {
     const [thousand, many] = [monthOf(DAY, 1000), monthOf(DAY, 1_000_000)];
     assert.ok(many.total > 500 * thousand.total, 'what is free matters less and less');
     assert.ok(many.instances > thousand.instances);
     assert.equal(Math.round(many.callsASecond / thousand.callsASecond), 1000);
   });
 
-  it('has the processor and memory of one that never sleeps', () => {
+  it('includes the processor and memory of an always-open request', () => {
     const [vcpu, memory] = [(2_592_000 - 180_000) * 0.000024, (1_296_000 - 360_000) * 0.0000025];
     assert.ok(Math.abs(openAllMonth() - vcpu - memory) < 1e-9);
   });

@@ -1,4 +1,4 @@
-/** A run of the benchmarks: what one has found is never lost with another. */
+/** A benchmark run keeps the results of each measurement if another one fails. */
 import assert from 'node:assert/strict';
 import type { Measurement } from '../../../bench/measurement.ts';
 import { verdictText } from '../../../bench/report.ts';
@@ -22,7 +22,7 @@ function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly told: stri
   return { run, told };
 }
 
-describe('a run of the benchmarks', () => {
+describe('benchmark run', () => {
   const log = console.error;
   before(() => {
     console.error = () => {};
@@ -31,7 +31,7 @@ describe('a run of the benchmarks', () => {
     console.error = log;
   });
 
-  it('tells each measurement as it ends, and goes on after one that breaks', async () => {
+  it('reports each measurement when it ends and continues after a failure', async () => {
     const { run, told } = runOf({
       first: async () => [measured('first.a'), measured('first.b')],
       second: () => Promise.reject(new Error('invalid wire type 7')),
@@ -49,7 +49,7 @@ describe('a run of the benchmarks', () => {
     assert.equal(verdictText(run.verdict()), 'failed: second, third');
   });
 
-  it('names what it never came to', async () => {
+  it('names the measurements that were not started', async () => {
     const { run } = runOf({ first: () => new Promise(() => {}), second: async () => [measured('second')] });
     void run.toEnd();
     run.breaks(new Error('an event handler broke'));
@@ -57,7 +57,7 @@ describe('a run of the benchmarks', () => {
     assert.equal(verdictText(run.verdict()), 'failed: first\nnot measured: second');
   });
 
-  it('passes where all do', async () => {
+  it('passes if all measurements pass', async () => {
     const { run } = runOf({ only: async () => [measured('only')] });
     await run.toEnd();
     assert.deepEqual(run.verdict(), { pass: true, failed: [], left: [] });

@@ -1,4 +1,4 @@
-/** Tokens that a runner reports, as the hub books them on the task. */
+/** Token usage that a runner reports, as recorded on the task. */
 import assert from 'node:assert/strict';
 import { endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import { START, sampleCodingTask, secondsAfterStart } from '../../support/builders.ts';
@@ -17,14 +17,14 @@ function bookedFor(result: unknown) {
   return endByRunner(task, CLAIMANT, { status: 'completed', result }, START).task.spent;
 }
 
-describe('the booking of a coding attempt', () => {
+describe('recorded usage of a coding attempt', () => {
   it('counts all input: sent, read from a cache and written to a cache', () => {
     const spent = bookedFor({ tokens: { input: 12, output: 1, cacheRead: 7, cacheWrite: 60_000 } });
     assert.equal(spent?.input_tokens, 60_019);
     assert.equal(spent?.output_tokens, 1);
   });
 
-  it('reads results of older runners, which do not report writes to a cache', () => {
+  it('accepts results of older runners without cache writes', () => {
     assert.equal(bookedFor({ tokens: { input: 12, output: 1, cacheRead: 7 } })?.input_tokens, 19);
     assert.equal(bookedFor({ tokens: { input: 12 } })?.input_tokens, 12);
     assert.equal(bookedFor({ summary: 'Done.' }), undefined);

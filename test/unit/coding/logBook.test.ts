@@ -1,4 +1,4 @@
-/** Which lines go into which chunk of a log. */
+/** Distribution of log lines over chunks. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { LogHead } from '../../../functions/src/toolsets/coding/rules/log.ts';
@@ -19,8 +19,8 @@ const entryOf = (sequence: number, message = 'x') =>
 const fill = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => entryOf(from + index));
 
-describe('the book of a log', () => {
-  it('has every line once and in order, however batches overlap', () => {
+describe('log chunks', () => {
+  it('contain every line once and in order if batches overlap', () => {
     const batches = fc.array(fc.record({ from: fc.nat(300), count: fc.integer({ min: 0, max: 400 }) }), {
       maxLength: 12,
     });
@@ -47,7 +47,7 @@ describe('the book of a log', () => {
     );
   });
 
-  it('drops the oldest chunks of the middle, one for each new one', () => {
+  it('are dropped from the middle, oldest first, one per new chunk', () => {
     const dropped: number[] = [];
     let head: LogHead | undefined;
     const chunks = FIRST_CHUNKS + LATEST_CHUNKS + 3;
@@ -61,7 +61,7 @@ describe('the book of a log', () => {
     assert.equal(head?.first_line, (chunks - 1) * CHUNK_LINES);
   });
 
-  it('begins the sequences anew with an attempt, and takes notes in between', () => {
+  it('restart the sequence for each attempt and accept notes in between', () => {
     const first = appendNumbered(undefined, 1, fill(0, 3)).writes[0]?.head;
     const noted = appendNote(first, entryOf(0, 'a note')).writes[0]?.head;
     assert.equal(appendNumbered(noted, 1, fill(0, 3)).accepted, 0);
@@ -69,14 +69,14 @@ describe('the book of a log', () => {
   });
 });
 
-describe('the usual branch', () => {
+describe('default branch', () => {
   for (const [description, branch] of [
     ['Add authentication to the app', 'task/kl2mnopq-add-authentication-to-the-app'],
     ['  Ünïcode & more!  ', 'task/kl2mnopq-unicode-more'],
     ['日本語', 'task/kl2mnopq'],
     ['x'.repeat(100), `task/kl2mnopq-${'x'.repeat(40)}`],
   ] as const) {
-    it(`of "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
+    it(`for "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
       assert.equal(usualBranch('task-0s6smwakl2mnopq-001', description), branch);
     });
   }

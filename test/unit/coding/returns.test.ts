@@ -1,4 +1,4 @@
-/** Returned coding tasks: what a return changes, and what it leaves as it was. */
+/** Returned coding tasks: changed and unchanged fields. */
 import assert from 'node:assert/strict';
 import { endByDecision, endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { EndReport } from '../../../functions/src/toolsets/coding/rules/task.ts';
@@ -27,8 +27,8 @@ const PAST: readonly PastAttempt[] = [1, 2].map((epoch) => ({
 const claimed = (from: CodingTask, at = START): CodingTask => asCodingTask(claimTask(from, 'ann', 60, at));
 const claimant = ({ claim_epoch: epoch }: CodingTask) => ({ agent_id: 'ann', claim_epoch: epoch });
 
-describe('a coding task that its runner returns', () => {
-  it('is available again after the given time, and its last retry is left', () => {
+describe('returned coding task', () => {
+  it('is available again after the given time and keeps its retries', () => {
     const before = claimed(sampleCodingTask({ retries: 2, coding: sampleCodingWork({ attempts: PAST }) }));
     const { task, outcome } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(10));
     assert.equal(outcome, 'returned');
@@ -40,7 +40,7 @@ describe('a coding task that its runner returns', () => {
     assert.deepEqual(task.coding.failure, { class: 'rate_limit', message: 'Limit reached' });
   });
 
-  it('is available at once when the time is 0', () => {
+  it('is available immediately if the time is 0', () => {
     const before = claimed(sampleCodingTask());
     const report: EndReport = {
       status: 'failed',
@@ -63,20 +63,20 @@ describe('a coding task that its runner returns', () => {
     assert.ok(JSON.stringify(task).length < size + 500);
   });
 
-  it('waits for a runner as long as before, without the time that the runner held it', () => {
+  it('extends its wait for a runner by the time that the runner held it', () => {
     const before = claimed(sampleCodingTask(), secondsAfterStart(100));
     const { task } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(700));
     assert.deepEqual(task.coding.queue_ends_at, secondsAfterStart(3600 + 600));
   });
 
-  it('has the tokens booked that the runner reports', () => {
+  it('records the token usage reported by the runner', () => {
     const before = claimed(sampleCodingTask());
     const report = { ...RETURN, result: { tokens: { input: 10, output: 5, cacheRead: 2 } } };
     const { task } = endByRunner(before, claimant(before), report, START);
     assert.deepEqual([task.spent?.input_tokens, task.spent?.output_tokens], [12, 5]);
   });
 
-  /** The lease of its runner has expired, which has cost an attempt. */
+  /** Returns a task whose runner's lease has expired, which cost an attempt. */
   function lapsedTask(): CodingTask {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     return asCodingTask({
@@ -88,7 +88,7 @@ describe('a coding task that its runner returns', () => {
     });
   }
 
-  it('counts one attempt if its runner reports a failure after the lease has expired', () => {
+  it('counts one attempt if its runner reports a failure after the lease expired', () => {
     const lapsed = lapsedTask();
     const report: EndReport = { status: 'failed', failure: { class: 'crashed', message: 'It crashed.' } };
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), report, secondsAfterStart(200));
@@ -100,14 +100,14 @@ describe('a coding task that its runner returns', () => {
     );
   });
 
-  it('loses the attempt that its expired lease had cost, if no other runner has claimed it', () => {
+  it('regains the attempt of the expired lease if no other runner has claimed it', () => {
     const lapsed = lapsedTask();
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
     assert.deepEqual([task.retries, task.coding.attempts, task.lapsed_claims], [0, [], []]);
   });
 
-  it('is left to the runner that has claimed it since', () => {
+  it('stays with the runner that has claimed it in the meantime', () => {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     const lapsedClaims = [{ agent_id: 'ann', claim_epoch: 1 }];
     const next = asCodingTask(
@@ -119,7 +119,7 @@ describe('a coding task that its runner returns', () => {
     assert.equal(task.coding.returns, 0);
   });
 
-  it('cannot be returned by a caller who does not hold it', async () => {
+  it('cannot be returned by a caller that does not hold it', async () => {
     const task = claimed(sampleCodingTask());
     const by = await refusal(() => endByDecision(task, RETURN, 'lead', START));
     assert.deepEqual([by.code, by.details.reason], ['CONFLICT', 'NOT_HOLDER']);
@@ -127,7 +127,7 @@ describe('a coding task that its runner returns', () => {
     assert.equal(other.code, 'CONFLICT');
   });
 
-  it('cannot be returned and final at once', async () => {
+  it('cannot be both returned and final', async () => {
     const task = claimed(sampleCodingTask());
     const failure = { class: 'crashed', message: 'x', retryable: false, returnAfterSeconds: 0 } as const;
     const error = await refusal(() =>

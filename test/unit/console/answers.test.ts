@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { answerTo, pagesOf } from '../../../console/src/calls/answers.ts';
 
-describe('an answer of a tool in the console', () => {
-  it('is not shown under another question', () => {
+describe('tool response in the console', () => {
+  it('is not shown for another question', () => {
     const known = { key: 'mine', live: { state: 'live', value: 1 } } as const;
     assert.deepEqual(answerTo('mine', known), { state: 'live', value: 1 });
     assert.deepEqual(answerTo('of all', known), { state: 'loading' });
     assert.deepEqual(answerTo('mine', undefined), { state: 'loading' });
   });
 
-  it('has as many pages as are wanted, to the end of the list', async () => {
+  it('contains the requested number of pages, up to the end of the list', async () => {
     const pages = [{ next: 'b' }, { next: 'c' }, { next: undefined }];
     const ask = async (cursor: string | undefined) => {
       const page = pages[['b', 'c'].indexOf(cursor ?? '') + 1];

@@ -16,15 +16,15 @@ const PARTS: OpenParts = {
 
 const STUCK = cut([task({ id: 'stuck', blockers: 1, stuck: true })], 10);
 
-describe('the board of the console', () => {
-  it('shows who is at work however many tasks are available', () => {
+describe('console board', () => {
+  it('shows held tasks regardless of the number of available tasks', () => {
     const claimed = openColumn('claimed', PARTS, STUCK, counts);
     assert.deepEqual(idsOf(claimed), ['held']);
     assert.equal(claimed.count, 1);
     assert.equal(claimed.more, undefined);
   });
 
-  it('counts what the server counts, and has more where it is cut', () => {
+  it("uses the server's counts and loads more if a column is truncated", () => {
     const columns = OPEN_COLUMNS.map((state) => [state, openColumn(state, PARTS, STUCK, counts).count]);
     assert.deepEqual(Object.fromEntries(columns), {
       never: 10,
@@ -38,13 +38,13 @@ describe('the board of the console', () => {
     assert.notEqual(openColumn('never', PARTS, STUCK, counts).more, undefined);
   });
 
-  it('counts held tasks by the counters when not all of them are loaded', () => {
+  it('uses the counters for held tasks if some are not loaded', () => {
     const parts = { ...PARTS, held: cut([task({ id: 'held', status: 'in_progress' })], 301) };
     assert.equal(openColumn('in_progress', parts, STUCK, counts).count, 300);
     assert.equal(openColumn('in_progress', parts, STUCK, { state: 'loading' }).count, undefined);
   });
 
-  it('lists what can never start once, also where only its dependencies say so', () => {
+  it('lists stuck tasks once, even if only their dependencies reveal it', () => {
     assert.deepEqual(idsOf(openColumn('never', PARTS, STUCK, counts)), ['stuck', 'old']);
     assert.deepEqual(idsOf(openColumn('blocked', PARTS, STUCK, counts)), ['blocked']);
   });

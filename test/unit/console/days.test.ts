@@ -4,7 +4,7 @@ import { duration } from '../../../console/src/parts/dates.ts';
 import { days } from '../../../console/src/screens/todos/days.ts';
 import { withTimes } from '../../stored/documents.ts';
 
-/** Noon, where the test is run. */
+/** Noon in the local time zone. */
 const NOW = new Date(2026, 10, 24, 12);
 
 function todo(title: string, due: Date | null, priority = 'MEDIUM') {
@@ -41,7 +41,7 @@ const titles = (view: 'today' | 'week' | 'all') =>
   days(ALL, view, NOW).map(({ title, todos }) => [title, ...todos.map((one) => one.title)]);
 
 describe('to-dos in the console', () => {
-  it('stand under their days, what is overdue first and what has no date last', () => {
+  it('appear under their day, with overdue ones first and undated ones last', () => {
     assert.deepEqual(titles('today'), [
       ['Overdue', 'yesterday'],
       ['Today', 'tonight, urgent', 'tonight'],
@@ -51,7 +51,7 @@ describe('to-dos in the console', () => {
     assert.deepEqual(titles('all').at(-1), ['Without a date', 'some day soon', 'some day']);
   });
 
-  it('may be more on the last day that is loaded, and without a date', () => {
+  it('may be incomplete on the last loaded day and in the undated group', () => {
     const cutDays = (view: 'today' | 'all', todos = ALL) =>
       days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isCut }) =>
         isCut ? [title] : [],
@@ -68,7 +68,7 @@ describe('to-dos in the console', () => {
     );
   });
 
-  it('say durations in words', () => {
+  it('show durations in words', () => {
     const words = [-5, 45_000, 720_000, 12_000_000, 3_600_000, 90_000_000, 200_000_000].map(duration);
     assert.deepEqual(words, ['0 s', '45 s', '12 min', '3 h 20 min', '1 h', '1 day', '2 days']);
   });

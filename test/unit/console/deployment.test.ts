@@ -1,4 +1,4 @@
-/** The deployed page tells people to connect to the public address, and calls the function at its own. */
+/** A deployed page shows the public address and calls the function at its own address. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const page = z.object({
   loadDeployment: z.custom<() => Promise<unknown>>((value) => typeof value === 'function'),
 });
 
-describe('the address that the console shows', () => {
+describe('address shown by the console', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-'));
   const { fetch } = globalThis;
   before(() => {
@@ -27,7 +27,7 @@ describe('the address that the console shows', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** As a page is told that is built for a project with these parameters. */
+  /** Returns the deployment as seen by a page that was built with these parameters. */
   async function deployment(parameters: string, project: string | undefined = PROJECT) {
     writeFileSync(join(folder, `.env.${PROJECT}`), `REGION=europe-west1\n${parameters}`);
     const told = builtIn(project, folder);

@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import { dayOf } from '../../../console/src/parts/dates.ts';
 import { dueIn } from '../../../console/src/screens/todos/dueIn.ts';
 
-/** A Tuesday. */
 const NOW = new Date(2026, 10, 24, 10, 0);
 
-describe('when a to-do is due, in the words of its title', () => {
+describe("due date in a to-do's title", () => {
   const at = (text: string) => dueIn(text, NOW)?.at;
 
-  it('is found where it is certain', () => {
+  it('is recognized if it is unambiguous', () => {
     assert.deepEqual(at('Call the bank tomorrow'), new Date(2026, 10, 25, 18, 0));
     assert.deepEqual(at('Call the bank tomorrow 9:30'), new Date(2026, 10, 25, 9, 30));
     assert.deepEqual(at('Call the bank today at 17:05'), new Date(2026, 10, 24, 17, 5));
@@ -35,7 +34,7 @@ describe('when a to-do is due, in the words of its title', () => {
       assert.equal(at(text), undefined, text);
   });
 
-  it('is later than now, and takes nothing of the rest away', () => {
+  it('is in the future, and the rest of the title is preserved', () => {
     const when = fc.constantFrom(
       'today 23:59',
       'tomorrow',

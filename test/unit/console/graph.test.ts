@@ -6,10 +6,10 @@ function task(id: string, dependencies: readonly string[] = []) {
   return sample({ id, description: id, dependencies });
 }
 
-describe('the graph of tasks', () => {
+describe('task graph', () => {
   const tasks = [task('a'), task('b', ['a']), task('c', ['a', 'elsewhere']), task('d', ['b']), task('e')];
 
-  it('has the lines between what it shows', () => {
+  it('has edges only between shown tasks', () => {
     assert.deepEqual(edgesOf(tasks), [
       { from: 'a', to: 'b' },
       { from: 'a', to: 'c' },
@@ -17,7 +17,7 @@ describe('the graph of tasks', () => {
     ]);
   });
 
-  it('is followed by arrow keys, along lines and between those that wait for the same', () => {
+  it('moves by arrow key along edges and between tasks with the same dependency', () => {
     assert.equal(step(tasks, 'a', 'ArrowRight'), 'b');
     assert.equal(step(tasks, 'b', 'ArrowDown'), 'c');
     assert.equal(step(tasks, 'c', 'ArrowUp'), 'b');
@@ -27,7 +27,7 @@ describe('the graph of tasks', () => {
     assert.equal(step(tasks, 'a', 'x'), undefined);
   });
 
-  it('leaves out what is closed and leads to nothing open, where there is too much of it', () => {
+  it('hides closed tasks without open dependents if there are too many', () => {
     const closed = Array.from({ length: 300 }, (_, index) => task(`closed-${index}`));
     const shown = shownTasks([task('open', ['closed-7'])], closed);
     assert.deepEqual(

@@ -9,8 +9,8 @@ function held(id: string, minutesLeft: number) {
   return task({ id, status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at });
 }
 
-describe('the tasks that are held up', () => {
-  it('are those of a budget or a check, and those whose holder let the lease expire', () => {
+describe('held-up tasks', () => {
+  it('are those that wait for a budget or a check and those with an expired lease', () => {
     const certain = whole([task({ id: 'poor', budget_wait: 'workspace:default' })]);
     const list = heldUp(
       { certain, expiring: whole([held('gone', -11), held('late', -1), held('fine', 5)]) },
@@ -20,14 +20,14 @@ describe('the tasks that are held up', () => {
     assert.equal(list.count, 2);
   });
 
-  it('are complete if the last lease that is loaded has not expired', () => {
+  it('are complete if the last loaded lease has not expired', () => {
     const expiring = cut([held('gone', -11), held('fine', 5)]);
     const list = heldUp({ certain: whole([]), expiring }, AT);
     assert.equal(list.count, 1);
     assert.equal(list.more, undefined);
   });
 
-  it('may be more if all leases that are loaded have expired', () => {
+  it('may be incomplete if all loaded leases have expired', () => {
     let loaded = 0;
     const expiring = cut([held('gone', -12), held('gone too', -11)], undefined, () => loaded++);
     const list = heldUp({ certain: whole([]), expiring }, AT);

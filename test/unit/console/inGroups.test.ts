@@ -3,7 +3,7 @@ import { inGroups } from '../../../console/src/calls/inGroups.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) => index);
 
-describe('an action on many things', () => {
+describe('action on many items', () => {
   let sent: number[];
   let told: number[];
   beforeEach(() => {
@@ -21,20 +21,20 @@ describe('an action on many things', () => {
     isStopped: () => false,
   };
 
-  it('goes group by group, and reports how many are done', async () => {
+  it('processes one group at a time and reports the progress', async () => {
     assert.deepEqual(await inGroups(ITEMS, course), { refused: [], left: [] });
     assert.deepEqual(sent, [50, 50, 20]);
     assert.deepEqual(told, [0, 50, 100, 120]);
   });
 
-  it('ends after the group in which it is stopped, and reports the rest', async () => {
+  it('stops after the current group on request and reports the rest', async () => {
     const { left } = await inGroups(ITEMS, { ...course, isStopped: () => sent.length === 1 });
     assert.deepEqual(sent, [50]);
     assert.equal(left.length, 70);
     assert.equal(left[0], 50);
   });
 
-  it('continues after a refusal, and reports which item was refused and why', async () => {
+  it('continues after a refusal and reports the refused item and the reason', async () => {
     const send = async (group: readonly number[]) => {
       sent.push(group.length);
       return group.map((item) => (item === 60 ? new Error('It is done.') : undefined));
@@ -43,7 +43,7 @@ describe('an action on many things', () => {
     assert.deepEqual(outcome, { refused: [{ item: 60, why: 'It is done.' }], left: [] });
   });
 
-  it('ends when a group is not answered, since nobody knows what became of it', async () => {
+  it('stops if a group gets no response, since its outcome is unknown', async () => {
     const send = async (): Promise<never> => {
       throw new Error('The server has not answered.');
     };

@@ -9,21 +9,21 @@ const rule = {
   latest_due: new Date('2026-11-24T15:00:00Z'),
 } as const;
 
-describe('a recurring to-do in words', () => {
-  it('has the day and the hour of its zone', () => {
+describe('recurring to-do in words', () => {
+  it('shows the day and the hour in its own time zone', () => {
     assert.match(inWords(rule), /every Tuesday at 4:00\sPM, Europe\/Berlin/);
     const pacific = { ...rule, frequency: 'MONTHLY', timezone: 'Pacific/Kiritimati' } as const;
     assert.match(inWords(pacific), /every month on day 25 at 5:00\sAM, Pacific\/Kiritimati/);
   });
 
-  it('ends on the last day of its zone, wherever its reader is', () => {
+  it("ends on the last day in its own time zone, regardless of the reader's", () => {
     const end_date = new Date('2026-12-31T09:59:59.999Z');
     assert.match(inWords({ ...rule, timezone: 'Pacific/Kiritimati', end_date }), /until Thu, Dec 31/);
     assert.match(inWords({ ...rule, timezone: 'America/Los_Angeles', end_date }), /until Thu, Dec 31/);
     assert.match(inWords({ ...rule, timezone: 'Pacific/Pago_Pago', end_date }), /until Wed, Dec 30/);
   });
 
-  it('is told in UTC if this browser does not know its zone', () => {
+  it('uses UTC if the browser does not know the time zone', () => {
     assert.match(inWords({ ...rule, timezone: 'America/Nowhere' }), /every Tuesday at 3:00\sPM, UTC;/);
   });
 });

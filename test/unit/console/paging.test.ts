@@ -5,15 +5,15 @@ import { cut, idsOf, whole } from './samples.ts';
 
 const rows = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 
-describe('a list of the console that is loaded page by page', () => {
-  it('counts its own rows when all are loaded, whatever a counter lags behind', () => {
+describe('paged list in the console', () => {
+  it('counts its own rows if all are loaded, even if a counter is outdated', () => {
     const live = { state: 'live', value: { rows: rows('a', 'b'), unreadable: 1, isCut: false } } as const;
     const list = pagedOf(live, 17, { more: () => undefined });
     assert.equal(list.count, 3);
     assert.equal(list.more, undefined);
   });
 
-  it('has the count of the server when it is cut, and loads more', () => {
+  it("shows the server's count and loads more if it is truncated", () => {
     let loaded = 0;
     const list = cut(rows('a', 'b'), 600, () => loaded++);
     assert.equal(list.count, 600);
@@ -21,19 +21,19 @@ describe('a list of the console that is loaded page by page', () => {
     assert.equal(loaded, 1);
   });
 
-  it('has no count when it is cut and the server has not counted, and never one below what exists', () => {
+  it("shows no count without the server's, and never less than the loaded rows", () => {
     assert.equal(cut(rows('a')).count, undefined);
     assert.equal(cut(rows('a', 'b'), 1).count, 3);
   });
 
-  it('has each row once when it is merged of several', () => {
+  it('contains each row once if it is merged from several lists', () => {
     const list = merged([whole(rows('a', 'b')), whole(rows('b', 'c'))]);
     assert.deepEqual(idsOf(list), ['a', 'b', 'c']);
     assert.equal(list.count, 3);
     assert.equal(list.more, undefined);
   });
 
-  it('loads more of every part that is cut, and adds up what the server counts', () => {
+  it("loads more of every truncated part and adds up the server's counts", () => {
     const loaded: string[] = [];
     const first = cut(rows('a'), 10, () => loaded.push('first'));
     const last = cut(rows('c'), 20, () => loaded.push('last'));
@@ -44,7 +44,7 @@ describe('a list of the console that is loaded page by page', () => {
     assert.equal(merged([first, cut(rows('d'))]).count, undefined);
   });
 
-  it('is absent while a part is, and as old as its oldest part', () => {
+  it('is unavailable while a part is, and as old as its oldest part', () => {
     const parts = (live: Paged<{ id: string }>['live']) =>
       merged([whole(rows('a')), { live, count: undefined, more: undefined }]).live;
     assert.deepEqual(parts({ state: 'loading' }), { state: 'loading' });

@@ -1,4 +1,4 @@
-/** Tasks and lists as the console holds them. */
+/** Tasks and lists in the form that the console uses. */
 
 import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
 import { pagedOf } from '../../../console/src/live/paging.ts';
@@ -46,7 +46,7 @@ export function whole<Row>(rows: readonly Row[]): Paged<Row> {
   return listOf(rows, false, undefined);
 }
 
-/** A list of which only these rows are loaded. */
+/** Returns a truncated list with only these rows loaded. */
 export function cut<Row>(rows: readonly Row[], counted?: number, more = (): void => undefined): Paged<Row> {
   return listOf(rows, true, counted, more);
 }

@@ -1,14 +1,14 @@
-/** The states of data that the console listens to. */
+/** States of live data in the console. */
 import assert from 'node:assert/strict';
 import { afterHearing, type Live } from '../../../console/src/live/states.ts';
 
 const EARLIER = new Date(1000);
 const NOW = new Date(2000);
 
-describe('a value that arrives', () => {
+describe('received value', () => {
   const hear = (before: Live<string>, isFresh: boolean) => afterHearing(before, 'new', isFresh, NOW);
 
-  it('is live if it comes from the server, in every earlier state', () => {
+  it('is live in every earlier state if it comes from the server', () => {
     const states: Live<string>[] = [
       { state: 'loading' },
       { state: 'live', value: 'old' },
@@ -32,7 +32,7 @@ describe('a value that arrives', () => {
     });
   });
 
-  it('does not lift a refusal if it comes from the cache', () => {
+  it('does not replace a denied state if it comes from the cache', () => {
     assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' });
   });
 });

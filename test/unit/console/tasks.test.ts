@@ -3,8 +3,8 @@ import { leaseEnd, stateOf, whyHeld } from '../../../console/src/parts/taskState
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
 import { NOW, task } from './samples.ts';
 
-describe('a task in the console', () => {
-  it('is what it means, and not only what is stored', () => {
+describe('task in the console', () => {
+  it('has a state derived from its fields, not only from its stored status', () => {
     assert.equal(stateOf(task()), 'available');
     assert.equal(stateOf(task({ blockers: 2 })), 'blocked');
     assert.equal(stateOf(task({ blockers: 1, failed_dependencies: ['x'] })), 'never');
@@ -14,7 +14,7 @@ describe('a task in the console', () => {
     assert.equal(stateOf(task({ status: 'failed', failed_dependencies: ['x'] })), 'failed');
   });
 
-  it('does not go on where its holder is gone, a check failed or a budget is spent', () => {
+  it('is held up if its lease expired, a check failed or a budget is exhausted', () => {
     const at = NOW.getTime();
     const lapsed = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
     const held = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
@@ -30,7 +30,7 @@ describe('a task in the console', () => {
     assert.equal(whyHeld(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
   });
 
-  it('is held for as long as its holder has been seen, or, of a runner, as it is stored', () => {
+  it('is held until its lease ends, which heartbeats renew except for runners', () => {
     const claim = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
     const later = NOW.getTime() + 60_000;
     assert.equal(leaseEnd(task(claim), undefined), NOW.getTime());
@@ -41,10 +41,10 @@ describe('a task in the console', () => {
   });
 });
 
-describe('the lines of a log in the console', () => {
+describe('log lines in the console', () => {
   const at = NOW.toISOString();
 
-  it('are in order, whatever order their chunks have', () => {
+  it('are in order regardless of the order of their chunks', () => {
     const line = (message: string) => JSON.stringify({ at, level: 'info', type: 'x', message });
     const chunk = (first_line: number, parts: Record<string, string>) => ({
       chunk: 0,
@@ -69,7 +69,7 @@ describe('the lines of a log in the console', () => {
     );
   });
 
-  it('have no colours of terminals, one line each, and show what cannot be read as it is', () => {
+  it('have no color codes, fit on one line each and show unreadable text unchanged', () => {
     const message = '\u001b[31mred\u001b[0m\nand more';
     const parts = {
       n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json`,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hostOf, piecesOf } from '../../../console/src/parts/words.ts';
 
-describe('words of others in the console', () => {
-  it('show what cannot be seen, and link nothing but addresses of https', () => {
+describe('texts of agents and people in the console', () => {
+  it('show invisible characters and link only https addresses', () => {
     assert.deepEqual(piecesOf('See https://example.org/a?b=1 \u202Enow'), [
       { kind: 'text', text: 'See ' },
       { kind: 'link', text: 'https://example.org/a?b=1' },
@@ -24,7 +24,7 @@ describe('words of others in the console', () => {
       );
   });
 
-  it('lose nothing, whatever they are, and leave nothing unseen in what is shown as it is', () => {
+  it('lose no characters and leave none invisible', () => {
     const unseen = fc.constantFrom(
       '\u202E',
       '\u200B',
@@ -49,7 +49,7 @@ describe('words of others in the console', () => {
     );
   });
 
-  it('say whose an address is', () => {
+  it('name the host of an address', () => {
     assert.equal(hostOf('https://xn--e1afmkfd.example/x'), 'xn--e1afmkfd.example');
     assert.equal(hostOf('https://user:pass@example.org/'), undefined);
   });

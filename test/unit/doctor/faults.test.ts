@@ -109,7 +109,7 @@ const OF_FIRESTORE = [
 const FAULTS: readonly Fault[] = [
   {
     check: 'project',
-    what: 'the project is about to be deleted',
+    what: 'the project is scheduled for deletion',
     plant: edit(
       `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}`,
       '"ACTIVE"',
@@ -125,7 +125,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'billing',
-    what: 'the project is on the Spark plan again',
+    what: 'the project is back on the Spark plan',
     plant: edit(
       `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`,
       '"billingEnabled":true',
@@ -135,26 +135,26 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'APIs',
-    what: 'iamcredentials is off',
+    what: 'iamcredentials is disabled',
     plant: drop(services, 'services', /iamcredentials/),
     mend: /^gcloud services enable iamcredentials\.googleapis\.com --project muster-team$/,
   },
   {
     check: 'APIs',
-    what: 'identitytoolkit is off',
+    what: 'identitytoolkit is disabled',
     plant: drop(services, 'services', /identitytoolkit/),
     mend: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
     unseen: ['authentication', 'authorised domains', 'open sign-up'],
   },
   {
     check: 'hosting site',
-    what: 'the site is linked to no web app',
+    what: 'the site is not linked to a web app',
     plant: edit(sites, /,"appId":"[^"]*"/, ''),
     mend: /^npm run deploy -- --project muster-team$/,
   },
   {
     check: 'hosting site',
-    what: 'another site than the default is linked to the web app',
+    what: 'the web app is linked to a site other than the default',
     plant: edit(
       sites,
       /,"appId":"([^"]*)"(.*?)\}/,
@@ -164,14 +164,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'permissions to deploy',
-    what: 'whoever asks may look alone',
+    what: 'the caller has only read access',
     plant: drop(permissions, 'permissions', /create|update|set|delete|enable|actAs|add/i),
     state: 'warning',
     mend: /^for role in .*roles\/cloudscheduler\.admin .*roles\/pubsub\.admin .*; do gcloud projects add-iam-policy-binding muster-team /,
   },
   {
     check: 'Firestore',
-    what: 'there is a database, and not the one that is used',
+    what: 'only an unused database exists',
     plant: edit(FIRESTORE, 'databases/(default)', 'databases/other'),
     mend: /^gcloud firestore databases create --database='\(default\)' --location=us-central1 .*--delete-protection --enable-pitr/,
     unseen: OF_FIRESTORE,
@@ -184,7 +184,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'Firestore location',
-    what: 'the database was made in nam5',
+    what: 'the database is in nam5',
     plant: edit(FIRESTORE, '"us-central1"', '"nam5"'),
     mend: /console\.firebase\.google\.com\/project\/muster-team\/firestore while it is empty/,
   },
@@ -196,70 +196,70 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'delete protection',
-    what: 'nothing protects the database',
+    what: 'delete protection is off',
     plant: edit(FIRESTORE, 'DELETE_PROTECTION_ENABLED', 'DELETE_PROTECTION_DISABLED'),
     mend: /^gcloud firestore databases update --database='\(default\)' --delete-protection --project muster-team$/,
   },
   {
     check: 'point-in-time recovery',
-    what: 'no earlier versions are kept',
+    what: 'earlier versions are not kept',
     plant: edit(FIRESTORE, 'POINT_IN_TIME_RECOVERY_ENABLED', 'POINT_IN_TIME_RECOVERY_DISABLED'),
     mend: /^gcloud firestore databases update --database='\(default\)' --enable-pitr --project muster-team$/,
   },
   {
     check: 'backup schedule',
-    what: 'nothing makes backups',
+    what: 'no backups are scheduled',
     plant: ({ answers }) => void answers.set(`${FIRESTORE}/(default)/backupSchedules`, {}),
     mend: /^gcloud firestore backups schedules create --database='\(default\)' --recurrence=daily/,
   },
   {
     check: 'Realtime Database',
-    what: 'there is none',
+    what: 'no instance exists',
     plant: ({ answers }) => void answers.set(realtime, {}),
     mend: /^npm run deploy -- --project muster-team$/,
     unseen: ['Realtime Database location', 'database URL', 'rules of the Realtime Database'],
   },
   {
     check: 'Realtime Database',
-    what: 'it is disabled',
+    what: 'the instance is disabled',
     plant: edit(realtime, '"ACTIVE"', '"DISABLED"'),
     mend: /project\/muster-team\/database in the menu of the database, Enable/,
   },
   {
     check: 'Realtime Database location',
-    what: 'it is far from the functions, which are where Firestore is: nothing moves either',
+    what: 'the instance is far from the functions and Firestore, none of which can move',
     plant: edit(realtime, 'us-central1', 'asia-southeast1'),
     state: 'warning',
     mend: /create another project and deploy there/,
   },
   {
     check: 'database URL',
-    what: 'functions were deployed before there was a Realtime Database',
+    what: 'functions were deployed before the Realtime Database existed',
     plant: edit(functions, /,\\"databaseURL\\":\\"[^"]*\\"/, ''),
     mend: /^npm run deploy -- --project muster-team$/,
   },
   {
     check: 'service account',
-    what: 'it is disabled',
+    what: 'the account is disabled',
     plant: edit(itself, '"email"', '"disabled":true,"email"'),
     mend: /^gcloud iam service-accounts enable muster@muster-team\.iam\.gserviceaccount\.com/,
   },
   {
     check: 'service account',
-    what: 'it was deleted',
+    what: 'the account was deleted',
     plant: without(itself),
     mend: /^gcloud iam service-accounts create muster --display-name=Muster --project muster-team$/,
     unseen: ['roles', 'no more roles than needed'],
   },
   {
     check: 'roles',
-    what: 'it may not fill the queue of runs',
+    what: 'the account cannot add tasks to the queue of runs',
     plant: drop(policy, 'bindings', /cloudtasks\.enqueuer/),
     mend: /^gcloud projects add-iam-policy-binding muster-team .*--member=serviceAccount:muster@.* --role=roles\/cloudtasks\.enqueuer$/,
   },
   {
     check: 'no more roles than needed',
-    what: 'it is Editor',
+    what: 'the account is Editor',
     plant: edit(
       policy,
       '{"role":"roles/owner"',
@@ -269,7 +269,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'no more roles than needed',
-    what: 'it still may call all services and change accounts, as under earlier versions',
+    what: 'the account keeps roles of earlier versions to call all services and change accounts',
     plant: edit(
       policy,
       '{"role":"roles/owner"',
@@ -286,38 +286,38 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'token creator',
-    what: 'it signs no tokens',
+    what: 'the account cannot sign tokens',
     plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountTokenCreator/),
     mend: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountTokenCreator/,
   },
   {
     check: 'acting as itself',
-    what: 'it cannot hand on its identity',
+    what: 'the account cannot act as itself',
     plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountUser/),
     mend: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountUser/,
   },
   {
     check: 'builds',
-    what: 'the account that builds has no role',
+    what: 'the build account has no role',
     plant: drop(policy, 'bindings', /builds\.builder/),
     mend: /^gcloud projects add-iam-policy-binding .*415104041262-compute@.* --role=roles\/cloudbuild\.builds\.builder$/,
   },
   {
     check: 'invoker',
-    what: 'nobody may call the endpoint',
+    what: 'no one may call the endpoint',
     plant: ({ answers }) =>
       void answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' }),
     mend: /^gcloud run services update mcp --no-invoker-iam-check --region=us-central1 --project=muster-team$/,
   },
   {
     check: 'secrets',
-    what: 'one has no version that is enabled',
+    what: 'one has no enabled version',
     plant: ({ answers }) => void answers.set(`${secret('GEMINI_API_KEY')}/versions`, {}),
     mend: /^printf none \| npx firebase functions:secrets:set GEMINI_API_KEY --data-file - /,
   },
   {
     check: 'access to secrets',
-    what: 'the functions may not read one',
+    what: 'the functions cannot read one',
     plant: ({ answers }) => void answers.set(`${secret('GITHUB_TOKEN')}:getIamPolicy`, { etag: 'ACAB' }),
     mend: /^gcloud secrets add-iam-policy-binding GITHUB_TOKEN .*--role=roles\/secretmanager\.secretAccessor/,
   },
@@ -335,13 +335,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'indexes',
-    what: 'one is broken, which a deployment leaves as it is',
+    what: 'one is broken, and a deployment does not repair it',
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, '"READY"', '"NEEDS_REPAIR"'),
     mend: /^gcloud firestore indexes composite delete CICAgN\d+ --database='\(default\)' --quiet .* && npx firebase deploy --only firestore:indexes/,
   },
   {
     check: 'index exemptions',
-    what: 'a field is indexed as its collection is',
+    what: 'a field is indexed like its collection',
     plant: edit(
       `${FIRESTORE}/(default)/collectionGroups/-/fields`,
       '"ancestorField"',
@@ -351,7 +351,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'expiry',
-    what: 'a policy of expiry is broken',
+    what: 'a TTL policy is broken',
     plant: edit(
       `${FIRESTORE}/(default)/collectionGroups/-/fields`,
       '{"state":"ACTIVE"}',
@@ -361,19 +361,19 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'expiry',
-    what: 'a policy of expiry is missing',
+    what: 'a TTL policy is missing',
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/fields`, ',"ttlConfig":{"state":"ACTIVE"}', ''),
     mend: /^npx firebase deploy --only firestore:indexes/,
   },
   {
     check: 'rules of Firestore',
-    what: 'somebody has opened everything by hand',
+    what: 'the rules were opened by hand',
     plant: edit(RULESET, 'rules_version', '// for a moment only\\nrules_version'),
     mend: /^npm run deploy/,
   },
   {
     check: 'rules of the Realtime Database',
-    what: 'somebody has opened everything by hand',
+    what: 'the rules were opened by hand',
     plant: edit(REALTIME_RULES, '".read":false', '".read":true'),
     mend: /^npm run deploy/,
   },
@@ -401,7 +401,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'runtime',
-    what: 'one runs on an old Node',
+    what: 'one runs on an old Node version',
     plant: edit(functions, 'nodejs22', 'nodejs20'),
     mend: /^npm run deploy/,
   },
@@ -413,13 +413,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'task queue',
-    what: 'it is paused',
+    what: 'the queue is paused',
     plant: edit(`cloudtasks.googleapis.com/v2/${HERE}/queues`, 'RUNNING', 'PAUSED'),
     mend: /^gcloud tasks queues resume executeRun --location=us-central1 --project muster-team$/,
   },
   {
     check: 'task queue',
-    what: 'it was deleted',
+    what: 'the queue was deleted',
     plant: ({ answers }) => void answers.set(`cloudtasks.googleapis.com/v2/${HERE}/queues`, {}),
     mend: /^npm run deploy/,
   },
@@ -435,7 +435,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'cleanup policy',
-    what: 'images stay for ever',
+    what: 'images are never deleted',
     plant: edit(
       `artifactregistry.googleapis.com/v1/${HERE}/repositories/gcf-artifacts`,
       /,"cleanupPolicies":.*\}\}\}\}/,
@@ -451,51 +451,51 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'dead letters',
-    what: 'a consumer never gives up',
+    what: 'a subscription has no dead-letter policy',
     plant: edit(`${pubSub}/subscriptions`, /,"deadLetterPolicy":\{[^}]*\}/, ''),
     mend: /^gcloud pubsub subscriptions update eventarc-\S+ --dead-letter-topic=dead-letters --max-delivery-attempts=20/,
   },
   {
     check: 'rights for dead letters',
-    what: 'Pub/Sub may not give messages up',
+    what: 'Pub/Sub may not forward dead letters',
     plant: ({ answers }) => void answers.set(`${pubSub}/topics/dead-letters:getIamPolicy`, { etag: 'ACAB' }),
     mend: /^gcloud pubsub topics add-iam-policy-binding dead-letters --member=serviceAccount:service-415104041262@gcp-sa-pubsub/,
   },
   {
     check: 'authentication',
-    what: 'it has never been opened',
+    what: 'Authentication was never opened',
     plant: without(auth),
     mend: /project\/muster-team\/authentication Get started$/,
     unseen: ['authorised domains', 'open sign-up'],
   },
   {
     check: 'public address',
-    what: 'there is none',
+    what: 'no key exists',
     plant: deployedParameter('PUBLIC_URL', ''),
     mend: /^echo 'PUBLIC_URL=https:\/\/mcp-415104041262\.us-central1\.run\.app' >> functions\/\.env\.muster-team/,
     unseen: ['authorised domains'],
   },
   {
     check: 'authorised domains',
-    what: 'the public address is not among them',
+    what: 'the public address is missing',
     plant: edit(auth, /,"mcp-[^"]*"/, ''),
     mend: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
   },
   {
     check: 'authorised domains',
-    what: "the function's own address is not among them, whose page mails links too",
+    what: "the function's own address, whose page also sends links, is missing",
     plant: edit(auth, /,"us-central1-[^"]*"/, ''),
     mend: /Add domain: us-central1-muster-team\.cloudfunctions\.net/,
   },
   {
     check: 'authorised domains',
-    what: 'the console is not among them',
+    what: 'the console is missing',
     plant: edit(auth, /,"muster-team\.web\.app"/, ''),
     mend: /Add domain: muster-team\.web\.app/,
   },
   {
     check: 'sign-in links in logs',
-    what: 'nothing keeps them out',
+    what: 'no exclusion exists',
     plant: ({ answers }) => void answers.set(exclusions, {}),
     mend: /^npm run deploy/,
   },
@@ -520,20 +520,20 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'open sign-up',
-    what: 'nobody has decided about it',
+    what: 'sign-up was never decided',
     plant: edit(auth, '"client":{"permissions":{"disabledUserSignup":true}},', ''),
     state: 'warning',
     mend: /User actions/,
   },
   {
     check: 'web API key',
-    what: 'there is none',
+    what: 'no budget exists',
     plant: deployedParameter('WEB_API_KEY', ''),
     mend: /^npm run deploy/,
   },
   {
     check: 'budget',
-    what: 'nobody watches the cost',
+    what: 'budgets have no alerts',
     plant: edit(
       `billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`,
       NUMBER,
@@ -543,13 +543,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'most instances',
-    what: 'there is no bound',
+    what: 'no limit is set',
     plant: deployedParameter('MAX_INSTANCES', '0'),
     mend: /^echo 'MAX_INSTANCES=100' >>/,
   },
   {
     check: 'most instances',
-    what: 'the endpoint is deployed with another bound',
+    what: 'the endpoint is deployed with another limit',
     plant: edit(functions, /(functions\/mcp".*?"maxInstanceCount":)100/, '$13000'),
     mend: /^npm run deploy/,
   },
@@ -599,15 +599,15 @@ describe('planted fault', () => {
 /** Situations that are not faults, such as an unusual history or other people's work in the project. */
 const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant'] }[] = [
   {
-    what: 'an organisation that has begun to refuse allUsers, after everybody was let in',
+    what: 'an organization that started to refuse allUsers after access was opened',
     plant: edit(memberDomains, '{"allowAll":true}', RESTRICTED),
   },
   {
-    what: 'an organisation whose policy has an exemption',
+    what: 'an organization whose policy has an exemption',
     plant: edit(memberDomains, '{"allowAll":true}', `${RESTRICTED},{"allowAll":true}`),
   },
   {
-    what: 'an organisation that refuses allUsers, where Cloud Run does not ask who calls',
+    what: 'an organization that refuses allUsers while Cloud Run does not check callers',
     plant: (recording) => {
       edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
       for (const name of ['mcp', 'githubwebhook']) {
@@ -621,14 +621,14 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
     },
   },
   {
-    what: 'an older project, which builds as the account of Cloud Build',
+    what: 'an older project that builds as the Cloud Build account',
     plant: (recording) => {
       edit(builder, `${NUMBER}-compute@developer`, `${NUMBER}@cloudbuild`)(recording);
       edit(policy, `${NUMBER}-compute@developer`, `${NUMBER}@cloudbuild`)(recording);
     },
   },
   {
-    what: 'a function of another codebase, deployed before there was a Realtime Database',
+    what: 'a function of another codebase that was deployed before the Realtime Database existed',
     plant: beside('us-central1', 'sendInvoice', 'shop'),
   },
   { what: 'a function mcp of another codebase', plant: beside('us-central1', 'mcp', 'shop') },
@@ -637,11 +637,11 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
     plant: beside('europe-west1', 'mcp', 'shop'),
   },
   {
-    what: 'a second site of Hosting that is linked to nothing, before ours',
+    what: 'an unlinked second Hosting site before ours',
     plant: edit(sites, '"sites":[', `"sites":[{"name":"projects/${PROJECT}/sites/a","type":"USER_SITE"},`),
   },
   {
-    what: 'a paused queue of others',
+    what: 'another paused queue',
     plant: edit(
       `cloudtasks.googleapis.com/v2/${HERE}/queues`,
       '"queues":[',
@@ -649,7 +649,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
     ),
   },
   {
-    what: 'a paused schedule of others',
+    what: 'another paused schedule',
     plant: edit(
       `cloudscheduler.googleapis.com/v1/${HERE}/jobs`,
       '"jobs":[',
@@ -657,7 +657,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
     ),
   },
   {
-    what: 'a subscription of others to our topic, which never gives up a message',
+    what: 'another subscription to our topic without a dead-letter policy',
     plant: edit(
       `${pubSub}/subscriptions`,
       '"subscriptions":[',
@@ -672,7 +672,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
       `"releases":[{"name":"projects/${PROJECT}/releases/cloud.firestore/shop","rulesetName":"projects/${PROJECT}/rulesets/1"},{"name":"projects/${PROJECT}/releases/cloud.firestore","rulesetName":"projects/${PROJECT}/rulesets/2"},{"name":"projects/${PROJECT}/releases/firebase.storage/b","rulesetName":"projects/${PROJECT}/rulesets/3"},`,
     ),
   },
-  { what: 'rules with other ends of lines', plant: edit(RULESET, /\\n/g, '\\r\\n') },
+  { what: 'rules with other line endings', plant: edit(RULESET, /\\n/g, '\\r\\n') },
 ];
 
 describe('harmless situation', () => {

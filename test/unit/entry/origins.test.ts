@@ -3,7 +3,7 @@ import { allowedOrigins, consoleOrigin } from '../../../functions/src/config.ts'
 import { isAllowedOrigin } from '../../../functions/src/mcp/http/route.ts';
 import { setVariable } from '../../support/environment.ts';
 
-describe('the pages that may call', () => {
+describe('allowed origins', () => {
   const { GCLOUD_PROJECT: before } = process.env;
   beforeEach(() => {
     process.env['GCLOUD_PROJECT'] = 'ours-1';
@@ -12,7 +12,7 @@ describe('the pages that may call', () => {
     setVariable('GCLOUD_PROJECT', before);
   });
 
-  it('are those of the project’s own sites on Firebase Hosting, and of no other’s', () => {
+  it("are exactly the project's own Firebase Hosting sites", () => {
     const may = (origin: string): boolean => isAllowedOrigin(origin, 'mcp-1.run.app', allowedOrigins());
     for (const origin of ['https://ours-1.web.app', 'https://ours-1.firebaseapp.com'])
       assert.equal(may(origin), true, origin);
@@ -28,7 +28,7 @@ describe('the pages that may call', () => {
   });
 });
 
-describe('the address of the console in mails', () => {
+describe('console address in emails', () => {
   const { CONSOLE_URL, GCLOUD_PROJECT } = process.env;
   const linked = (address: string): string => {
     process.env['CONSOLE_URL'] = address;
@@ -47,7 +47,7 @@ describe('the address of the console in mails', () => {
     assert.equal(linked('HTTP://127.0.0.1:5000'), 'http://127.0.0.1:5000');
   });
 
-  it('is the project’s own site if CONSOLE_URL is empty or no address of a site', () => {
+  it("is the project's own site if CONSOLE_URL is empty or not a web address", () => {
     for (const address of ['', 'console.example', 'javascript:alert(1)', 'mailto:a@b.example', 'https://'])
       assert.equal(linked(address), 'https://ours-1.web.app', address);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { sendReminders, sweep } from '../../../functions/src/entry/events.ts';
 
-describe('what is scheduled', () => {
+describe('scheduled function', () => {
   for (const [name, { __endpoint }] of Object.entries({ sweep, sendReminders })) {
-    it(`has time to finish what a busy minute left: ${name}`, () => {
+    it(`has time to finish a backlog: ${name}`, () => {
       assert.equal(__endpoint.timeoutSeconds, 540);
     });
   }

@@ -1,12 +1,12 @@
-/** Loading the functions changes nothing of the process but what an HTTP function needs, and that once. */
+/** Loading the functions changes process state only for HTTP functions, and only once. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { root } from '../../../scripts/project.mjs';
 
 /**
- * Prints what loading the functions for a target has changed: subscriptions, listeners, variables, what keeps running.
- * Then the same of the HTTP functions alone for another target, with everything that they import loaded already.
+ * Prints the effects of loading the functions for a target: subscriptions, listeners, variables and active handles.
+ * Then prints those of loading only the HTTP functions for another target, with their imports already loaded.
  */
 const PROGRAM = `
 import channels from 'node:diagnostics_channel';
@@ -32,7 +32,7 @@ const http = second && (await changedBy(second, 'entry/http.ts?' + second));
 console.log(JSON.stringify([all, http].filter(Boolean)));
 `;
 
-/** @param targets of all functions, and of the HTTP functions alone */
+/** @param targets first for all functions, then for only the HTTP functions */
 async function loadedFor(...targets: readonly string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -46,9 +46,9 @@ const NOTHING = { subscribed: [], changed: false, mode: '', active: [] };
 const ONCE = { ...NOTHING, subscribed: ['http.server.request.start'], mode: 'production' };
 
 describe('loading the functions', function () {
-  this.timeout(120_000); // all of them are loaded each time
+  this.timeout(120_000); // Each target loads all functions.
 
-  it('for an endpoint follows its requests once, and for others has no effect', async () => {
+  it('tracks requests once for an endpoint and has no effect for other functions', async () => {
     const loaded = await Promise.all([loadedFor('mcp', 'githubWebhook'), loadedFor('sweep')]);
     assert.deepEqual(loaded, [[ONCE, ONCE], [NOTHING]]);
   });

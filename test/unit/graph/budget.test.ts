@@ -1,4 +1,4 @@
-/** What a budget lets through: what is spent and reserved, and what that leaves. */
+/** Limits of a budget: spent, reserved and remaining amounts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -33,8 +33,8 @@ const amounts = fc.record({
   tokens: fc.integer({ min: 0, max: 1e9 }),
 });
 
-describe('what a budget lets through', () => {
-  it('is a call that fits beside what is spent and what is reserved', () => {
+describe('budget', () => {
+  it('allows a call that fits with the spent and reserved amounts', () => {
     const [limit, wanted] = [{ cost_usd: 1 }, usd(0.25)];
     assert.equal(refusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
     const full = counted(limit, usd(0.5), usd(0.5));
@@ -47,21 +47,21 @@ describe('what a budget lets through', () => {
     );
   });
 
-  it('is as many tokens, whatever they cost, and anything where there is no limit', () => {
+  it('limits tokens independently of cost, and allows anything without a limit', () => {
     const tokens = { nano_usd: 0, tokens: 101 };
     assert.equal(refusalOf([counted({ tokens: 100 })], tokens)?.isSpent, true);
     assert.equal(refusalOf([counted({ tokens: 101 })], tokens), undefined);
     assert.equal(refusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
   });
 
-  it('is work of unknown cost for as long as anything is left', () => {
+  it('allows work of unknown cost while anything is left', () => {
     assert.equal(spentOut([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
     const spent = counted({ tokens: 10 }, { nano_usd: 0, tokens: 10 });
     assert.equal(spentOut([counted({ cost_usd: 1 }), spent])?.by, spent);
     assert.ok(spentOut([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
-  it('is raised by as much again, of what is short alone, and enough for some calls more', () => {
+  it('is raised by its own size, only where exhausted, and enough for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
       const refusal = refusalOf([counted(limit, spent)], wanted) ?? spentOut([counted(limit, spent)]);
       return refusal && raised(refusal);
@@ -72,7 +72,7 @@ describe('what a budget lets through', () => {
     assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
-  it('leaves nothing reserved when every call is settled, and has spent what they cost', () => {
+  it('has no reservation left once every call is settled, and has spent the actual cost', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })),
@@ -94,7 +94,7 @@ describe('what a budget lets through', () => {
     );
   });
 
-  it('is never more than the limit, however calls are reserved and settled one after the other', () => {
+  it('never spends more than the limit if calls are reserved and settled sequentially', () => {
     const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
     const limits = fc.record({
       cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }),
@@ -119,7 +119,7 @@ describe('what a budget lets through', () => {
     );
   });
 
-  it('counts whole billionths of a dollar, and never less than a call has cost', () => {
+  it('counts whole billionths of a dollar and never less than the cost', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
         const costUsd = ((input + output) * price) / 1_000_000;
@@ -135,8 +135,8 @@ describe('what a budget lets through', () => {
   });
 });
 
-describe('the budgets that hold for a thing', () => {
-  it('are its own, those of all that it is part of, and its workspace’s', () => {
+describe('budgets of an item', () => {
+  it("are its own, those of its ancestors and its workspace's", () => {
     const place = { ancestors: ['task-task-1', 'todo-todo-1'], workspace: 'alpha' };
     const keys = budgetKeysOf('run-run-1', place);
     assert.deepEqual(keys, ['run-run-1', 'task-task-1', 'todo-todo-1', 'workspace-alpha']);
@@ -148,7 +148,7 @@ describe('the budgets that hold for a thing', () => {
     assert.equal(budgetRefOf('pull_request-7-1'), undefined);
   });
 
-  it('are named to whoever waits, but for a to-do, which is its owner’s', () => {
+  it("are named in a wait, except those of a to-do, which is its owner's", () => {
     assert.equal(waitsForBudget('task-task-1'), 'Waiting: the budget of task "task-1" is exhausted.');
     assert.equal(waitsForBudget('todo-todo-1'), 'Waiting: the budget of a to-do is exhausted.');
   });

@@ -1,9 +1,9 @@
-/** A thing in the graph, as it is read. */
+/** Graph nodes as read from Firestore. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { nodeFromDocument } from '../../../functions/src/graph/rules/graphNode.ts';
 
-describe('a thing in the graph', () => {
+describe('graph node', () => {
   const document = {
     kind: 'task',
     thing_id: 'task-1',
@@ -17,13 +17,13 @@ describe('a thing in the graph', () => {
     deleted: false,
   };
 
-  it('has costs without the errors of the additions that made them', () => {
+  it('has costs without floating-point errors of additions', () => {
     const cost_usd = 0.1 + 0.2;
     assert.notEqual(cost_usd, 0.3);
     assert.equal(nodeFromDocument({ ...document, totals: { counts: {}, cost_usd } }).totals.cost_usd, 0.3);
   });
 
-  it('has cost nothing if its document is older than the costs', () => {
+  it('has zero cost if its document has no cost field', () => {
     assert.equal(nodeFromDocument({ ...document, totals: { counts: {} } }).totals.cost_usd, 0);
   });
 });

@@ -1,4 +1,4 @@
-/** What becomes of an approved call that is refused. */
+/** Outcome of an approved call that is refused. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
@@ -11,7 +11,7 @@ import { portsOf } from '../../support/ports.ts';
 
 type ExecutionPorts = ConstructorParameters<typeof ApprovalExecution>[0];
 
-/** The request after its call was made and came to this. */
+/** Returns the request after its call ended with this error. */
 async function afterOutcome(error: MusterError): Promise<{ request: Request; thrown: unknown }> {
   const call = { tool: 'todo.add_task', arguments: { title: 'Milk' }, readonly: false };
   let request = sampleRequest({ kind: 'approval', due_at: START, answered_by: 'ada', call });
@@ -34,15 +34,15 @@ async function afterOutcome(error: MusterError): Promise<{ request: Request; thr
   return { request, thrown };
 }
 
-describe('an approved call that is refused', () => {
-  it('is made again when others were changing the same data, and keeps its approval', async () => {
+describe('approved call that is refused', () => {
+  it('is retried under the same approval if other changes conflicted', async () => {
     const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
     const { request, thrown } = await afterOutcome(contention);
     assert.equal(thrown, contention);
     assert.ok(request.due_at !== undefined && request.outcome === undefined, 'it is still to be made');
   });
 
-  it('is over when it is refused for any other reason', async () => {
+  it('is closed if it is refused for another reason', async () => {
     for (const reason of ['DUPLICATE_TASK', undefined]) {
       const { request, thrown } = await afterOutcome(
         new MusterError('CONFLICT', 'No.', reason ? { reason } : {}),

@@ -1,11 +1,11 @@
-/** A person's answer means the option that they cannot tell apart from it. */
+/** An answer selects the option that a person cannot distinguish from it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { optionMeant } from '../../../functions/src/kernel/words.ts';
 import { answered, answerMeant } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
 
-describe('the option that an answer means', () => {
+describe('option selected by an answer', () => {
   const cases = [
     ['São Paulo', ['São Paulo', 'Rio'], 'São Paulo'.normalize('NFD')],
     ['Rio', ['São Paulo', 'Rio'], ' rio\n'],
@@ -20,14 +20,14 @@ describe('the option that an answer means', () => {
     it(`is ${meant} if ${JSON.stringify(text)} is typed`, () =>
       assert.equal(optionMeant(options, text), meant));
 
-  it('is none if two fit or if another word is meant', () => {
+  it('is undefined if two options match or if the answer is a different word', () => {
     assert.equal(optionMeant(['yes', 'Yes'], 'YES'), undefined);
     assert.equal(optionMeant(['はな', 'x'], 'ばな'), undefined);
     assert.equal(optionMeant(['Maria'], 'María'), undefined);
     assert.equal(optionMeant([], ''), undefined);
   });
 
-  it('is the option itself, whatever the options are', () => {
+  it('is the option itself for any list of options', () => {
     const texts = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 });
     fc.assert(
       fc.property(texts, fc.nat(), (options, at) => {
@@ -37,7 +37,7 @@ describe('the option that an answer means', () => {
     );
   });
 
-  it('is stored as it was written, for answers and defaults', () => {
+  it("is stored with the option's spelling, for answers and defaults", () => {
     const request = {
       ...sampleRequest(),
       kind: 'choice' as const,

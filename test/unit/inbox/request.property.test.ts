@@ -1,4 +1,4 @@
-/** Whatever people and agents do to one request, in whatever order: the machine against what must always hold. */
+/** Invariants of a request's state machine for any sequence of actions by people and agents. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -49,7 +49,7 @@ const requests = fc
 
 const CALL = { tool: 'coding.create_task', arguments: {}, readonly: false };
 
-/** An instance takes the call on, or brings what came of it: by the epoch that it has, or had. */
+/** An instance takes over the call or stores its outcome, with its current or a previous epoch. */
 const turns = fc.array(
   fc.record({
     seconds: fc.nat(90),
@@ -73,7 +73,7 @@ function taken(request: Request, step: Step, now: Date): Request {
   }
 }
 
-/** What no step may break. */
+/** Invariants of every step. */
 function holds(before: Request, after: Request): void {
   if (before.state !== 'open') assert.deepEqual(after, before, 'what is over stays');
   if (after.state === 'answered')
@@ -84,7 +84,7 @@ function holds(before: Request, after: Request): void {
   assert.equal(isDue(after, new Date(START)), false);
 }
 
-/** What the answer is in each state. */
+/** Expected answer in each state. */
 const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | undefined>> = {
   open: () => undefined,
   withdrawn: () => undefined,
@@ -92,7 +92,7 @@ const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | 
   answered: ({ answer }) => answer,
 };
 
-/** An instance takes the call on: not while another has it, and not when it was made. */
+/** Takes over the call, unless another instance has it or it already ran. */
 function tookOn(request: Request, now: number, isHeld: boolean): Request | undefined {
   const next = takenOn(request, new Date(now));
   assert.equal(next === undefined, isHeld || request.due_at === undefined);
@@ -100,7 +100,7 @@ function tookOn(request: Request, now: number, isHeld: boolean): Request | undef
   return next;
 }
 
-/** The instance of an epoch brings what came of the call: the last that took it on alone, and once. */
+/** Stores the call's outcome for an epoch. Only the last instance that took over succeeds, and only once. */
 function brought(request: Request, epoch: number): Request | undefined {
   const outcome = { answer: { by: epoch } };
   const next = madeWith(request, outcome, epoch);
@@ -109,8 +109,8 @@ function brought(request: Request, epoch: number): Request | undefined {
   return next;
 }
 
-describe('a request', () => {
-  it('is over once, stays as it ended, and its answer is of its kind', () => {
+describe('inbox request', () => {
+  it('closes once, keeps its state and has an answer of its kind', () => {
     fc.assert(
       fc.property(requests, steps, (first, plan) => {
         let request: Request = first;
@@ -125,7 +125,7 @@ describe('a request', () => {
     );
   });
 
-  it('has its call taken on by one instance at a time, and keeps what the last of them brings, once', () => {
+  it("has its call run by one instance at a time and keeps the last one's outcome", () => {
     const approved = answered(
       sampleRequest({ kind: 'approval', call: CALL }),
       { answer: 'approve' },
@@ -149,7 +149,7 @@ describe('a request', () => {
     );
   });
 
-  it('has no call to be made where it is refused, withdrawn, expired or open', () => {
+  it('has no call to run if it is refused, withdrawn, expired or open', () => {
     const open = sampleRequest({ kind: 'approval', call: CALL, default: 'approve' });
     const now = open.created_at;
     for (const request of [
@@ -161,7 +161,7 @@ describe('a request', () => {
       assert.equal(takenOn(request, open.expires_at), undefined, request.state);
   });
 
-  it('tells a second answer what the first was, and takes the same again', () => {
+  it('rejects a different second answer with the first one and accepts a repetition', () => {
     const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
     const now = open.created_at;
     const first = answered(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
@@ -179,7 +179,7 @@ describe('a request', () => {
       );
   });
 
-  it('shows its options to who gives another answer', () => {
+  it('lists its options in the error for an invalid answer', () => {
     const open = sampleRequest({ kind: 'approval' });
     assert.throws(
       () => answered(open, { answer: 'yes' }, { uid: 'ada' }, open.created_at),

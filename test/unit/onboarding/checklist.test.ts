@@ -1,4 +1,4 @@
-/** What a new agent still has to do, and how far it has come. */
+/** Checklist of a new agent, and its progress. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
@@ -20,8 +20,8 @@ const ticked = (items: readonly ChecklistItem[]) =>
 const required = (items: readonly ChecklistItem[]) =>
   items.filter((item) => item.required).map(({ id }) => id);
 
-describe('the checklist', () => {
-  it('ticks itself from what the agent has done, with the time', () => {
+describe('onboarding checklist', () => {
+  it("marks items from the agent's actions, with their times", () => {
     assert.deepEqual(ticked(itemsOf()), ['register']);
     const milestones = {
       seen: secondsAfterStart(1),
@@ -50,7 +50,7 @@ describe('the checklist', () => {
     assert.deepEqual(later.find(({ id }) => id === 'complete')?.completedAt, secondsAfterStart(4));
   });
 
-  it('asks of each role what it is for', () => {
+  it('requires items that depend on the role', () => {
     const work = ['register', 'connect', 'join', 'claim', 'complete'];
     assert.deepEqual(required(itemsOf({ type: 'developer' })), work);
     assert.deepEqual(required(itemsOf({ type: 'specialist' })), work);
@@ -66,7 +66,7 @@ describe('the checklist', () => {
     assert.deepEqual(required(itemsOf({ role: 'viewer' })), ['register', 'connect']);
   });
 
-  it('has the report of the task in hand ready', () => {
+  it('prepares the completion call for the held task', () => {
     const complete = (changes: Partial<Agent>) => itemsOf(changes).find(({ id }) => id === 'complete');
     assert.equal(complete({})?.call?.tool, 'coordination.claim_task');
     const held = { 'task-7': { session: 's', claim_epoch: 1 } };
@@ -76,7 +76,7 @@ describe('the checklist', () => {
     });
   });
 
-  it('depends only on items that come before', () => {
+  it('depends only on earlier items', () => {
     const kinds = fc.record({ type: fc.constantFrom(...AGENT_TYPES), role: fc.constantFrom(...ROLES) });
     fc.assert(
       fc.property(kinds, (kind) => {
@@ -91,7 +91,7 @@ describe('the checklist', () => {
   });
 });
 
-describe('the progress of a checklist', () => {
+describe('checklist progress', () => {
   const item = fc
     .record({ completed: fc.boolean(), required: fc.boolean() })
     .map(
@@ -105,7 +105,7 @@ describe('the progress of a checklist', () => {
       }),
     );
 
-  it('is exact, and 100 only when all is done', () => {
+  it('is exact, and 100 only if all items are done', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const { completed, total, percentage, requiredRemaining } = progressOf(items);

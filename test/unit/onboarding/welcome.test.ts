@@ -1,4 +1,4 @@
-/** What a new agent is told, in every language. */
+/** Welcome texts for a new agent in every language. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES } from '../../../functions/src/agents/rules/agent.ts';
@@ -24,7 +24,7 @@ const ada = (changes: Partial<Newcomer> = {}): Newcomer => ({
   ...changes,
 });
 
-describe('the languages of a welcome', () => {
+describe('welcome languages', () => {
   const textsOf = (language: (typeof LANGUAGES)[number]): string[] => {
     const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } =
       TEXTS[language];
@@ -40,7 +40,7 @@ describe('the languages of a welcome', () => {
   };
 
   for (const language of LANGUAGES) {
-    it(`say something of their own everywhere: ${language}`, () => {
+    it(`contain their own non-empty texts: ${language}`, () => {
       const own = textsOf(language);
       assert.ok(own.every((text) => text.trim() !== ''));
       assert.equal(new Set(own).size, own.length);
@@ -55,7 +55,7 @@ describe('the languages of a welcome', () => {
     });
   }
 
-  it('are chosen by the primary subtag, in whatever case', () => {
+  it('are chosen by the primary subtag, regardless of case', () => {
     for (const [tag, language] of [
       ['pt-BR', 'pt'],
       ['ZH', 'zh'],
@@ -67,7 +67,7 @@ describe('the languages of a welcome', () => {
     }
   });
 
-  it('fall back to English and say so', () => {
+  it('fall back to English with a notice', () => {
     for (const tag of ['', 'tlh', 'eng', 'english', '__proto__', 'constructor', 'x'.repeat(1e6), '\0']) {
       assert.deepEqual(chooseLanguage(tag), { language: 'en', isFallback: true });
       assert.match(welcome(ada({ language: tag })).notice ?? '', /in English.*en, es, fr, de, pt, zh, ja/);
@@ -76,8 +76,8 @@ describe('the languages of a welcome', () => {
   });
 });
 
-describe('a welcome', () => {
-  it('is personal to name, role and specializations', () => {
+describe('welcome message', () => {
+  it('mentions the name, role and specializations', () => {
     const { message, roleDescription } = welcome(
       ada({ role: 'analyst', specializations: ['sql', 'charts', 'maps'] }),
     );
@@ -86,7 +86,7 @@ describe('a welcome', () => {
     assert.doesNotMatch(welcome(ada()).roleDescription, /specializations/);
   });
 
-  it('registers what the newcomer says of itself', () => {
+  it('suggests registering what the agent stated about itself', () => {
     const [register, checklist] = welcome(ada({ specializations: ['sql'] })).steps;
     assert.deepEqual(register?.call.args, {
       agentInfo: { name: 'Ada', type: 'developer', version: '1.0.0' },
@@ -96,7 +96,7 @@ describe('a welcome', () => {
     assert.deepEqual(checklist?.call, { tool: 'onboarding.getChecklist', args: { agentId: 'Ada-12345678' } });
   });
 
-  it('makes a leader of a coordinator only where the caller may', () => {
+  it('suggests the role leader for a coordinator only if the caller may grant it', () => {
     for (const mayLead of [true, false]) {
       const { steps } = welcome(ada({ role: 'coordinator', mayLead }));
       const join = steps.find(({ call }) => call.tool === 'coordination.register_agent');
@@ -106,8 +106,8 @@ describe('a welcome', () => {
   });
 });
 
-describe('a name in a sentence', () => {
-  it('holds nothing that cannot be read', () => {
+describe('name in a sentence', () => {
+  it('contains no invisible characters', () => {
     assert.equal(oneLine(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
     assert.equal(oneLine('\u0007\u200b\ufeff'), '');
     fc.assert(
@@ -121,12 +121,12 @@ describe('a name in a sentence', () => {
   });
 });
 
-describe('the name to register under', () => {
-  it('is the name itself where registration takes it', () => {
+describe('registration name', () => {
+  it('is the name itself if registration accepts it', () => {
     for (const name of ['Ada', 'code_reviewer-2']) assert.equal(registrationName(name, systemHashing), name);
   });
 
-  it('is always one that registration takes, and never that of another name', () => {
+  it('is always valid and different for different names', () => {
     const names = fc.oneof(
       fc.constantFrom('智能体', '代理', 'é', 'e', 'a b', 'a-b', 'Zoë Müller', '-', 'x'.repeat(100)),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),

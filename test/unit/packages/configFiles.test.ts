@@ -1,4 +1,4 @@
-/** Preservation of bytes, links, owner and mode by `muster connect`. */
+/** `muster connect` preserves bytes, links, owner and mode. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -30,14 +30,14 @@ const HUB = 'https://hub.example/mcp';
 
 const JSONC = { comments: true, trailingCommas: true };
 
-/** Returns whether a text contains another one as a subsequence. */
+/** Returns whether the first text is a subsequence of the second. */
 function isKeptIn(before: string, after: string): boolean {
   let at = 0;
   for (const character of after) if (before.startsWith(character, at)) at += character.length;
   return at === before.length;
 }
 
-describe('a file of muster connect', () => {
+describe('configuration file of muster connect', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -53,7 +53,7 @@ describe('a file of muster connect', () => {
   };
   const hasMuster = (path: string) => assert.match(textOf(path), /muster[\s\S]*hub\.example/);
 
-  describe('a symbolic link', () => {
+  describe('symbolic link', () => {
     const cases: Readonly<Record<string, { links: Readonly<Record<string, string>>; target: string }>> = {
       'to a file': { links: { '.mcp.json': 'dot/mcp.json' }, target: 'dot/mcp.json' },
       'to a link to a file': {

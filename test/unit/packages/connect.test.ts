@@ -72,7 +72,7 @@ describe('muster connect', () => {
       assert.equal(String(findEndpoint({ ...wishes, url })), url);
   });
 
-  it('gives the plugin no credential if the address is unencrypted', () => {
+  it('gives the plugin no credential for an unencrypted remote address', () => {
     const script = fileURLToPath(new URL('../../../plugins/muster/scripts/headers.mjs', import.meta.url));
     const headersFor = (url: string) => {
       const env = { ...process.env, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };

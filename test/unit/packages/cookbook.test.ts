@@ -1,4 +1,4 @@
-/** The workflows of examples/, and the page that describes them. */
+/** Workflows of examples/ and the page that describes them. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,7 +9,7 @@ const root = new URL('../../..', import.meta.url).pathname;
 const files = globSync('examples/workflows/*.json', { cwd: root });
 const page = readFileSync(`${root}/docs/guides/cookbook.md`, 'utf8');
 
-describe('the cookbook', () => {
+describe('cookbook', () => {
   it('describes each workflow', () => {
     const told = [...page.matchAll(/examples\/workflows\/[\w-]+\.json/g)].map(([file]) => file);
     assert.deepEqual([...told].sort(), [...files].sort());

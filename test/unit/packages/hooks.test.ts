@@ -1,4 +1,4 @@
-/** The hooks of the Claude Code plugin, run as processes with a hub that records their calls. */
+/** Hooks of the Claude Code plugin, run as processes with a hub that records their calls. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -42,10 +42,10 @@ async function until(what: string, holds: () => boolean): Promise<void> {
     if (Date.now() > end) throw new Error(`not in time: ${what}`);
 }
 
-describe('the hooks of the plugin', () => {
+describe('plugin hooks', () => {
   let temporary: string;
   let hub: Server;
-  /** Agents of all heartbeats, in order. */
+  /** Agents of all heartbeats, oldest first. */
   let beats: (string | undefined)[];
 
   beforeEach(async () => {
@@ -131,7 +131,7 @@ describe('the hooks of the plugin', () => {
       for (const pid of beaters()) process.kill(pid, 'SIGKILL');
       await until('no process', () => beaters().length === 0);
       const [file = ''] = globSync(`${folder()}/*/beat`);
-      // Another process has its process id.
+      // A different process now has its id.
       writeFileSync(file, JSON.stringify({ token: 'old', pid: process.pid }));
       execFileSync('touch', ['-d', '@1000000000', file]);
       beats = [];
@@ -224,7 +224,7 @@ describe('the hooks of the plugin', () => {
   });
 });
 
-describe('the state of a session', () => {
+describe('session state', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -290,7 +290,7 @@ describe('agentIn', () => {
   const servers = ['muster', 'hub', 'plugin_muster_muster', 'our__team', 'coordination'];
   const all = toolsets.flatMap(({ name: toolset, tools }) => tools.map((tool) => ({ toolset, tool })));
 
-  /** In `message_agent` the id is the recipient's; in other toolsets, that of the agent concerned. */
+  /** In `message_agent` the id is the recipient's; in other toolsets, it is the agent concerned. */
   const acts = (toolset: string, { name, input }: (typeof all)[number]['tool']) =>
     toolset === 'coordination' && name !== 'message_agent' && 'agent_id' in input.shape;
 

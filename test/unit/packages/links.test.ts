@@ -7,7 +7,7 @@ const guide = readFileSync(new URL('../../../docs/guides/clients.md', import.met
 
 const HERE = 'http://127.0.0.1:5005/mcp';
 
-describe('the links of docs/guides/clients.md', () => {
+describe('links of docs/guides/clients.md', () => {
   it('add the same entry to Cursor as muster connect', () => {
     const [link = ''] = /cursor:\/\/[^`]+/.exec(guide) ?? [];
     const { searchParams } = new URL(link);

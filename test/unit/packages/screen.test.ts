@@ -1,4 +1,4 @@
-/** The screen of `muster status`. */
+/** Screen of `muster status`. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eastAsianWidth } from 'get-east-asian-width';
@@ -7,7 +7,6 @@ import { screenOf } from '../../../packages/muster/src/status/screen.ts';
 import type { Snapshot } from '../../../packages/muster/src/status/snapshot.ts';
 
 const ROCKET = '\u{1f680}';
-/** With a skin tone. */
 const THUMB = '\u{1f44d}\u{1f3fd}';
 const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
 
@@ -22,7 +21,7 @@ const doing = (agent: string, description: string) => ({
   since: '',
 });
 
-/** Characters that take zero, one or two columns of a terminal. */
+/** Characters with a terminal width of zero, one or two columns. */
 const character = fc.constantFrom(
   'a',
   '漢',
@@ -38,7 +37,7 @@ const character = fc.constantFrom(
 );
 const text = fc.oneof(fc.string({ unit: character }), fc.string({ unit: 'binary' }));
 
-describe('the screen of muster status', () => {
+describe('muster status screen', () => {
   it('truncates lines to the width and removes control characters', () => {
     const shown = screenOf(
       { ...nothing, goal: 'Ship\u001b[2J it\nnow', doing: [doing('ada', 'x'.repeat(200))] },
@@ -104,7 +103,7 @@ describe('the screen of muster status', () => {
   });
 });
 
-describe('a text in columns', () => {
+describe('text in columns', () => {
   it('is truncated to its longest prefix that fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {

@@ -11,7 +11,7 @@ const names = new Set(entries.map(({ toolset, tool }) => wireName(toolset, tool.
 
 const TOOL = /\b(?:access|coding|coordination|inbox|onboarding|orchestration|system|todo)_\w+/g;
 
-describe('the instructions for agents', () => {
+describe('agent instructions', () => {
   const told = new Map([['the section for AGENTS.md', INSTRUCTIONS]]);
   for (const file of globSync('plugins/**/*.{md,toml}', { cwd: root }))
     told.set(file, readFileSync(`${root}/${file}`, 'utf8'));

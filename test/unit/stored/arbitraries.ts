@@ -1,4 +1,4 @@
-/** Arbitrary values of the domain, as far as its types allow them. */
+/** Arbitrary domain values, as permitted by their types. */
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../../functions/src/identity/rules/credential.ts';
@@ -48,10 +48,9 @@ const dictionary = <Value>(
 
 type Model<All> = { [Key in keyof All]: fc.Arbitrary<All[Key]> };
 
-/** All of the fields. */
 export const whole = <All extends object>(model: Model<All>) => fc.record<All>(model, PLAIN);
 
-/** Any of the fields that may be absent, and all others: as TypeScript's `field?` means it, absent and not undefined. */
+/** Records that may lack some fields. As with TypeScript's `field?`, a missing field is absent, not undefined. */
 export const withSome = <All extends object, MayLack extends keyof All>(
   model: Model<All>,
   mayLack: readonly MayLack[],
@@ -62,7 +61,6 @@ export const withSome = <All extends object, MayLack extends keyof All>(
   return fc.record(model, { requiredKeys, ...PLAIN });
 };
 
-/** JSON has no -0. */
 const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
 
 const results: fc.Arbitrary<TaskResult> = withSome(
@@ -178,7 +176,7 @@ const anyTask: fc.Arbitrary<Task> = withSome(
   ],
 );
 
-/** The claim in force always has the task's own epoch. */
+/** The current claim always has the task's epoch. */
 export const tasks = anyTask.map(
   (task): Task => (task.claim ? { ...task, claim: { ...task.claim, claim_epoch: task.claim_epoch } } : task),
 );
@@ -290,7 +288,7 @@ export const links: fc.Arbitrary<PullRequestLink> = whole({
   checks: fc.array(whole({ key: text, name: text, commit: id, at: date, id: count, passed: fc.boolean() })),
 });
 
-/** As to-dos are told of: no arrays in arrays, and names that are ours. */
+/** Event fields of to-dos: no nested arrays, and only valid names. */
 const toldOf = fc.dictionary(id, fc.oneof(text, fc.boolean(), texts, fc.constant(null))).map(throughJson);
 
 export const taskEvents: fc.Arbitrary<TaskEvent> = whole({

@@ -1,4 +1,4 @@
-/** What Firestore keeps is what the domain gave it: every converter there and back. */
+/** Round trip of every Firestore converter. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -49,7 +49,7 @@ import {
 } from './arbitraries.ts';
 import { recurringTasks, todos } from './todoArbitraries.ts';
 
-/** What a document comes back as: dates as timestamps, and nothing that Firestore does not have. */
+/** Returns the value as read from Firestore: dates as timestamps, and only types that Firestore supports. */
 function stored(value: unknown): unknown {
   if (value instanceof Date) return Timestamp.fromDate(value);
   if (Array.isArray(value)) {
@@ -73,7 +73,7 @@ function comesBack<Value>(
   toDocument: (value: Value) => object,
   fromDocument: (data: unknown, value: Value) => Value,
 ): void {
-  it(`${name} come back as they were`, () => {
+  it(`${name} are unchanged after a round trip`, () => {
     fc.assert(
       fc.property(values, (value) => {
         assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
@@ -104,7 +104,7 @@ describe('documents', () => {
     recordedAnswerFromDocument(id, data),
   );
 
-  it('have the same fields whatever the task, so that replacing one leaves nothing behind', () => {
+  it('contain the same fields for every task, so that a replacement leaves no old fields', () => {
     fc.assert(
       fc.property(tasks, tasks, (one, other) => {
         assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));
@@ -117,7 +117,7 @@ describe('documents', () => {
     );
   });
 
-  it('say whether what a to-do is found by is as it should be', () => {
+  it('report whether the index fields of a to-do are current', () => {
     fc.assert(
       fc.property(todos, todos, (todo, other) => {
         const data = stored(todoToDocument(todo));
@@ -129,7 +129,7 @@ describe('documents', () => {
     );
   });
 
-  it('carry the key by which a claim finds the task', () => {
+  it('contain the key by which a claim finds a task', () => {
     fc.assert(
       fc.property(tasks, (task) => {
         assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
@@ -137,7 +137,7 @@ describe('documents', () => {
     );
   });
 
-  it('are refused where they are not what was written', () => {
+  it('reject documents that were not written by the converter', () => {
     const [task] = fc.sample(tasks, 1);
     assert.ok(task);
     const document = stored(taskToDocument(task));

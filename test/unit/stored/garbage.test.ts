@@ -1,4 +1,4 @@
-/** Whatever becomes of one document, lists can show it or have stepped over it: each field once of every other shape. */
+/** Lists show or skip a damaged document: each field is replaced with values of every other type. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { agentFromDocument, holding } from '../../../functions/src/agents/rules/agent.ts';
@@ -15,7 +15,7 @@ import { EMPTY_DIRECTORY } from '../../support/mcp-endpoint.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What stands in the place of a field. */
+/** Replacement values of a field. */
 const GARBAGE: readonly unknown[] = [
   undefined,
   null,
@@ -35,7 +35,7 @@ const GARBAGE: readonly unknown[] = [
   new Timestamp(253_402_300_799, 0),
 ];
 
-/** A document with one of its fields changed, for each field and each shape, also of the maps and lists in it. */
+/** Yields the document once per field and replacement value, including fields of nested maps and lists. */
 function* broken(whole: Fields): Generator<Fields> {
   for (const [field, value] of Object.entries(whole)) {
     for (const garbage of GARBAGE) yield { ...whole, [field]: garbage };
@@ -49,7 +49,7 @@ function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** What a document comes back as. */
+/** Returns the value as read from Firestore. */
 function stored(value: unknown): unknown {
   if (value instanceof Date) return Timestamp.fromDate(value);
   if (Array.isArray(value)) return value.map(stored);
@@ -57,7 +57,7 @@ function stored(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, stored(inner)]));
 }
 
-/** The values that can be read of all that a document may have become. */
+/** Returns the values that are still readable among all damaged documents. */
 function readable<Value>(document: object, fromDocument: (data: unknown) => Value): Value[] {
   return [...broken(stored({ ...document }) as Fields)].flatMap((data) => {
     try {
@@ -68,7 +68,7 @@ function readable<Value>(document: object, fromDocument: (data: unknown) => Valu
   });
 }
 
-/** Answers with services that find what there is; the answer's own schema judges it. */
+/** Calls the tool with services that return these values; its output schema validates the response. */
 async function answered(name: string, services: object, args: Fields = {}): Promise<void> {
   const [toolset, tool] = name.split('.');
   const found = toolsets.find((one) => one.name === toolset)?.tools.find((one) => one.name === tool);
@@ -78,8 +78,8 @@ async function answered(name: string, services: object, args: Fields = {}): Prom
 
 const now = START;
 
-describe('a list', () => {
-  it('of agents shows every agent that can be read', async () => {
+describe('lists with damaged documents', () => {
+  it('show every readable agent', async () => {
     const agent = holding(
       sampleAgent({ last_completed_at: now }),
       'task-1',
@@ -96,7 +96,7 @@ describe('a list', () => {
     }
   });
 
-  it('of tasks shows every task that can be read', async () => {
+  it('show every readable task', async () => {
     const claim = {
       claimed_by: 'a',
       claim_epoch: 1,
@@ -127,7 +127,7 @@ describe('a list', () => {
     }
   });
 
-  it('of discoveries shows every discovery that can be read', async () => {
+  it('show every readable discovery', async () => {
     const discovery = {
       id: 'd',
       session: 's',
@@ -143,7 +143,7 @@ describe('a list', () => {
       });
   });
 
-  it('of agents believes of presence what can be a moment', () => {
+  it('ignore presence values that are not a time', () => {
     for (const garbage of [1e300, -1e300, Number.NaN, 'x', null, {}, []])
       for (const value of [garbage, { last_seen: garbage }])
         assert.ok(!Number.isNaN(new Date(lastSeenIn(value)).getTime()), JSON.stringify(value));

@@ -1,4 +1,4 @@
-/** docs/guides/operating.md#retention says of every collection for how long it is kept, or why it has no limit. */
+/** docs/guides/operating.md#retention states for every collection how long it is kept, or why it has no limit. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { permissions } from '../../../functions/src/access/rules/permissions.ts';
@@ -6,14 +6,14 @@ import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 
 const guide = readFileSync(new URL('../../../docs/guides/operating.md', import.meta.url), 'utf8');
 
-describe('the guide of what is kept', () => {
+describe('retention guide', () => {
   const [, table = ''] = guide.split(/<!-- \/?limits -->/);
   const rows = table
     .split('\n')
     .filter((line) => /^\| (realtime )?`/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('names every collection once, and no other', () => {
+  it('names every collection exactly once', () => {
     const named = rows.flatMap(([, where = '']) => where.replaceAll('`', '').split(', '));
     assert.equal(new Set(named).size, named.length, 'twice');
     const there = permissions.flatMap(({ database, path }) => {
@@ -29,11 +29,11 @@ describe('the guide of what is kept', () => {
       );
   });
 
-  it('says of each for how long', () => {
+  it('states a retention period for each collection', () => {
     for (const [, where, kept = ''] of rows) assert.ok(kept.length > 3, where);
   });
 
-  it('names parameters that there are', () => {
+  it('names exactly the existing parameters', () => {
     const values = readFileSync(new URL('../../../functions/.env', import.meta.url), 'utf8');
     const parameters = [...guide.matchAll(/`(KEEP_[A-Z_]+)`/g)].map(([, name]) => name);
     for (const name of parameters) assert.ok(values.includes(`${name}=`), name);

@@ -1,4 +1,4 @@
-/** Any to-do and any recurring task that the domain can hold. */
+/** Arbitrary to-dos and recurring tasks. */
 import fc from 'fast-check';
 import { isVisible } from '../../../functions/src/kernel/hidden.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
@@ -13,7 +13,7 @@ import { date, id, text, whole, withSome } from './arbitraries.ts';
 
 const priority = fc.constantFrom(...PRIORITIES);
 
-/** Fewer than ten, whose sets take their time to make 300 times over. */
+/** Few, because building the unique sets 300 times is slow. */
 const tags = fc
   .array(text, { maxLength: 4 })
   .map((written) =>

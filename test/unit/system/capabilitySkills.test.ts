@@ -7,12 +7,12 @@ import { sampleAgent } from '../../support/builders.ts';
 const having = (...names: string[]) =>
   sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
 
-describe('what registering changes among the skills', () => {
-  it('is nothing where the agent declares what it did', () => {
+describe('skill changes of a registration', () => {
+  it('are empty if the agent declares unchanged capabilities', () => {
     assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []);
   });
 
-  it('describes again what is described otherwise, without counting it again', () => {
+  it('replace a changed description without counting the agent again', () => {
     const after = sampleAgent({ creator: 'Ada', capability_details: [{ name: 'a', category: 'play' }] });
     const [change, ...more] = skillChanges(having('a'), after);
     assert.deepEqual(more, []);
@@ -30,7 +30,7 @@ describe('what registering changes among the skills', () => {
     });
   });
 
-  it('declares each capability in each workspace that the agent is in, and takes it back where it goes', () => {
+  it("declare each capability in each of the agent's workspaces and withdraw it on leaving", () => {
     const before = having('a');
     const inBoth = { ...before, parts: { alpha: 'worker' } } as const;
     assert.deepEqual(skillChanges(before, inBoth).map(movement), [['capability.a@alpha', 1]]);
@@ -50,7 +50,7 @@ describe('what registering changes among the skills', () => {
     ]);
   });
 
-  it('gives two workspaces no skill in common, whatever its name', () => {
+  it('use different skills for each workspace, even for similar names', () => {
     const ids = (workspace: string, name: string) =>
       skillChanges(undefined, { ...having(name), workspace }).map((change) => movement(change)[0]);
     const names = ['a', 'a@alpha', 'a%40alpha', '@alpha'];
@@ -60,7 +60,7 @@ describe('what registering changes among the skills', () => {
     assert.equal(new Set(all).size, 3 * names.length);
   });
 
-  it('counts every agent once for each of its capabilities, through any history', () => {
+  it('count every agent once per capability after any history', () => {
     const names = fc.array(fc.constantFrom('a', 'A', 'b', 'ü/x', '..', '\ud800'), { maxLength: 5 });
     const homes = fc.constantFrom('default', 'alpha');
     fc.assert(
@@ -82,7 +82,7 @@ describe('what registering changes among the skills', () => {
   });
 });
 
-/** How many agents more have a skill. */
+/** Returns the change of a skill's number of agents. */
 function movement(change: Change): [id: string, by: number] {
   if (change.kind === 'offerSkill') return [change.skill.id, change.agents];
   assert.ok(change.kind === 'withdrawSkill');

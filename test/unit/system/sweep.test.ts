@@ -15,7 +15,7 @@ import { portsOf } from '../../support/ports.ts';
 
 const never = <T>() => new Promise<T>(() => undefined);
 
-describe('the sweep', () => {
+describe('sweep', () => {
   let now: Date;
   let state: SweepState;
   let check: () => Promise<void>;
@@ -56,7 +56,7 @@ describe('the sweep', () => {
   };
   const events = () => entries.map(([event]) => event);
 
-  it('begins a part after the one that it follows, also where that fails', async () => {
+  it('starts a part after its predecessor, even if the predecessor fails', async () => {
     const begun: string[] = [];
     let endLeases = (): void => assert.fail('it has not begun');
     const leases = new Promise<never>((_, reject) => {
@@ -82,7 +82,7 @@ describe('the sweep', () => {
     assert.deepEqual(begun, ['leases', 'runs', 'liveness']);
   });
 
-  it('does each part, whatever becomes of the others, and says which is behind', async () => {
+  it('runs each part even if others fail, and reports the parts that are behind', async () => {
     const error = new Error('no database');
     const parts = [
       expiryPart({ name: 'limits', expire: () => Promise.reject(error) }),
@@ -96,7 +96,7 @@ describe('the sweep', () => {
     assert.deepEqual(state.behind, { limits: { since }, deliveries: { since } });
   });
 
-  it('removes what has expired until none is left, or the turn is over', async () => {
+  it('deletes expired items until none is left or the time is up', async () => {
     const left = [500, 500, 20, 0];
     const some = expiryPart({
       name: 'commits',
@@ -109,7 +109,7 @@ describe('the sweep', () => {
     assert.deepEqual(Object.keys(state.behind), ['commits']);
   });
 
-  it('says since when a part is behind, and forgets it once it is not', async () => {
+  it('reports since when a part is behind, and deletes that record once it has caught up', async () => {
     let isBehind = true;
     const parts = [{ name: 'leases', run: async () => ({ counts: {}, isBehind }) }];
     await run(parts);
@@ -121,7 +121,7 @@ describe('the sweep', () => {
     assert.deepEqual(state.behind, {});
   });
 
-  it('takes up where it stopped, and begins anew once it has come to the end', async () => {
+  it('continues where it stopped and starts from the beginning after the end', async () => {
     const all = [...'abcdefghijklmnopqrstuvwxy'];
     const due = all.map((id) => ({ at: START, id }));
     let stopBefore: string | undefined = 'j';
@@ -152,7 +152,7 @@ describe('the sweep', () => {
     assert.deepEqual(worked, all);
   });
 
-  it('walks on past what cannot be read or cleared up', async () => {
+  it('continues past items that cannot be read or cleaned up', async () => {
     const places = [0, 1, 2].map((n) => ({ at: START, id: String(n) }));
     const read = async (after: Position | undefined) => {
       const at = after === undefined ? 0 : Number(after.id) + 1;
@@ -171,7 +171,7 @@ describe('the sweep', () => {
     assert.deepEqual(worked, ['0', '2']);
   });
 
-  describe('while presence', () => {
+  describe('presence', () => {
     let standings: PresenceHealth[];
     const part: SweepPart = {
       name: 'leases',
@@ -184,14 +184,14 @@ describe('the sweep', () => {
       standings = [];
     });
 
-    it('can be noted, takes it for what it says and writes nothing down', async () => {
+    it('is trusted and writes no record if it is available', async () => {
       record.saveOutage = () => assert.fail('there is nothing to save');
       record.saveBehind = () => assert.fail('there is nothing to save');
       await run([part]);
       assert.deepEqual(standings, ['trusted']);
     });
 
-    it('is away, says so, and trusts it only 5 minutes after it is back', async () => {
+    it('is untrusted during an outage and for 5 minutes after it', async () => {
       check = never;
       await run([part]);
       pass(60_000);
@@ -207,7 +207,7 @@ describe('the sweep', () => {
       assert.deepEqual(told, ['presence_away', 'presence_away', 'presence_back']);
     });
 
-    it('comes and goes, counts from when it came last', async () => {
+    it('counts the recovery time from the latest outage', async () => {
       check = never;
       await run([part]);
       check = async () => undefined;
@@ -224,7 +224,7 @@ describe('the sweep', () => {
       assert.deepEqual(standings, ['away', 'back', 'away', 'back', 'back', 'trusted']);
     });
 
-    it('is not known to have been there, does not trust it', async () => {
+    it('is untrusted if the record of outages cannot be read', async () => {
       record.read = () => Promise.reject(new Error('no Firestore'));
       await run([part]);
       assert.deepEqual(standings, ['back']);

@@ -1,4 +1,4 @@
-/** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
+/** Checks of services: timeouts, caching and the resulting health. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { portsOf } from '../../support/ports.ts';
 const never = () => new Promise<never>(() => undefined);
 const NOBODY = { total: 0, leaders: 0, active: 0, registered: 0, online: 0 };
 
-describe('the status of the system', () => {
+describe('system status', () => {
   let now = START;
   let asked: string[] = [];
   let readSweepRecord: () => Promise<SweepState>;
@@ -29,7 +29,7 @@ describe('the status of the system', () => {
     asked = [];
   });
 
-  /** Begins something, and ends all waits in it that last at most this long. */
+  /** Starts a call and ends all its waits of at most this length. */
   async function waiting<Result>(milliseconds: number, begin: () => Promise<Result>): Promise<Result> {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
@@ -70,7 +70,7 @@ describe('the status of the system', () => {
       }),
     );
 
-  it('asks every service that there is, and one look serves for 15 seconds', async () => {
+  it('checks every service once and caches the result for 15 seconds', async () => {
     const system = status();
     const [first] = await Promise.all([system.readings(), system.readings()]);
     assert.deepEqual(Object.keys(first), ['firestore', 'realtimeDatabase']);
@@ -82,7 +82,7 @@ describe('the status of the system', () => {
     assert.equal(asked.length, 4);
   });
 
-  it('asks GitHub where the deployment has a credential for it', async () => {
+  it('checks GitHub if the deployment has a credential for it', async () => {
     const rateLimit = { limit: 5000, remaining: 4000, reset: secondsAfterStart(60) };
     const { github } = await status({}, undefined, async () => rateLimit).readings();
     assert.deepEqual([github?.isUp, github?.rateLimit], [true, rateLimit]);
@@ -90,7 +90,7 @@ describe('the status of the system', () => {
     assert.deepEqual([refused.github?.isUp, healthOf(refused)], [false, 'degraded']);
   });
 
-  it('waits one second for the Realtime Database, and does not ask it again before it answers', async () => {
+  it('waits one second for the Realtime Database, and starts no second check while one runs', async () => {
     const system = status({ realtimeDatabase: answering('realtimeDatabase', never) });
     const { firestore, realtimeDatabase } = await waiting(1000, () => system.readings());
     assert.deepEqual([firestore?.isUp, realtimeDatabase?.isUp], [true, false]);
@@ -99,7 +99,7 @@ describe('the status of the system', () => {
     assert.deepEqual(asked, ['firestore', 'realtimeDatabase', 'firestore']);
   });
 
-  it('asks again after a refusal', async () => {
+  it('checks again after a refusal', async () => {
     let isDown = true;
     const probe = answering('firestore', async () => {
       if (isDown) throw new Error('refused');
@@ -111,7 +111,7 @@ describe('the status of the system', () => {
     assert.equal(healthOf(await system.readings()), 'healthy');
   });
 
-  it('tells what there is to do, and nothing where Firestore does not answer in time', async () => {
+  it('reports the workload, or none if Firestore does not respond in time', async () => {
     assert.deepEqual(await status().workload('alpha'), { activeAgents: 0, tasksInQueue: 3 });
     assert.equal(await waiting(2000, () => status({}, never).workload('alpha')), undefined);
   });
@@ -119,7 +119,7 @@ describe('the status of the system', () => {
   const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });
   const up = { firestore: reading(true), realtimeDatabase: reading(true), github: reading(true) };
 
-  it('is as bad as what is missing', () => {
+  it('is as severe as the unavailable service', () => {
     const cases = [
       [up, 'healthy', []],
       [{ ...up, github: reading(false) }, 'degraded', ['warning']],
@@ -137,7 +137,7 @@ describe('the status of the system', () => {
     }
   });
 
-  it('says which parts of the sweep are behind, once they have been for 3 minutes', async () => {
+  it('reports parts of the sweep that are behind for 3 minutes', async () => {
     readSweepRecord = async () => ({
       behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } },
     });
@@ -151,7 +151,7 @@ describe('the status of the system', () => {
     assert.deepEqual(await status().sweepAlerts(), []);
   });
 
-  it('warns before the allowance of GitHub is used up', () => {
+  it("warns before GitHub's rate limit is exhausted", () => {
     const left = (remaining: number) =>
       alertsOf({
         ...up,

@@ -1,11 +1,11 @@
-/** What a person does on the console: each screen calls its tool with what was typed, and says what came of it. */
+/** Actions in the console: each screen calls its tool with the typed values and shows the outcome. */
 import assert from 'node:assert/strict';
 import { Backend, Refused } from './backend.ts';
 import { Page } from './page.ts';
 
 const DAY = 86_400_000;
 
-describe('what a person does on the console', () => {
+describe('actions in the console', () => {
   let backend: Backend;
 
   beforeEach(() => {
@@ -15,7 +15,7 @@ describe('what a person does on the console', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
-  it('cancels the chosen tasks, by key and by mouse, and no other task', async () => {
+  it('cancels only the chosen tasks, by key and by mouse', async () => {
     for (const id of ['task-1', 'task-2', 'task-3']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend, '/tasks');
     (await page.get('link', 'task-1')).key('x');
@@ -34,7 +34,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('says how many of the chosen tasks were refused, and leaves those chosen', async () => {
+  it('reports how many chosen tasks were refused and keeps them chosen', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id, priority: 5 });
     backend.tools['coordination.update_task'] = ({ task_id: id }) => {
       if (id === 'task-2') throw new Refused('There is no such task.');
@@ -48,7 +48,7 @@ describe('what a person does on the console', () => {
     assert.deepEqual(backend.called('coordination.update_task')[0], { task_id: 'task-1', priority: 4 });
   });
 
-  it('cancels many tasks in groups, shows the progress, and stops on request', async () => {
+  it('cancels many tasks in groups, shows the progress and stops on request', async () => {
     for (let number = 1; number <= 55; number++) backend.put(`tasks/task-${number}`);
     backend.tools['coordination.cancel_task'] = ({ task_id: id }) =>
       backend.put(`tasks/${id}`, { status: 'cancelled' });
@@ -72,7 +72,7 @@ describe('what a person does on the console', () => {
     assert.deepEqual(page.all('alert'), []);
   });
 
-  it('cancels, retries and takes back a task only after saying what that means', async () => {
+  it('cancels, retries and releases a task only after explaining the effect', async () => {
     backend.put('agents/worker-1');
     backend.put('tasks/task-1', { status: 'in_progress', claimed_by: 'worker-1', dependents: ['task-2'] });
     backend.tools['coordination.cancel_task'] = () => backend.put('tasks/task-1', { status: 'cancelled' });
@@ -95,7 +95,7 @@ describe('what a person does on the console', () => {
     );
   });
 
-  it('writes to the agent that holds a task, and takes the task from it', async () => {
+  it('sends a message to the holder of a task and releases the task', async () => {
     backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'worker-1' });
     const page = await Page.open(backend, '/t/task-1');
     (await page.field('Write to worker-1')).type(' Mind the leap years. ');
@@ -111,7 +111,7 @@ describe('what a person does on the console', () => {
     );
   });
 
-  it('answers a question with the choice that was pressed, and an approval with a comment', async () => {
+  it('answers a question by a button and an approval with a comment', async () => {
     backend.put('requests/which', { kind: 'choice', question: 'Which dates?', options: ['Excel', '20xx'] });
     const rights = { toolsets: null, held_to: null, readonly: false, grant: null };
     const call = { tool: 'github.createPR', arguments: '{"title":"A"}', ...rights };
@@ -131,7 +131,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('limits what a task may cost, refuses what is no amount, and takes the limit away', async () => {
+  it("sets and removes a task's budget and rejects an invalid amount", async () => {
     backend.put('tasks/task-1');
     let money: unknown;
     const amount = { limit: {}, spent: { money: 0, tokens: 0 }, left: {} };
@@ -161,7 +161,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('adds a to-do with the date that its words say, and without it if the person says so', async () => {
+  it('adds a to-do with the date in its title, unless the person declines', async () => {
     const page = await Page.open(backend, '/todos');
     (await page.field('What is to do')).type('Mow the lawn in 3 days 9:15');
     await page.shows('as “in 3 days 9:15” says');
@@ -178,7 +178,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('leaves what is typed while a to-do is being added', async () => {
+  it('keeps typed text while a to-do is being added', async () => {
     const page = await Page.open(backend, '/todos');
     const [title, due] = [await page.field('What is to do'), await page.field('Due')];
     const release = backend.hold('todo.add_task');
@@ -187,12 +187,12 @@ describe('what a person does on the console', () => {
     await page.press('Add');
     title.type('Second');
     release();
-    // What belonged to the first is emptied, which says that it is over.
+    // The first to-do's fields are emptied when the call is complete.
     await page.waitFor('the due date is empty', () => due.value === '');
     assert.equal(title.value, 'Second');
   });
 
-  it('completes a to-do, takes that back within seconds, and deletes one after asking', async () => {
+  it('completes a to-do, undoes that, and deletes one after a confirmation', async () => {
     backend.put('todos/todo-1', { title: 'Water the plants' });
     backend.tools['todo.complete_task'] = () =>
       backend.put('todos/todo-1', { completed: true, completed_at: new Date() });
@@ -210,7 +210,7 @@ describe('what a person does on the console', () => {
     assert.deepEqual(backend.called('todo.reopen_task'), [{ task_id: 'todo-1' }]);
   });
 
-  it('offers no undo once ten seconds have passed', async () => {
+  it('offers no undo after ten seconds', async () => {
     backend.put('todos/todo-1');
     const page = await Page.open(backend, '/todos?show=all');
     await page.press('Done');
@@ -219,7 +219,7 @@ describe('what a person does on the console', () => {
     await page.gone('button', 'Undo');
   });
 
-  it('sends only what has changed of a to-do, and what was emptied as removed', async () => {
+  it('sends only changed fields of a to-do, and emptied ones as removed', async () => {
     const due = new Date('2099-01-01T10:00:30Z');
     backend.put('todos/todo-1', { title: 'Write', description: 'Notes', due_date: due, tags: ['a', 'b'] });
     const page = await Page.open(backend, '/d/todo-1');
@@ -235,7 +235,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('shows the reminder of a to-do, puts it off, removes it, sets another one, and has agents do the to-do', async () => {
+  it("shows, postpones, removes and sets a to-do's reminder, and delegates the to-do", async () => {
     let reminders = [{ id: 'other', task_id: 'todo-2', remind_at: new Date(Date.now() + DAY).toISOString() }];
     const own = { ...reminders[0], id: 'own', task_id: 'todo-1', remind_at: new Date().toISOString() };
     backend.put('todos/todo-1');
@@ -265,7 +265,7 @@ describe('what a person does on the console', () => {
     assert.deepEqual(backend.called('todo.delete_reminder'), [{ reminder_id: 'own' }]);
   });
 
-  it('keeps what a person prefers, and takes no nonsense', async () => {
+  it('saves preferences and rejects invalid values', async () => {
     backend.put('agents/helper', { name: 'Helper', owner_uid: 'ada' });
     const page = await Page.open(backend, '/preferences');
     const minutes = await page.field('Minutes before');
@@ -285,7 +285,7 @@ describe('what a person does on the console', () => {
     });
   });
 
-  it('asks models within a limit, and leads to the run', async () => {
+  it('starts a run with a budget and opens it', async () => {
     backend.put('runs/run-1', { title: 'Say which index' });
     backend.tools['orchestration.orchestrate'] = () => ({ runId: 'run-1' });
     const page = await Page.open(backend, '/runs');
@@ -304,7 +304,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('explains why somebody may not do something, and who can change it', async () => {
+  it('explains why a person lacks permission and who can change it', async () => {
     backend.tools['access.explain'] = () => ({
       allowed: false,
       needs: 'the role leader',
@@ -325,7 +325,7 @@ describe('what a person does on the console', () => {
     ]);
   });
 
-  it('takes back what an agent has done, from its audit, and says what was not taken back', async () => {
+  it("undoes an agent's actions from its audit log and reports what was not undone", async () => {
     const event = { event_id: 'e1', at: new Date().toISOString(), by: 'worker-1', on_behalf_of: 'ada' };
     let undone_by: string | undefined;
     backend.tools['system.getAudit'] = () => ({
@@ -345,7 +345,7 @@ describe('what a person does on the console', () => {
     assert.deepEqual(backend.called('system.undo'), [{ event_id: 'e1' }]);
   });
 
-  it('says that nobody knows what became of a call whose answer was lost', async () => {
+  it('reports an unknown outcome if a call gets no response', async () => {
     backend.put('tasks/task-1');
     const page = await Page.open(backend, '/t/task-1');
     await page.get('button', 'More urgent');

@@ -1,4 +1,4 @@
-/** What the console asks of the two databases and of the tools, answered from memory. */
+/** In-memory replacement for both databases and the tools, as used by the console. */
 import type {
   Comparison,
   DocumentQuery,
@@ -24,7 +24,7 @@ export interface Called {
   readonly params: Fields;
 }
 
-/** A tool has refused a call. */
+/** Error of a tool call. */
 export class Refused extends Error {
   readonly code: string;
 
@@ -36,7 +36,7 @@ export class Refused extends Error {
 
 type Tool = (params: Fields) => unknown;
 
-/** What every page asks for of itself. */
+/** Calls that every page makes. */
 const USUAL: Readonly<Record<string, Tool>> = {
   'access.whoami': () => ({ workspaces: [{ workspace: 'default' }], truncated: false, accepted: [] }),
   'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [] }),
@@ -47,11 +47,10 @@ export class Backend {
   readonly connection = {
     deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' },
   };
-  /** Every call of a tool, but those that every page makes of itself. */
+  /** Tool calls, except those that every page makes. */
   readonly calls: Called[] = [];
-  /** All that was listened to, each time that it was. */
+  /** Every subscription that was opened, including repetitions. */
   readonly opened: string[] = [];
-  /** Collections that the person may not read. */
   readonly denied = new Set<string>();
   readonly tools: Record<string, Tool> = { ...USUAL };
   isReachable = true;
@@ -59,12 +58,12 @@ export class Backend {
   private readonly listening = new Set<Listening>();
   private readonly held = new Map<string, Promise<void>>();
 
-  /** How many things are listened to now. */
+  /** Number of open subscriptions. */
   get heard(): number {
     return this.listening.size;
   }
 
-  /** Stores a document; the same as the stored sample of its collection but for what differs. */
+  /** Stores a document: the stored sample of its collection with these changes. */
   put(path: string, more: Fields = {}): void {
     const id = path.split('/').at(-1) ?? '';
     const before = this.stored.get(path) ?? { ...sampleOf(path), id };
@@ -81,13 +80,12 @@ export class Backend {
     return structuredClone(this.stored.get(path));
   }
 
-  /** Sets a node of the Realtime Database. */
   putNode(path: string, value: Fields): void {
     this.stored.set(path, value);
     this.tell(path);
   }
 
-  /** The answers of a tool wait until they are released. */
+  /** Holds the responses of a tool until they are released. */
   hold(method: string): () => void {
     let release = (): void => undefined;
     this.held.set(method, new Promise<void>((resolve) => (release = resolve)));
@@ -98,7 +96,7 @@ export class Backend {
     return this.calls.filter((call) => call.method === method).map(({ params }) => params);
   }
 
-  // What takes the place of live/firestore.ts, live/realtime.ts and session/session.ts in the page.
+  // Replacements for live/firestore.ts, live/realtime.ts and session/session.ts in the page.
 
   hearDocuments = (asked: DocumentsQuery, hearing: Hearing) => this.listen({ asked, hearing });
   hearDocument = (asked: DocumentQuery, hearing: Hearing) => this.listen({ asked, hearing });
@@ -159,7 +157,7 @@ export class Backend {
       const isConnection = asked.node === '.info/connected';
       hearing.next(isConnection ? true : (this.stored.get(asked.node) ?? null));
     } else if (this.denied.has(collectionOf(asked))) {
-      // As Firestore does it: what was refused is not heard any more.
+      // As in Firestore, a refused subscription receives nothing more.
       this.listening.delete(one);
       hearing.error(new Error('permission-denied'));
     } else if ('collection' in asked) {
@@ -190,7 +188,7 @@ export class Backend {
   }
 }
 
-/** `tasks` of `tasks/task-1/logs`. */
+/** Returns the first collection of a path, such as `tasks` for `tasks/task-1/logs`. */
 function collectionOf(asked: DocumentQuery | DocumentsQuery): string {
   const place = 'document' in asked ? asked.document : asked.collection;
   return place.split('/')[0] ?? '';
@@ -200,7 +198,7 @@ function fieldOf(data: unknown, path: string): unknown {
   return path.split('.').reduce((inner: unknown, name) => Object(inner)[name], data);
 }
 
-/** As Firestore compares: only values of one type, and an array by its length is enough here. */
+/** Compares like Firestore: only values of one type. For arrays, the length is sufficient here. */
 function holds(stored: unknown, how: Comparison, value: unknown): boolean {
   if (how === '==') return stored === value;
   if (how === 'in') return Array.isArray(value) && value.includes(stored);
@@ -210,7 +208,7 @@ function holds(stored: unknown, how: Comparison, value: unknown): boolean {
   return how === '>' ? Number(stored) > Number(value) : Number(stored) < Number(value);
 }
 
-/** The newest stored sample of the collection of a document. */
+/** Returns the newest stored sample of a document's collection. */
 function sampleOf(path: string): Fields {
   const collection = path
     .split('/')

@@ -1,4 +1,4 @@
-/** As much of a document as Preact draws into and a person acts on: no layout, no style, no browser. */
+/** Minimal document for Preact and simulated actions: no layout, no styles, no browser. */
 
 type Listener = (this: DomNode, event: DomEvent) => void;
 
@@ -30,7 +30,7 @@ export class DomEvent {
   }
 }
 
-/** Anything that hears events and may have parts: the window, the document, elements and texts. */
+/** Event target that may have children: the window, the document, an element or a text. */
 export class DomNode {
   readonly nodeType: number = 0;
   parentNode: DomNode | null = null;
@@ -77,7 +77,7 @@ export class DomNode {
     this.listeners.get(type)?.delete(listener);
   }
 
-  /** It rises to the window. */
+  /** The event bubbles up to the window. */
   dispatchEvent(event: DomEvent): boolean {
     event.target = this;
     for (let at: DomNode | null = this; at !== null; at = at.parentNode) {
@@ -87,7 +87,7 @@ export class DomNode {
     return !event.defaultPrevented;
   }
 
-  /** All elements below it, as they stand in the document. */
+  /** All descendant elements in document order. */
   get elements(): readonly DomElement[] {
     return this.childNodes.flatMap((child) =>
       child instanceof DomElement ? [child, ...child.elements] : [],
@@ -109,7 +109,7 @@ export class DomText extends DomNode {
   }
 }
 
-/** Preact gives a listener the name of an event in lower case if the element has a property of that name. */
+/** Preact lowercases the event name of a listener if the element has a property with that name. */
 const HEARD = ['onclick', 'oninput', 'onchange', 'onsubmit', 'onkeydown', 'onscroll', 'onclose'];
 
 export class DomElement extends DomNode {
@@ -119,11 +119,10 @@ export class DomElement extends DomNode {
   readonly style: Record<string, string> = {};
   readonly attributes = new Map<string, string>();
   scrollTop = 0;
-  /** High enough for 60 rows of a table. */
+  /** Height of 60 table rows. */
   clientHeight = 3200;
   scrollHeight = 3200;
   disabled = false;
-  /** Whether a dialog is shown. */
   isOpen = false;
   private typed: string | undefined;
   private isChecked: boolean | undefined;
@@ -181,7 +180,7 @@ export class DomElement extends DomNode {
     return this.parentNode instanceof DomElement ? this.parentNode.closest(selector) : null;
   }
 
-  /** Names of elements, with at most one attribute: what the console looks for. */
+  /** Supports the console's selectors: an element name with at most one attribute. */
   matches(selector: string): boolean {
     const [, name, attribute] = /^(\w+)(?:\[(\w+)(?:="\w+")?\])?$/.exec(selector) ?? [];
     if (name === undefined) throw new Error(`This document does not look for ${selector}.`);
@@ -207,7 +206,7 @@ export class DomElement extends DomNode {
     if (document !== undefined) document.activeElement = this;
   }
 
-  /** What a browser does of itself then: it toggles, sends the form, and closes the form's dialog. */
+  /** Performs the browser's default actions: toggles, submits the form and closes the form's dialog. */
   click(): void {
     if (this.disabled) return;
     const isSent = this.dispatchEvent(new DomEvent('click'));

@@ -1,6 +1,6 @@
 /**
- * The console as a person uses it, without a browser: all of it below the sign-in is drawn into a small document, and what
- * it asks of Firebase and of the tools is answered by a `Backend`.
+ * The console without a browser: everything below the sign-in is rendered into a minimal document, and a `Backend`
+ * replaces Firebase and the tools.
  */
 import assert from 'node:assert/strict';
 import { createContext, Script } from 'node:vm';
@@ -60,7 +60,7 @@ async function bundle(): Promise<Script> {
   return new Script(outputFiles[0]?.text ?? '');
 }
 
-/** Long enough for a busy machine: it only ends a wait that nothing will end. */
+/** Timeout of a wait. Long enough for a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 async function eventually<Value>(what: () => string, look: () => Value | undefined | false): Promise<Value> {
@@ -85,7 +85,7 @@ const ROLES: Readonly<Record<string, (one: DomElement) => boolean>> = {
   row: ({ localName }) => localName === 'tr',
 };
 
-/** A part of the page, in which things are looked for as people find them: by their role and their name. */
+/** Part of the page. Finds elements by role and name, as people do. */
 export class Part {
   readonly element: DomElement;
 
@@ -93,7 +93,7 @@ export class Part {
     this.element = element;
   }
 
-  /** What is there now; nothing that a closed dialog holds. */
+  /** Returns the current elements, except those inside a closed dialog. */
   all(role: string, name?: string | RegExp): readonly Part[] {
     const isOf = ROLES[role] ?? ((one: DomElement) => one.getAttribute('role') === role);
     return this.element.elements
@@ -115,7 +115,7 @@ export class Part {
     );
   }
 
-  /** The field whose label begins with these words. */
+  /** Returns the field whose label starts with these words. */
   field(label: string): Promise<Part> {
     const find = () => {
       const found = this.element.elements.find(
@@ -143,7 +143,7 @@ export class Part {
     );
   }
 
-  /** What the test itself looks at. */
+  /** Waits for a condition of the test. */
   async waitFor(what: string, look: () => unknown): Promise<void> {
     await eventually(
       () => what,
@@ -190,7 +190,7 @@ export class Part {
 export class Page extends Part {
   readonly window = new DomNode();
   readonly document = new DomDocument(this.window);
-  /** What the page has written to the browser's console as a warning or an error. */
+  /** Warnings and errors that the page wrote to the browser's console. */
   readonly complaints: unknown[] = [];
   private readonly clock = { now: Date.now() };
   private readonly ticking = new Set<() => void>();
@@ -203,7 +203,7 @@ export class Page extends Part {
     this.document.insertBefore(this.element, null);
   }
 
-  /** Opens the console at an address, as somebody who is signed in. */
+  /** Opens the console at an address as a signed-in person. */
   static async open(backend: Backend, address = '/'): Promise<Page> {
     bundled ??= bundle();
     const script = await bundled;
@@ -220,18 +220,17 @@ export class Page extends Part {
     return this.document.title;
   }
 
-  /** What has the focus. */
   get focused(): Part {
     return new Part(this.document.activeElement);
   }
 
-  /** The clock of the page goes on, and what it does at intervals is done once. */
+  /** Advances the page's clock and runs its intervals once. */
   pass(milliseconds: number): void {
     this.clock.now += milliseconds;
     for (const tick of this.ticking) tick();
   }
 
-  /** Leads on without loading the page anew, as its links do. */
+  /** Follows a link within the page, without loading it again. */
   follow(address: string): void {
     const link = new DomElement('a', '');
     link.setAttribute('href', address);
@@ -240,7 +239,7 @@ export class Page extends Part {
     link.remove();
   }
 
-  /** What the browser tells the page: `pagehide`, `pageshow`, `focus`. */
+  /** Dispatches a browser event to the page: `pagehide`, `pageshow` or `focus`. */
   tell(event: string): void {
     this.window.dispatchEvent(new DomEvent(event));
   }
@@ -301,18 +300,17 @@ export class Page extends Part {
   }
 }
 
-/** `instanceof HTMLAnchorElement`. */
+/** Matches `instanceof HTMLAnchorElement`. */
 const Anchor = {
   [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a',
 };
 
-/** Nothing here changes its size. */
+/** Stub of ResizeObserver. Nothing here changes its size. */
 class Unsized {
   observe(): void {}
   disconnect(): void {}
 }
 
-/** What a form holds. */
 class Sent {
   private readonly form: DomElement;
 

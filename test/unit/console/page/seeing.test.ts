@@ -1,4 +1,4 @@
-/** What the console shows: what is live, what is cut, what is refused, and nothing more than can be seen. */
+/** Contents of the console: live, truncated and refused data. */
 import assert from 'node:assert/strict';
 import { Backend } from './backend.ts';
 import { Page } from './page.ts';
@@ -7,7 +7,7 @@ const MANY = 2000;
 const CHUNKS = 40;
 const LINES_OF_CHUNK = 500;
 
-describe('what the console shows', () => {
+describe('contents of the console', () => {
   let backend: Backend;
 
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('what the console shows', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
-  it('shows each new task at once, by the listeners that it has', async () => {
+  it('shows each new task immediately through its existing listeners', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
     await page.shows('available 0');
     const { length } = backend.opened;
@@ -29,20 +29,20 @@ describe('what the console shows', () => {
     assert.deepEqual(backend.calls, [], 'it asks no tool');
   });
 
-  it('listens to each thing once, rests when it is left, and goes on when it comes back', async () => {
+  it('opens each listener once, closes it when the page is left and reopens it on return', async () => {
     backend.put('tasks/task-1', { description: 'Here' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Here');
     assert.deepEqual(backend.opened.toSorted(), [...new Set(backend.opened)].sort());
     page.tell('pagehide');
-    // It goes on to hear whether it is connected.
+    // The connection status is still observed.
     assert.equal(backend.heard, 2);
     backend.put('tasks/task-2', { description: 'While it was away' });
     page.tell('pageshow');
     await page.get('link', 'While it was away');
   });
 
-  it('shows a role that is taken away as what it is, and one that is given at once', async () => {
+  it('shows a revoked role as refused data and a granted role immediately', async () => {
     backend.put('tasks/task-1', { description: 'In the open' });
     backend.denied.add('tasks').add('workspaces');
     const page = await Page.open(backend, '/tasks');
@@ -56,7 +56,7 @@ describe('what the console shows', () => {
     await page.gone('link', 'In the open');
   });
 
-  it('lists what does not go on: what failed, what never starts, and what is held up', async () => {
+  it('lists failed, stuck and held-up tasks', async () => {
     const gone = new Date(Date.now() - 3_600_000);
     const claim = { status: 'claimed', claimed_by: 'w', claimed_at: gone, lease_seconds: 600 };
     const check = { name: 'build', at: gone, repository: 'octo/app', pull_request: 7 };
@@ -79,7 +79,7 @@ describe('what the console shows', () => {
     assert.deepEqual(trouble.all('link', 'working'), []);
   });
 
-  it('counts a lease down by the clock of the page, and says when it has lapsed', async () => {
+  it("counts a lease down by the page's clock and shows when it has expired", async () => {
     const lease = { lease_seconds: 3600, lease_expires_at: new Date(Date.now() + 3_600_000) };
     backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'w', claimed_at: new Date(), ...lease });
     const page = await Page.open(backend, '/tasks');
@@ -90,7 +90,7 @@ describe('what the console shows', () => {
     await page.shows(/lapsed (10|9) min ago/);
   });
 
-  it('says what comes again in words, and when next', async () => {
+  it('shows recurring to-dos in words, with the next date', async () => {
     const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Europe/Berlin' };
     backend.put('recurringTasks/one', recurring);
     backend.tools['todo.list_recurring_tasks'] = () => ({
@@ -103,13 +103,13 @@ describe('what the console shows', () => {
     await page.shows(/(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
   });
 
-  it('shows what agents found out', async () => {
+  it('shows the findings of agents', async () => {
     backend.put('discoveries/one', { content: 'The export has two date formats.', tags: ['dates'] });
     const page = await Page.open(backend);
     await (await page.get('region', 'Found out')).shows('The export has two date formats.');
   });
 
-  it('shows no answer under the heading of another question', async () => {
+  it('shows no response under the heading of another question', async () => {
     const event = {
       at: new Date().toISOString(),
       by: 'w',
@@ -130,7 +130,7 @@ describe('what the console shows', () => {
     await page.shows('tool.mine');
   });
 
-  it('shows more members and connections where their lists are cut, and counts no page as the whole', async () => {
+  it('shows more members and connections of truncated lists, without a total for a partial list', async () => {
     const member = (uid: string) => ({ uid, role: 'worker', name: uid, added_at: new Date().toISOString() });
     const at = new Date(Date.now() + 86_400_000).toISOString();
     const key = (name: string) => ({
@@ -164,7 +164,7 @@ describe('what the console shows', () => {
     await connections.get('heading', /2$/);
   });
 
-  it('finds a task once, by its words and by its id, and leads there', async () => {
+  it('finds a task once, by its words and by its id, and opens it', async () => {
     backend.put('tasks/task-water', { description: 'Draw the water' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Draw the water');
@@ -180,7 +180,7 @@ describe('what the console shows', () => {
     assert.equal(page.address, '/t/task-water');
   });
 
-  it('leads to each screen by g and its letter, and to a task of the table by j, k and Enter', async () => {
+  it('opens each screen by g and a letter, and a task by j, k and Enter', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend);
     await page.shows('Nobody waits for your answer.');
@@ -209,7 +209,7 @@ describe('what the console shows', () => {
     assert.equal(page.focused.text, 'task-1');
   });
 
-  it('keeps the other screens where one cannot be drawn', async () => {
+  it('keeps other screens working if one cannot be rendered', async () => {
     const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: 'at no time' };
     backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
     const page = await Page.open(backend, '/access');
@@ -222,7 +222,7 @@ describe('what the console shows', () => {
     await page.shows('Ben');
   });
 
-  it(`draws fewer than 100 of ${MANY} tasks at once, and those that are scrolled to`, async () => {
+  it(`renders fewer than 100 of ${MANY} tasks at a time, and others after scrolling`, async () => {
     for (let number = 1; number <= MANY; number++) {
       const created_at = new Date(Date.UTC(2026, 10, 24) + number);
       backend.put(`tasks/task-${number}`, { created_at, description: `Task ${number}` });
@@ -241,7 +241,7 @@ describe('what the console shows', () => {
     assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
   });
 
-  it(`draws a part of a log of ${CHUNKS * LINES_OF_CHUNK} lines, and reads what was before as one scrolls up`, async () => {
+  it(`renders part of a log of ${CHUNKS * LINES_OF_CHUNK} lines and loads earlier ones on scrolling`, async () => {
     const line = { level: 'info', type: 'output', at: new Date().toISOString() };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       const first_line = chunk * LINES_OF_CHUNK;
