@@ -1,4 +1,4 @@
-/** Many to-dos of one owner, with what belongs to them. */
+/** Many to-dos of one owner, with their reminders, recurring tasks and events. */
 
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
@@ -10,14 +10,14 @@ import type { Team } from '../coordination/team.ts';
 
 const HOUR = 3_600_000;
 
-/** Of changes in one commit. */
+/** Changes per commit. */
 const BATCH = 200;
 
-/** The texts go round: every fourth has all of some two words, in its title or across title and description. */
+/** Repeating texts: every fourth to-do contains all words of a two-word query, in its title or across both texts. */
 const TITLES = ['Budget meeting', 'Meeting notes', 'Budget review', 'Call the plumber'];
 const DESCRIPTIONS = ['For the quarter', 'Of the budget', 'Before the meeting in May', undefined];
 
-/** The `number`th of an owner's to-dos; every third is done, every fifth has no due date. */
+/** Returns the `number`th to-do of the team's owner. Every third is completed, every fifth has no due date. */
 export function crowdTodo(team: Team, number: number): Todo {
   const description = DESCRIPTIONS[(number >> 2) % DESCRIPTIONS.length];
   const createdAt = new Date(team.now.getTime() - number * HOUR);
@@ -37,7 +37,7 @@ export function crowdTodo(team: Team, number: number): Todo {
 }
 
 /**
- * Puts so many to-dos about, and as many reminders, recurring tasks and events of the first to-do.
+ * Stores `count` to-dos, and as many reminders, recurring tasks and events of the first to-do.
  * @returns the to-dos
  */
 export async function crowdTodos(team: Team, count: number): Promise<readonly Todo[]> {

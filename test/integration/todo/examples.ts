@@ -1,4 +1,4 @@
-/** What the examples of the to-do tools speak of: todo-xxx-001, todo-xxx-002 and recurring-xxx-001. */
+/** Data for the examples of the to-do tools: todo-xxx-001, todo-xxx-002 and recurring-xxx-001. */
 import { nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
@@ -45,7 +45,7 @@ export async function setTodos(team: Team): Promise<void> {
   ]);
 }
 
-/** The ids are the same for every test, so one must make room for the next. */
+/** Deletes the example data, because every test uses its ids. */
 export async function clearTodos(): Promise<void> {
   const { docs } = await firestore()
     .collection(COLLECTIONS.events)

@@ -1,4 +1,4 @@
-/** Lists over the emulators, in every combination of filters and orders, against a look through all to-dos. */
+/** Lists over the emulators, in every combination of filters and orders, compared with a scan of all to-dos. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import {
@@ -25,7 +25,7 @@ interface Filter {
 }
 
 describe('lists of to-dos', function () {
-  this.timeout(600_000); // seconds, where nothing else runs
+  this.timeout(600_000); // Takes seconds on an idle machine.
 
   const [team, other] = [new Team(), new Team()];
   let todos: readonly Todo[] = [];
@@ -52,7 +52,7 @@ describe('lists of to-dos', function () {
 
   const orders = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => `${by} ${order}`));
 
-  /** By day each filter meets one of the orders, and each order some of every kind of filter; by night all meet. */
+  /** Default run: each filter with one order, each order with some filters of every kind. Nightly run: all pairs. */
   function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
     return filters.filter(
@@ -62,7 +62,7 @@ describe('lists of to-dos', function () {
 
   for (const sort_by of SORT_FIELDS) {
     for (const sort_order of SORT_ORDERS) {
-      it(`by ${sort_by}, ${sort_order}, are as they should be whatever the filter`, async () => {
+      it(`list_tasks returns the to-dos matching each filter, sorted by ${sort_by} ${sort_order}`, async () => {
         for (const filter of filtersFor(sort_by, sort_order)) {
           const expected = todos
             .filter((todo) => passes(todo, filter))
@@ -75,7 +75,7 @@ describe('lists of to-dos', function () {
     }
   }
 
-  it('come in pages that leave nothing out and tell nothing twice', async () => {
+  it('list_tasks returns every to-do exactly once across its pages', async () => {
     for (const filter of [{}, { priority: 'HIGH' }, { tags: ['work'] }, { due_after: inDays(0.1) }]) {
       for (const sort_by of SORT_FIELDS) {
         const asked = { ...filter, sort_by, limit: 3 };
@@ -115,7 +115,7 @@ function passes(todo: Todo, { priority, completed, tags = [], due_after, due_bef
   );
 }
 
-/** Those without the date come last either way; ties go by creation, in the same direction. */
+/** To-dos without the date come last in both directions; ties are ordered by creation, in the sort direction. */
 function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number {
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {

@@ -1,11 +1,11 @@
-/** The examples of the to-do specification as one conversation, in their order: each call as printed, and its answer. */
+/** Examples of the to-do specification as one conversation, in order: each call as printed, and its response. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { assertPrinted, Known, type PrintedCall, SOME, spoken, TIME } from '../../support/printed.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** A printed date, in the year in which tests of integration have their clocks. */
+/** Returns a printed date, moved to the year of the integration tests' clocks. */
 const printed = (date: string): string => date.replace('2026', '2040');
 
 const TOMORROW_AT_FIVE = printed('2026-02-11T17:00:00.000Z');
@@ -34,7 +34,7 @@ const login = (known: Known, more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** What is set of the login page, one call after the other. */
+/** Fields set on the to-do "Fix the login page", one call at a time. */
 const URGENT = { priority: 'HIGH' };
 const DUE = { ...URGENT, due_date: TOMORROW_AT_FIVE };
 const TAGGED = { ...DUE, tags: ['urgent', 'bug'] };
@@ -177,7 +177,7 @@ const CALLS: readonly PrintedCall[] = [
 ];
 
 describe('the examples of the to-do specification', function () {
-  // One conversation: each call speaks of those before it.
+  // One conversation: each call uses the results of earlier calls.
   this.bail(true);
   const known = new Known();
   const team = new Team();
@@ -186,14 +186,14 @@ describe('the examples of the to-do specification', function () {
   const ask = (tool: string, args: JsonObject) => call(team, `todo_${tool}`, args);
 
   for (const { title, tool, args, prints } of CALLS)
-    it(`prints the answer that ${title} gets`, async () => {
+    it(`returns the printed response for ${title}`, async () => {
       team.pass(1);
       const { structuredContent } = await ask(tool, spoken(args, known));
       assertPrinted(structuredContent, spoken(prints, known), title);
       known.keep(title, structuredContent);
     });
 
-  it('prints the order of 11. sort_tasks', async () => {
+  it('sorts to-dos in the printed order for 11. sort_tasks', async () => {
     const { structuredContent } = await ask('sort_tasks', { ...NEAREST_FIRST, limit: 20 });
     assert.deepEqual(
       Object(structuredContent['tasks']).map((task: { readonly title: string }) => task.title),
@@ -201,7 +201,7 @@ describe('the examples of the to-do specification', function () {
     );
   });
 
-  it('prints the reminders of 13. list_reminders, the next first, and none of what was deleted', async () => {
+  it('lists the printed reminders for 13. list_reminders, without those of deleted to-dos', async () => {
     const { structuredContent } = await ask('list_reminders', { upcoming: true, limit: 10 });
     const reminder = (task_title: string, hour: string): JsonObject => ({
       id: SOME,
@@ -224,7 +224,7 @@ describe('the examples of the to-do specification', function () {
     assert.equal(structuredContent['total'], 4);
   });
 
-  it('prints the structure of an event', async () => {
+  it('returns events with the printed structure', async () => {
     const task_id = loginId(known);
     await ask('update_task', { task_id, title: RENAMED.title, priority: RENAMED.priority });
     const { structuredContent } = await ask('get_task_history', { task_id });
@@ -253,7 +253,7 @@ describe('the examples of the to-do specification', function () {
     ['MAX_TAGS_EXCEEDED', 'add_task', { title: 'Much', tags }, {}],
     ['INVALID_FREQUENCY', 'create_recurring_task', yearly, {}],
   ] as const)
-    it(`prints the error ${code}`, async () => {
+    it(`returns the printed error ${code}`, async () => {
       const { isError, structuredContent } = await ask(tool, args);
       assert.equal(isError, true);
       const { details, ...error } = Object(structuredContent['error']);
@@ -265,7 +265,7 @@ describe('the examples of the to-do specification', function () {
         assert.deepEqual([details.task_id, details.user_id], ['123', team.leader.owner_uid]);
     });
 
-  it('prints TASK_NOT_FOUND for the to-do of another', async () => {
+  it("returns TASK_NOT_FOUND for another owner's to-do", async () => {
     const { structuredContent } = await call(new Team(), 'todo_complete_task', {
       task_id: known.of('1. add_task', 'task', 'id'),
     });

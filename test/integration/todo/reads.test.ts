@@ -1,4 +1,4 @@
-/** What the to-do tools read, however many to-dos, reminders, recurring tasks and events there are. */
+/** Document reads of the to-do tools, independent of the number of to-dos, reminders, recurring tasks and events. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
@@ -10,22 +10,22 @@ import { crowdTodos } from './crowd.ts';
 
 const [FEW, MANY] = [24, 240];
 
-/** One more than is answered, a count, and a query for each further way of having three words. */
+/** One more than the page, a count, and a query for each further way of matching three words. */
 const MOST_BEYOND = 6;
 
-/** Of a call that makes a task, too, in a workspace that nobody has opened. */
+/** Limit for a call that also creates a task, in a workspace that has no session yet. */
 const MOST_DELEGATING = 12;
 
 type Arguments = (team: Team) => JsonObject;
 
 const LIMIT = 5;
 
-/** The to-do that the crowd begins with is done, the second is open and due. */
+/** The crowd's first to-do is completed; the second is open and due. */
 const open = (team: Team) => `${team.workspace}-1`;
 const again = (team: Team) => `${team.workspace}-1-again`;
 const inDays = (team: Team, days: number) => new Date(team.now.getTime() + days * 86_400_000).toISOString();
 
-/** In this order: what is read of a to-do must be there when its turn comes. */
+/** Order matters: each call needs the to-do in the state that earlier calls leave. */
 const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ...SORT_FIELDS.flatMap((sort_by) =>
     SORT_ORDERS.flatMap((sort_order): [string, Arguments][] => [
@@ -71,8 +71,8 @@ const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ['delete_recurring_task', (team) => ({ recurring_task_id: again(team) })],
 ];
 
-describe('the documents that to-do tools read', function () {
-  this.timeout(600_000); // seconds, where nothing else runs
+describe('document reads of to-do tools', function () {
+  this.timeout(600_000); // Takes seconds on an idle machine.
 
   const teams = [FEW, MANY].map((count) => ({ count, team: new Team() }));
   let reads: Reads;
@@ -84,7 +84,7 @@ describe('the documents that to-do tools read', function () {
 
   after(() => reads.stop());
 
-  it('are counted for every tool', () => {
+  it('are tested for every to-do tool', () => {
     const called = new Set(calls.map(([tool]) => tool));
     assert.deepEqual(
       todoToolset.tools.map(({ name }) => name).filter((name) => !called.has(name)),
@@ -94,7 +94,7 @@ describe('the documents that to-do tools read', function () {
 
   for (const [tool, args] of calls) {
     const example = new Team();
-    it(`are as many with ${FEW} as with ${MANY}: ${tool} ${described(args(example), example)}`, async () => {
+    it(`are equal with ${FEW} and ${MANY} to-dos: ${tool} ${described(args(example), example)}`, async () => {
       const read: number[] = [];
       for (const { count, team } of teams) {
         let answered: JsonObject = {};
@@ -105,13 +105,13 @@ describe('the documents that to-do tools read', function () {
         );
         const beyond = (read.at(-1) ?? 0) - longestList(answered);
         const most = tool === 'delegate' ? MOST_DELEGATING : MOST_BEYOND;
-        assert.ok(beyond <= most, `${beyond} beyond what is answered, with ${count}`);
+        assert.ok(beyond <= most, `${beyond} reads beyond the returned list, with ${count} to-dos`);
       }
       assert.equal(read[0], read[1]);
     });
   }
 
-  it('are no more for the next pages', async () => {
+  it('do not grow on later pages', async () => {
     const asked = { query: 'budget', limit: 2 };
     for (const { team } of teams) {
       const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
@@ -125,7 +125,7 @@ describe('the documents that to-do tools read', function () {
   });
 });
 
-/** What tells one call from another in its title. */
+/** Arguments that distinguish one call from another in test titles. */
 function described(args: JsonObject, { workspace }: Team): string {
   return JSON.stringify(args).replaceAll(workspace, 'todo');
 }
