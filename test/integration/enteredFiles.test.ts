@@ -1,23 +1,22 @@
-/** A reader can follow a call: a claim enters few files of functions/src. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** From the endpoint to the commit and back. The limit may only fall; the target is 40. */
+/** Maximum files from the endpoint to the commit and back. The limit may only fall; the target is 40. */
 const MOST_FILES = 60;
 
 const program = fileURLToPath(new URL('enteredFiles.ts', import.meta.url));
 
 describe('coordination_claim_task', () => {
-  it(`enters at most ${MOST_FILES} files of functions/src`, async () => {
+  it(`executes at most ${MOST_FILES} files of functions/src`, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program]);
     const files = z.array(z.string()).parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
     for (const station of ['entry/http.ts', '/tools/work.ts', '/stateMachine.ts', '/provenCommit.ts'])
       assert.ok(
         files.some((file) => file.endsWith(station)),
-        `the call does not enter ${station}`,
+        `the call does not execute ${station}`,
       );
     assert.ok(files.length <= MOST_FILES, `${files.length} files:\n${files.sort().join('\n')}`);
   });

@@ -13,9 +13,9 @@ const { mcp } = await import('../../functions/src/entry/http.ts');
 const { app } = await import('../../functions/src/app.ts');
 const SOURCES = new URL('../../functions/src/', import.meta.url).href;
 
-/** The deployed function under the functions framework. */
+/** Serves the deployed function with the functions framework, and returns its URL. */
 async function openEndpoint(): Promise<string> {
-  // Firebase's type promises the raw body, which the entry leaves unread.
+  // Firebase's type promises the raw body, which the entry does not read.
   http('mcp', (request, response) => mcp(Object.assign(request, { rawBody: Buffer.alloc(0) }), response));
   const server = getTestServer('mcp').listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -73,7 +73,7 @@ async function claim(inHand: readonly string[]): Promise<string> {
   return claimed.parse(await request('tools/call', params)).result.structuredContent.task.id;
 }
 
-// For the first call, an instance loads and makes its parts. From time to time, it reads a credential and counts calls.
+// On its first call, an instance loads its modules. Later calls sometimes read a credential and count calls.
 const first = await claim([]);
 await request('ping', {});
 await app().limits.callMetrics.flush();

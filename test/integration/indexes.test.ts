@@ -1,6 +1,6 @@
 /**
- * No query needs an index that firestore.indexes.json lacks, and none is declared in vain. What is needed is
- * taken from the queries that the stores really send: see indexes/need.ts for the rules.
+ * Declared Firestore indexes: each query has the index that it needs, and each index is used. The needs are derived
+ * from the queries that the stores send; indexes/need.ts contains the rules.
  */
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ describe('the indexes of Firestore', () => {
     );
   });
 
-  it('are not kept of fields that are large or have many entries, unless a query names them', () => {
+  it('exclude fields that are large or have many entries, unless a query names them', () => {
     const named = new Set(
       queries.flatMap(({ collection, filters, orders }) =>
         [...filters, ...orders].map(({ field }) => `${collection} ${field}`),
@@ -66,34 +66,34 @@ describe('the indexes of Firestore', () => {
     assert.deepEqual(indexed, [], 'add these to the fieldOverrides of firestore.indexes.json');
   });
 
-  it('are of as many fields as a database takes', () => {
+  it('stay below the limits of a database', () => {
     // Source: https://firebase.google.com/docs/firestore/quotas#indexes, with billing.
     assert.ok(declared.fieldOverrides.length <= 1000);
     assert.ok(declared.indexes.length <= 1000);
   });
 
-  it('are derived from every query of the console', () => {
+  it('are checked against every query of the console', () => {
     assert.deepEqual(Object.keys(consoleQueries()).sort(), Object.keys(queryModule).filter(isQuery).sort());
   });
 
-  it('are derived from every method and every variant of a query', () => {
+  it('are checked against every method and variant of a query', () => {
     assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add these to indexes/readers.ts');
   });
 
-  it('are derived from every file that queries', () => {
+  it('are checked against every file that queries', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      // Callers query as they like there: one order, for which Firestore has its own index.
+      // Callers choose queries there: with one order, for which Firestore has its own index.
       .filter((file) => !file.startsWith('toolsets/firebase/firestore/'))
       .filter((file) =>
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
       );
-    // What it adds to a query is seen in the readers that it adds it for.
+    // Queries of reading.ts are recorded through the readers that use it.
     const expected = [...called, 'kernel/firestore/reading.ts'];
     assert.deepEqual(querying.sort(), expected.sort());
   });
 
-  it('are missed where one is taken away, and where a field is exempt that a query relies on', () => {
+  it('are reported missing if one is removed, or if a needed field is exempt', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
     for (const index of declared.indexes) {
@@ -109,7 +109,7 @@ describe('the indexes of Firestore', () => {
   });
 });
 
-describe('what a query needs, by the examples of the documentation', () => {
+describe('needed indexes in the examples of the documentation', () => {
   const none: DeclaredIndexes = { indexes: [], fieldOverrides: [] };
   const automatic = 'automatic';
   const examples: readonly [filters: string, orders: string, expected: string][] = [
@@ -144,13 +144,13 @@ describe('what a query needs, by the examples of the documentation', () => {
   }
 });
 
-/** Texts that are short: ids, names, words that code compares, hashes. */
+/** Fields with short texts: ids, names, words that code compares, hashes. */
 const SHORT =
   /(^|_)(id|uid|by|agent|agents?_id|name|type|status|state|kind|role|key|version|creator|author|workspace|session|revision|source|conclusion|repository|repo|owner|to|serves|category|method|language|colour|login)$|^(step|category_folded|email|name_folded|held_to|line|coordination_role)$/;
 
-/** `collection field` of all stored fields that are maps, lists or texts of any length. */
+/** Returns `collection field` for all stored fields that are maps, lists or texts of any length. */
 function storedFields(): readonly string[] {
-  // A person writes preferences for themselves: a few fields of their choice.
+  // People write their own preferences: a few fields of their choice.
   const names = storedNames('firestore').filter((name) => name !== 'preferences');
   const found = names.flatMap((name) => {
     const documents = storedVersions('firestore', name).flatMap((version) =>

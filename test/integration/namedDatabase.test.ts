@@ -1,4 +1,4 @@
-/** A deployment whose Firestore database is another than `(default)`: calls, callers under the rules, and triggers. */
+/** Deployment whose Firestore database is not `(default)`: calls, reads under the rules, and triggers. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Firestore } from '@google-cloud/firestore';
@@ -28,7 +28,7 @@ const follower = z.object({
   }),
 });
 
-describe('a database of another name', () => {
+describe('a Firestore database with another name', () => {
   const project = newProject('named');
   const named = new Firestore({ projectId: project.id, databaseId: DATABASE });
   const env = { ...project.env, DATABASE_ID: DATABASE };
@@ -54,7 +54,7 @@ describe('a database of another name', () => {
     await Promise.all([named.terminate(), project.firestore.terminate()]);
   });
 
-  it('has what is called, and nothing is in (default)', async () => {
+  it('contains the data of calls, and (default) stays empty', async () => {
     await leader.call('coordination_init_coordination', { goal: 'Ship it', master_plan: 'One task.' });
     const answer = await leader.call('coordination_create_task', { description: 'Pack it.' });
     taskId = created.parse(answer).task.id;
@@ -62,7 +62,7 @@ describe('a database of another name', () => {
     assert.deepEqual(await project.firestore.listCollections(), []);
   });
 
-  it('is read as the caller, under its rules', async () => {
+  it('is read as the caller, under its security rules', async () => {
     const asked = (path: string) => leader.call('firebase_read', { database: 'firestore', path });
     assert.equal(read.parse(await asked(`tasks/${taskId}`)).data.id, taskId);
     await assert.rejects(asked('credentials/mk_somebody'), /PERMISSION_DENIED/);
@@ -78,7 +78,7 @@ describe('a database of another name', () => {
     assert.ok(queued.exists());
   });
 
-  it('is named by each function that follows documents', () => {
+  it('is configured for each function that follows documents', () => {
     const followers = Object.values(functions).flatMap(
       (one) => follower.safeParse({ __endpoint: one.__endpoint }).data ?? [],
     );
@@ -88,7 +88,7 @@ describe('a database of another name', () => {
   });
 });
 
-/** The emulator has one set of rules for all databases of a project. */
+/** Deploys the rules. The emulator has one set of rules for all databases of a project. */
 async function putRules(project: string): Promise<void> {
   const content = await readFile(`${root}/firestore.rules`, 'utf8');
   const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${project}:securityRules`;

@@ -1,10 +1,10 @@
-/** What npm start begins with is worth looking at: each thing that the README promises is there. */
+/** Sample data of npm start: everything that the README promises exists. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { tellStory } from '../../emulator-data/story.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 
-describe('the story of npm start', () => {
+describe('the sample data of npm start', () => {
   const workspace = `story-${randomUUID().slice(0, 8)}`;
   const ownerUid = `person-${randomUUID()}`;
   const rowsOf = async (collection: string, field: string, value: string) =>
@@ -12,7 +12,7 @@ describe('the story of npm start', () => {
 
   before(() => tellStory({ workspace, ownerUid }));
 
-  it('has a goal that is half done, a failed task with two that never start, and a coding task at work', async () => {
+  it('contains tasks in each status, of which two can never start, and a coding task with a log', async () => {
     const tasks = await rowsOf('tasks', 'workspace', workspace);
     const statuses: Record<string, number> = {};
     for (const { status } of tasks) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -27,7 +27,7 @@ describe('the story of npm start', () => {
     assert.equal(logs.docs[0]?.data()['lines'], 8);
   });
 
-  it('has a question that waits, a run that has succeeded, and a week of to-dos', async () => {
+  it('contains an open question, a successful run, and a week of to-dos', async () => {
     const [question, ...more] = await rowsOf('requests', 'workspace', workspace);
     assert.deepEqual([question?.['state'], question?.['asked_of'], more], ['open', ownerUid, []]);
     const [run] = await rowsOf('runs', 'workspace', workspace);
@@ -38,7 +38,7 @@ describe('the story of npm start', () => {
     assert.equal(todos.filter((todo) => todo['delegated_task_id'] !== null).length, 1);
   });
 
-  it('has happened over two days, and has one task for whichever agent comes by', async () => {
+  it('spans two days, and has one available task for any agent', async () => {
     const tasks = await rowsOf('tasks', 'workspace', workspace);
     const times = tasks.map(({ created_at: at }) => at.toMillis());
     assert.ok(Math.max(...times) - Math.min(...times) > 36 * 3_600_000);

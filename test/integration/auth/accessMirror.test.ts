@@ -1,4 +1,4 @@
-/** What the rules of the Realtime Database know of people and workspaces: a mirror of what Firestore has. */
+/** Access mirror: roles and workspaces, copied from Firestore for the security rules of the Realtime Database. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { followChanges, mirrorPerson } from '../../../functions/src/access/store/accessMirror.ts';
@@ -17,13 +17,13 @@ const there = async (path: string): Promise<unknown> =>
 
 const WORKER = { viewer: true, worker: true };
 
-describe('the mirror of who may do what', () => {
+describe('the access mirror', () => {
   let team: Team;
   beforeEach(() => {
     team = new Team();
   });
 
-  /** Its uid has what no key may have. */
+  /** Returns a uid with characters that no key may contain. */
   const newUid = () => `person.${randomUUID()}#$[]%`;
 
   const member = (uid: string, role: 'viewer' | 'worker') => {
@@ -34,7 +34,7 @@ describe('the mirror of who may do what', () => {
     } as const;
   };
 
-  it('the mirror of access has the roles of a person, and those that they include', async () => {
+  it("contains a person's roles and the roles that they include", async () => {
     const uid = newUid();
     const { services, kernel } = team.app;
     const mirrored = async () => {
@@ -54,7 +54,7 @@ describe('the mirror of who may do what', () => {
     assert.equal(await mirrored(), null);
   });
 
-  it('the mirror of access is there before whoever has changed it goes on', async () => {
+  it("is updated before the change's commit returns", async () => {
     const uid = newUid();
     const { store } = team.app.kernel;
     await store.commit([
@@ -67,7 +67,7 @@ describe('the mirror of who may do what', () => {
     assert.equal(await there(personAccessPath(uid)), null);
   });
 
-  it('the mirror of access stops nobody where the other database is away', async () => {
+  it('does not fail the change if the Realtime Database is unreachable', async () => {
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
     const { people } = team.app.access.ports;
@@ -78,14 +78,14 @@ describe('the mirror of who may do what', () => {
     assert.equal(warnings.length, 1);
   });
 
-  it('the mirror of access lets a person who cannot be read do nothing', async () => {
+  it('gives no role to a person whose document is unreadable', async () => {
     const uid = newUid();
     await firestore().doc(personPath(uid)).set({ role: 'emperor' });
     await team.app.services.mirrorPerson(uid);
     assert.deepEqual(await there(personAccessPath(uid)), { role: { none: true } });
   });
 
-  it('the mirror of access has every workspace that is known', async () => {
+  it('contains the access of each named workspace', async () => {
     const { services, kernel } = team.app;
     const mirrored = async () => {
       await services.mirrorWorkspaces();
@@ -97,7 +97,7 @@ describe('the mirror of who may do what', () => {
     }
   });
 
-  it('the mirror of access ends with the latest, whatever comes in between', async () => {
+  it('stores the latest roles, and reports an error if they keep changing', async () => {
     const uid = newUid();
     const states: Person[] = [
       { workspaces: { alpha: 'leader' } },

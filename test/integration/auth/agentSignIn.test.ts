@@ -17,7 +17,7 @@ const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner
 
 const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
-/** Runs with the Auth emulator's address changed. */
+/** Runs with another address of the Auth emulator. */
 async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);
@@ -28,7 +28,7 @@ async function withHost<T>(host: string | undefined, run: () => Promise<T>): Pro
   }
 }
 
-/** Identity Toolkit as it answers on a bad day. */
+/** Runs with a failing Identity Toolkit. */
 async function withAnswers<T>(listener: RequestListener, run: () => Promise<T>): Promise<T> {
   const server = createServer(listener);
   await listen(server);
@@ -49,13 +49,13 @@ const refusal =
 const because = (reason: string) => (error: unknown) =>
   error instanceof MusterError && error.code === 'FIREBASE_ERROR' && error.details.reason === reason;
 
-describe('signing agents in', () => {
-  it('an agent’s sign-in gives an ID token for the uid and the claims', async () => {
+describe('sign-in of agents', () => {
+  it('returns an ID token with the uid and the claims', async () => {
     const agentId = `agent-${randomUUID()}`;
     const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
     const principal = agentOf(agentId, 'ada', 'leader');
     const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
-    // The Auth emulator signs into its own project, whichever the caller is in.
+    // The Auth emulator signs tokens for its own project, even if the caller is in another one.
     const own = initializeApp({ projectId: String(claims['aud']) }, `of ${agentId}`);
     const verified = await getAuth(own).verifyIdToken(idToken);
     const expected = {
@@ -72,10 +72,10 @@ describe('signing agents in', () => {
     }
     assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
     const people = new FirebaseIdTokenVerifier({ app: () => own, clock: { now: () => new Date() } });
-    await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
+    await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'not a credential');
   });
 
-  it('an agent’s sign-in is a CONNECTION_ERROR where Identity Toolkit is out of reach or out of order', async () => {
+  it('returns CONNECTION_ERROR if Identity Toolkit is unreachable or fails', async () => {
     const unreachable = withHost('127.0.0.1:1', () => signIn.signIn('agent:one', CLAIMS));
     await assert.rejects(unreachable, because('CONNECTION_ERROR'));
     for (const listener of [
@@ -87,7 +87,7 @@ describe('signing agents in', () => {
     }
   });
 
-  it('an agent’s sign-in tells a disabled user, a used-up quota and a deployment that is not set up apart', async () => {
+  it('distinguishes a disabled user, an exhausted quota and a missing setup', async () => {
     const cases = [
       { answer: refusal(400, 'USER_DISABLED'), error: { code: 'UNAUTHORIZED' } },
       { answer: refusal(429, 'RESOURCE_EXHAUSTED'), error: { code: 'QUOTA_EXCEEDED' } },
@@ -99,7 +99,7 @@ describe('signing agents in', () => {
     }
   });
 
-  it('an agent’s sign-in needs a Web API key in production, and says so', async () => {
+  it('returns NOT_SET_UP without a Web API key in production', async () => {
     const app = firebaseApp();
     await assert.rejects(
       withHost(undefined, () =>

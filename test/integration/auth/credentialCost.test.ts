@@ -1,4 +1,4 @@
-/** What Firestore bills for the check of a credential: signing in may make no call dearer. */
+/** Firestore reads per credential check: signing in must not make calls more expensive. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Firestore } from '@google-cloud/firestore';
@@ -26,7 +26,7 @@ const NO_KEY = {
   derivedId: () => undefined,
 };
 
-describe('the check of a credential', () => {
+describe('the credential check', () => {
   const project = newProject('credential-cost');
   let meter: Meter;
   let database: Firestore;
@@ -34,7 +34,7 @@ describe('the check of a credential', () => {
   before(async () => {
     const emulator = process.env[HOST] ?? '';
     meter = await openMeter(emulator);
-    // The SDK takes the address from the environment as the client is made, whatever its settings say.
+    // The SDK reads the address from the environment when the client is created, despite its settings.
     process.env[HOST] = meter.host;
     database = new Firestore({ projectId: project.id });
     process.env[HOST] = emulator;
@@ -45,7 +45,7 @@ describe('the check of a credential', () => {
     meter.close();
   });
 
-  it('reads four documents for a key, and no more for an access token', async () => {
+  it('reads four documents, for an API key and for an access token', async () => {
     let now = new Date();
     const { services, access } = compose(outsideOf({ clock: { now: () => now }, database }));
     const changes = mock.method(access.ports.accessChanges, 'since');
@@ -62,17 +62,17 @@ describe('the check of a credential', () => {
     };
     const { authenticator } = services;
     await authenticator.authenticate(worker.credential);
-    // Meanwhile the instance reads all changes once, and forgets the credentials that they concern.
+    // In the meantime, the instance reads all access changes once, and evicts the credentials that they concern.
     await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
       assert.deepEqual(await billOf(() => authenticator.authenticateAnew(credential)), {
         ...NOTHING,
         reads: 4,
       });
-      // The instance remembers it.
+      // The instance has cached the credential.
       assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
     }
-    // Two more for each credential that a key was registered through.
+    // Two more for each credential through which the key was registered.
     let bearer = worker.credential;
     for (const ancestors of [1, 2]) {
       const draft = { ...AGENT, name: `below-${ancestors}` };
@@ -90,7 +90,7 @@ describe('the check of a credential', () => {
       const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
       assert.deepEqual(bill, { ...NOTHING, reads: 4 + 2 * ancestors });
     }
-    // It asks once in 5 seconds, for all, what has changed.
+    // The instance reads the access changes once per 5 seconds, for all credentials.
     now = new Date(now.getTime() + 60_000);
     assert.deepEqual(await billOf(() => authenticator.authenticate(accessToken)), { ...NOTHING, reads: 1 });
     assert.deepEqual(await billOf(() => authenticator.authenticate(worker.credential)), NOTHING);

@@ -1,4 +1,4 @@
-/** A credential that several instances trust, and what is changed of it at one of them. */
+/** Credentials cached by several instances, and access changes at one of them. */
 import assert from 'node:assert/strict';
 import { newProject } from '../../../bench/seed.ts';
 import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
@@ -16,8 +16,8 @@ const NO_KEY = {
   derivedId: () => undefined,
 };
 
-describe('a credential that instances trust', () => {
-  // Where nobody else changes what everybody may do.
+describe('a credential in the cache of several instances', () => {
+  // A dedicated project, so that no other test changes the access of everyone.
   const project = newProject('trust');
   let now: Date;
   let one: Composition;
@@ -48,7 +48,7 @@ describe('a credential that instances trust', () => {
     );
     bearer = `${credential.api_key}.${secret}`;
     agentId = agent.id;
-    // The second look begins to be followed: the first came before there was a position.
+    // The second check starts to follow access changes: at the first one there was no position yet.
     await authenticated(other);
     await pass(6);
     await authenticated(other);
@@ -62,13 +62,13 @@ describe('a credential that instances trust', () => {
     now = new Date(now.getTime() + seconds * 1000);
   };
 
-  it('opens nothing more anywhere within 5 seconds of its withdrawal', async () => {
+  it('is rejected by every instance within 5 seconds of its revocation', async () => {
     await one.services.revocation.revoke(agentId);
     await pass(5);
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
   });
 
-  it('takes with it within 5 seconds what was registered through it, at an instance that trusted that', async () => {
+  it('revokes the credentials registered through it within 5 seconds at every instance', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         name: `${name}-${systemRandomness.letters(8)}`,
@@ -101,29 +101,29 @@ describe('a credential that instances trust', () => {
     };
     await pass(60);
     for (const bearer of all) await authenticate(bearer);
-    assert.equal(lookups, 0, 'it trusts all of them');
+    assert.equal(lookups, 0, 'all credentials are cached');
     await one.services.revocation.revoke(agentId);
     await pass(5);
     for (const bearer of [child, grandchild])
       assert.equal((await refusal(() => authenticate(bearer))).code, 'UNAUTHORIZED');
     await authenticate(sibling);
-    assert.equal(lookups, 2, 'the sibling is no concern of it');
+    assert.equal(lookups, 2, 'the sibling stays cached');
   });
 
-  it('opens within 5 seconds what its person may do now', async () => {
+  it('has the current role of its owner within 5 seconds', async () => {
     await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
     await pass(5);
     assert.equal((await authenticated(other)).owner.role, 'viewer');
   });
 
-  it('is known to have messages within 5 seconds', async () => {
+  it('shows unread messages within 5 seconds', async () => {
     assert.equal((await authenticated(other)).has_messages, undefined);
     await one.kernel.store.commit([{ kind: 'noteMessages', agentId, has_messages: true }]);
     await pass(5);
     assert.equal((await authenticated(other)).has_messages, true);
   });
 
-  it('brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {
+  it('marks an offline agent active again when any instance gets a call', async () => {
     await authenticated(other);
     await pass(60);
     const known = await one.access.ports.agents.find(agentId);
@@ -141,7 +141,7 @@ describe('a credential that instances trust', () => {
     assert.equal((await one.access.ports.agents.find(agentId))?.value.status, 'active');
   });
 
-  it('is looked up once, however long it beats', async () => {
+  it('is read from the database once, however often the agent calls', async () => {
     let lookups = 0;
     const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);

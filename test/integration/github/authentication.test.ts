@@ -1,4 +1,4 @@
-/** The App's authentication, really performed: JWT, installation, token, expiry, renewal. */
+/** Authentication of the GitHub App against the local GitHub: JWT, installation, token, expiry, renewal. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mock } from 'node:test';
@@ -11,7 +11,7 @@ const README_FILE = { ...AT, path: 'README.md' };
 const INSTALLATION = 'GET /repos/{owner}/{repo}/installation';
 const TOKENS = 'POST /app/installations/{installation_id}/access_tokens';
 
-describe("the App's authentication", () => {
+describe('GitHub App authentication', () => {
   let stage: Stage;
 
   beforeEach(async () => {
@@ -25,21 +25,21 @@ describe("the App's authentication", () => {
 
   const read = async () => (await stage.answer('readFile', README_FILE))['content'];
 
-  /** Moves the clock that both sides go by. */
+  /** Moves the clock of both sides. */
   function pass(minutes: number): void {
     const now = Date.now() + minutes * 60_000;
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now });
   }
 
-  it('looks for the installation and makes a token once, however many calls there are', async () => {
+  it('requests the installation and a token once for several calls', async () => {
     await Promise.all([read(), read(), read()]);
     await read();
     assert.equal(stage.gitHub.count(INSTALLATION), 1);
     assert.equal(stage.gitHub.count(TOKENS), 1);
   });
 
-  it('asks as the App with a JWT, and otherwise with the token of the installation', async () => {
+  it("sends a JWT for the App's requests, and the installation token otherwise", async () => {
     await read();
     const schemes = stage.gitHub.seen.map(({ route, authorization = '' }) => {
       const [, credential = ''] = authorization.split(' ');
@@ -53,7 +53,7 @@ describe("the App's authentication", () => {
     ]);
   });
 
-  it('makes a new token before the old one expires', async () => {
+  it('requests a new token before the old one expires', async () => {
     await read();
     const [first] = stage.gitHub.world.tokens;
     assert.ok(first);
@@ -63,10 +63,10 @@ describe("the App's authentication", () => {
     pass(2);
     assert.equal(await read(), README);
     assert.equal(stage.gitHub.count(TOKENS), 2);
-    assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token would be refused by now');
+    assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token has expired');
   });
 
-  it('makes a new one where GitHub has withdrawn it, once', async () => {
+  it('requests one new token after GitHub revokes the old one', async () => {
     await read();
     pass(5);
     stage.gitHub.world.revokeTokens();
@@ -74,7 +74,7 @@ describe("the App's authentication", () => {
     assert.equal(stage.gitHub.count(TOKENS), 2);
   });
 
-  it('keeps the tokens of installations apart', async () => {
+  it('uses a separate token for each installation', async () => {
     const { world } = stage.gitHub;
     const other = world.repository('octocat', 'private');
     other.isPrivate = true;
@@ -93,7 +93,7 @@ describe("the App's authentication", () => {
     );
   });
 
-  it('finds an installation that was made after the first attempt', async () => {
+  it('finds an installation created after the first attempt', async () => {
     const { world } = stage.gitHub;
     const late = world.repository('octocat', 'late');
     late.isPrivate = true;
@@ -101,11 +101,11 @@ describe("the App's authentication", () => {
     const given = { owner: 'octocat', repo: 'late', path: 'README.md' };
     assert.equal((await stage.refusal('readFile', given)).data['reason'], 'ACCESS_DENIED');
     world.install('octocat', late);
-    pass(11); // what was found stays found for ten minutes; that octocat has none was not kept
+    pass(11); // An installation is cached for ten minutes; a missing one is not cached.
     assert.equal((await stage.answer('readFile', given))['content'], 'late');
   });
 
-  it("is refused with another App's key", async () => {
+  it('fails with NOT_SET_UP for the key of another App', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const { id } = stage.gitHub.world.app;
@@ -115,7 +115,7 @@ describe("the App's authentication", () => {
     assert.equal(message, "GitHub rejected this deployment's credentials.");
   });
 
-  it('leaves no key and no token in an error, whatever breaks', async () => {
+  it('includes no key and no token in errors', async () => {
     const contents = 'GET /repos/{owner}/{repo}/contents/{path}';
     const { id, privateKey } = stage.gitHub.world.app;
     const broken = stage.compose(() => ({
@@ -138,7 +138,7 @@ describe("the App's authentication", () => {
     }
   });
 
-  it('tells what is left of the rate limit', async () => {
+  it('returns the remaining rate limit', async () => {
     const { limit, remaining, reset } = await stage.app.gitHub.ports.gitHub.rateLimit();
     assert.deepEqual([limit, remaining], [5000, 5000]);
     assert.ok(reset.getTime() > Date.now());

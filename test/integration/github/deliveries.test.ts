@@ -1,4 +1,4 @@
-/** GitHub's webhook: merged pull requests complete tasks, failed checks are noted on them. */
+/** GitHub webhook: merged pull requests complete tasks, failed checks are recorded on them. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -21,7 +21,7 @@ const SECRET = "It's a Secret to Everybody";
 const PR = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
 const COMMIT = 'c'.repeat(40);
 
-describe("GitHub's deliveries", () => {
+describe('GitHub webhook deliveries', () => {
   let stage: Stage;
   let webhook: GitHubWebhook;
   let ann: string;
@@ -55,7 +55,7 @@ describe("GitHub's deliveries", () => {
   const failedRun = (number: number, attempt = 1) =>
     workflowRun(about(number), { id: 4000000001, url: RUN_URL, attempt });
 
-  /** A task that ann holds, and the number of its pull request. */
+  /** Creates a task that ann holds, and its pull request. */
   async function taskInReview(): Promise<{ id: string; number: number }> {
     const { id } = await stage.team.createOne({ priority: 1 });
     assert.equal(await stage.team.claim(ann), id);
@@ -86,7 +86,7 @@ describe("GitHub's deliveries", () => {
     assert.deepEqual(await stage.team.counts(), { done: 1 });
   });
 
-  it('complete it once, however often and late they come', async () => {
+  it('complete a task once, despite repeated and late deliveries', async () => {
     const { id, number } = await taskInReview();
     await Promise.all([1, 2, 3].map(() => send(merged(number))));
     const task = await stage.team.task(id);
@@ -97,7 +97,7 @@ describe("GitHub's deliveries", () => {
     assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
-  it('complete a task that nobody holds, and free what depends on it', async () => {
+  it('complete a task without a holder, and unblock its dependent', async () => {
     const [first, second] = await stage.team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await send(merged(await open(first.id)));
@@ -107,7 +107,7 @@ describe("GitHub's deliveries", () => {
     assert.equal(await stage.team.claim(ann), second.id);
   });
 
-  it('complete it for the holder whose lease has lapsed', async () => {
+  it('complete a task for its last holder after the lease has expired', async () => {
     const { id, number } = await taskInReview();
     stage.team.pass(1801);
     await stage.team.sweep();
@@ -118,7 +118,7 @@ describe("GitHub's deliveries", () => {
     assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
-  it('leave a task alone that has failed', async () => {
+  it('do not change a failed task', async () => {
     const { id, number } = await taskInReview();
     await stage.team.fail(ann, id);
     const before = await stage.team.task(id);
@@ -126,7 +126,7 @@ describe("GitHub's deliveries", () => {
     assert.deepEqual(await stage.team.task(id), before);
   });
 
-  it('leave the task of a pull request alone that was closed, or of which Muster knows nothing', async () => {
+  it('do not change the task of a closed or unknown pull request', async () => {
     const { id, number } = await taskInReview();
     const closed = pullRequest(about(number), 'closed');
     assert.equal((await send(closed)).status, 202);
@@ -140,7 +140,7 @@ describe("GitHub's deliveries", () => {
     assert.equal((await stage.team.task(id)).status, 'claimed');
   });
 
-  it('note failed checks on the task, each once', async () => {
+  it('record each failed check once on the task', async () => {
     const { id, number } = await taskInReview();
     for (let time = 0; time < 3; time++) {
       assert.equal((await send(failedRun(number))).status, 202);
@@ -166,7 +166,7 @@ describe("GitHub's deliveries", () => {
     assert.equal((await stage.team.task(id)).status, 'claimed');
   });
 
-  it('note check runs and check suites too, and no successes', async () => {
+  it('record failed check runs and check suites, but no successes', async () => {
     const { id, number } = await taskInReview();
     const url = 'javascript:alert(1)';
     await send(checkRun(about(number), { name: 'lint \u001b[31m', url }));
@@ -181,7 +181,7 @@ describe("GitHub's deliveries", () => {
     ]);
   });
 
-  it('come to the same where several come at once, in any order', async () => {
+  it('have an equal result in any order and when concurrent', async () => {
     const { id, number } = await taskInReview();
     const at = (minute: number) => new Date(Date.parse('2026-11-27T12:00:00Z') + 60_000 * minute);
     const next = { ...about(number), head: 'd'.repeat(40) };
@@ -202,10 +202,10 @@ describe("GitHub's deliveries", () => {
       const expected = ['suite', at(4), 'sartor-ai/claude-network', number];
       assert.deepEqual([name, failedAt, repository, of], expected);
     }
-    assert.equal((await logs(id)).length, 4, 'each failure is in the log, once');
+    assert.equal((await logs(id)).length, 4, 'the log contains each failure once');
   });
 
-  it('are believed only if GitHub signed them', async () => {
+  it("are rejected without GitHub's signature", async () => {
     const { id, number } = await taskInReview();
     const signature = (text: string) => ({ 'x-hub-signature-256': text });
     for (const more of [
@@ -228,7 +228,7 @@ describe("GitHub's deliveries", () => {
     assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);
   });
 
-  it('may be of other kinds, or malformed, and break nothing', async () => {
+  it('of other kinds are ignored, and malformed ones are rejected', async () => {
     assert.equal((await deliver('ping', { zen: 'Design for failure.' })).status, 204);
     assert.equal((await deliver('star', 'not even JSON')).status, 204);
     for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}']) {
@@ -240,7 +240,7 @@ describe("GitHub's deliveries", () => {
   });
 });
 
-describe('a pull request that belongs to a task', () => {
+describe('a pull request linked to a task', () => {
   let stage: Stage;
   let ann: string;
 
@@ -251,13 +251,13 @@ describe('a pull request that belongs to a task', () => {
 
   afterEach(() => stage.close());
 
-  it('names it in its text, for people', async () => {
+  it('names the task in its description', async () => {
     const { id } = await stage.team.createOne();
     await stage.answer('createPR', { ...PR, body: 'Why', task_id: id });
     assert.equal(stage.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
   });
 
-  it('is linked by the holder or a leader, once, to a task of the workspace that is open', async () => {
+  it('is linked once, by the holder or a leader, to an open task of the workspace', async () => {
     const [{ id }, other] = [await stage.team.createOne({ priority: 1 }), await stage.team.createOne()];
     await stage.team.claim(ann);
     const given = { ...PR, task_id: id };

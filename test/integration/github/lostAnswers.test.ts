@@ -1,4 +1,4 @@
-/** Writes to GitHub whose answer is lost: they are found again, and happen once. */
+/** Writes to GitHub with a lost response: each one is found again and happens once. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AT, Stage } from './stage.ts';
@@ -13,7 +13,7 @@ const LOSSES = [
   ['GitHub breaks', { status: 502, text: '<html>Bad gateway</html>' }],
 ] as const;
 
-describe('a write to GitHub whose answer is lost', () => {
+describe('a write to GitHub with a lost response', () => {
   let stage: Stage;
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('a write to GitHub whose answer is lost', () => {
     for (const key of [undefined, 'with a key']) {
       const given = key === undefined ? {} : { idempotency_key: randomUUID() };
 
-      it(`is an issue that was created (${what}${key ? `, ${key}` : ''})`, async () => {
+      it(`finds the created issue (${what}${key ? `, ${key}` : ''})`, async () => {
         stage.gitHub.fail({ route: ISSUES, ...ends, carriedOut: () => {} });
         const answer = await stage.answer('createIssue', { ...AT, title: 'Once', body: 'Why', ...given });
         assert.deepEqual([answer['number'], answer['created'], stage.repo.issues.length], [1, true, 1]);
@@ -42,26 +42,26 @@ describe('a write to GitHub whose answer is lost', () => {
     }
   }
 
-  it('is a pull request that was created', async () => {
+  it('finds the created pull request', async () => {
     lose(PULLS);
     const pull = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
     const answer = await stage.answer('createPR', pull);
     assert.deepEqual([answer['number'], answer['created'], stage.repo.pulls.length], [1, true, 1]);
   });
 
-  it('is a branch that was created', async () => {
+  it('finds the created branch', async () => {
     lose(NEW_BRANCH);
     const { created } = await stage.answer('createBranch', { ...AT, branch: 'feature/login' });
     assert.deepEqual([created, head('feature/login')], [true, head()]);
   });
 
-  it('is a commit that was made', async () => {
+  it('finds the created commit', async () => {
     lose(MOVED_BRANCH);
     const { sha, created } = await stage.answer('commitFiles', commit);
     assert.deepEqual([sha, created], [head(), true]);
   });
 
-  it('is a commit that others have built on since', async () => {
+  it('finds the created commit below a newer commit of another author', async () => {
     for (const [index, more] of [{}, { expected_parent: head() }].entries()) {
       const files = [{ path: `${index}.txt`, content: 'ours' }];
       let ours = '';
@@ -76,21 +76,21 @@ describe('a write to GitHub whose answer is lost', () => {
     }
   });
 
-  it('is a commit also where it deletes, and is repeated', async () => {
+  it('finds a commit that deletes a file when the call is repeated', async () => {
     const given = { ...commit, files: [file, { path: 'docs/guide.md', delete: true }] };
     const { sha } = await stage.answer('commitFiles', given);
     const again = await stage.answer('commitFiles', given);
     assert.deepEqual([again['sha'], again['created'], head()], [sha, false, sha]);
   });
 
-  it('is sent again where it never arrived and may be', async () => {
+  it('is sent again if it never arrived and may be repeated', async () => {
     stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true });
     assert.equal((await stage.answer('createBranch', { ...AT, branch: 'feature/login' }))['created'], true);
     stage.gitHub.fail({ route: MOVED_BRANCH, hangUp: true });
     assert.equal((await stage.answer('commitFiles', commit))['created'], true);
   });
 
-  it('may have happened, where it is not found: nobody is told otherwise', async () => {
+  it('returns OUTCOME_UNKNOWN if it cannot be found', async () => {
     stage.gitHub.fail({ route: ISSUES, hangUp: true });
     stage.gitHub.fail({ route: PULLS, status: 504 });
     stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true, times: 3 });
@@ -109,7 +109,7 @@ describe('a write to GitHub whose answer is lost', () => {
     assert.deepEqual([stage.gitHub.count(ISSUES), stage.gitHub.count(PULLS)], [1, 1]);
   });
 
-  it('did not happen where GitHub was never reached', async () => {
+  it('returns CONNECTION_ERROR if GitHub was never reached', async () => {
     await stage.answer('createIssue', { ...AT, title: 'The token is there now' });
     await stage.gitHub.stop();
     const { data } = await stage.refusal('createIssue', { ...AT, title: 'Never' });

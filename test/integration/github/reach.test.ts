@@ -1,4 +1,4 @@
-/** The members of a workspace reach what is listed for it, and nothing else that the GitHub App sees. */
+/** Repositories of a workspace: members reach the listed ones, and no others of the GitHub App. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -7,7 +7,7 @@ import { AT, Stage } from './stage.ts';
 
 const SECRET = { owner: 'sartor-ai', repo: 'secret' };
 
-describe('what a workspace reaches on GitHub', () => {
+describe('repository access of a workspace', () => {
   let stage: Stage;
   let member: Principal;
   let viewer: Principal;
@@ -28,7 +28,7 @@ describe('what a workspace reaches on GitHub', () => {
     viewer = memberOf('viewer');
   });
 
-  /** A member of the team's workspace, which is private. */
+  /** Returns a member of the team's workspace, which is private. */
   function memberOf(role: 'viewer' | 'worker'): Principal {
     const { workspace } = stage.team;
     const owner = { workspaces: { [workspace]: role }, access: { [workspace]: 'private' as const } };
@@ -50,7 +50,7 @@ describe('what a workspace reaches on GitHub', () => {
     getJobLogs: { run_id: 1 },
   };
 
-  it('is what is listed, by name or by owner, whatever the case', async () => {
+  it('includes repositories listed by name or by owner, in any letter case', async () => {
     for (const listed of ['sartor-ai/claude-network', 'Sartor-AI/*']) {
       await list(listed);
       const { content } = await stage.answer('readFile', { ...AT, path: 'README.md' }, member);
@@ -58,7 +58,7 @@ describe('what a workspace reaches on GitHub', () => {
     }
   });
 
-  it('is nothing else, in the same words whether there is such a repository or not', async () => {
+  it('denies existing and missing other repositories with equal errors', async () => {
     await list('sartor-ai/claude-network');
     for (const [tool, args] of Object.entries(calls)) {
       const asked = stage.gitHub.total;
@@ -69,11 +69,11 @@ describe('what a workspace reaches on GitHub', () => {
         words.push(message.replace(at.repo, 'x'));
       }
       assert.equal(words[0], words[1], tool);
-      assert.equal(stage.gitHub.total, asked, `${tool}: GitHub is not asked`);
+      assert.equal(stage.gitHub.total, asked, `${tool}: no request reaches GitHub`);
     }
   });
 
-  it('is nothing in a private workspace that lists nothing, whatever the deployment lists for open ones', async () => {
+  it("is empty for a private workspace without a list, despite the deployment's list", async () => {
     await list();
     const { data } = await stage.refusal('readFile', { ...AT, path: 'README.md' }, member);
     assert.equal(data['reason'], 'ACCESS_DENIED');
@@ -86,7 +86,7 @@ describe('what a workspace reaches on GitHub', () => {
     await stage.answer('readFile', { ...AT, path: 'README.md' }, inOpen);
   });
 
-  it('is searched alone, and nothing outside it is found or counted', async () => {
+  it('restricts search results and their count to listed repositories', async () => {
     await list('sartor-ai/claude-network');
     const found = await stage.answer('searchCode', { query: 'needle' }, member);
     assert.deepEqual([found['total'], found['results']], [0, []]);
@@ -104,7 +104,7 @@ describe('what a workspace reaches on GitHub', () => {
       const { data } = await stage.refusal('searchCode', { query }, member);
       assert.equal(data['reason'], 'ACCESS_DENIED', query);
     }
-    // What names a place that is listed, and narrows the search to none.
+    // Queries that name a listed repository but match nothing in it.
     for (const query of [
       'needle -repo:sartor-ai/claude-network',
       'needle NOT repo:sartor-ai/claude-network',
@@ -120,7 +120,7 @@ describe('what a workspace reaches on GitHub', () => {
     assert.equal((await stage.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
   });
 
-  it('is read by workers, and not by viewers', async () => {
+  it('requires the role worker, also for reading', async () => {
     await list('sartor-ai/*');
     for (const [tool, args] of Object.entries({ ...calls, searchCode: { query: 'needle' } })) {
       const at = tool === 'searchCode' ? {} : AT;

@@ -17,7 +17,7 @@ describe('reading from GitHub', () => {
   const metadataOf = async (path: string, more = {}) =>
     (await stage.answer('readFile', { ...AT, path, ...more }))['metadata'];
 
-  it('answers the example of the specification', async () => {
+  it('returns the example of the specification', async () => {
     const answer = await stage.answer('readFile', { ...README_FILE, ref: 'main' });
     assert.equal(answer['content'], README);
     const sha = stage.repo.objects.filesOf(stage.repo.resolve('main') ?? '').get('README.md')?.sha;
@@ -30,7 +30,7 @@ describe('reading from GitHub', () => {
     });
   });
 
-  it('reads branches, commits, and base64 where it is asked for', async () => {
+  it('reads branches, commits, and base64 on request', async () => {
     const commit = stage.repo.resolve('fix/retries') ?? '';
     for (const ref of ['fix/retries', commit]) {
       const { content } = await stage.answer('readFile', { ...AT, path: 'src/retry.ts', ref });
@@ -40,13 +40,13 @@ describe('reading from GitHub', () => {
     assert.equal(Buffer.from(String(content), 'base64').toString(), README);
   });
 
-  it('gives what is not text as base64, and says so', async () => {
+  it('returns binary files as base64, and states the encoding', async () => {
     const { content, metadata } = await stage.answer('readFile', { ...AT, path: 'docs/images/logo.png' });
     assert.deepEqual([...Buffer.from(String(content), 'base64')], [0x89, 0x50, 0x4e, 0x47, 0, 0xff]);
     assert.equal(Object(metadata).encoding, 'base64');
   });
 
-  it('reads files over 1 MB through their blob, part by part', async () => {
+  it('reads files over 1 MB from their blob, in parts', async () => {
     const large = 'Zeile ä\n'.repeat(200_000);
     stage.repo.push('main', { 'large.txt': large, empty: '' });
     let [read, parts] = ['', 0];
@@ -65,13 +65,13 @@ describe('reading from GitHub', () => {
     assert.equal((await stage.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
   });
 
-  it('refuses files over 5 MiB', async () => {
+  it('rejects files over 5 MiB', async () => {
     stage.repo.push('main', { huge: Buffer.alloc(5_242_881, 'x') });
     const { data } = await stage.refusal('readFile', { ...AT, path: 'huge' });
     assert.deepEqual([data['reason'], data['field']], ['SIZE_LIMIT_EXCEEDED', 'path']);
   });
 
-  it('follows symbolic links inside, and tells of those outside and of submodules', async () => {
+  it('follows symbolic links in the repository, and describes other links and submodules', async () => {
     assert.equal((await stage.answer('readFile', { ...AT, path: 'latest' }))['content'], README);
     assert.equal((await stage.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
     assert.equal(Object(await metadataOf('outside')).type, 'symlink');
@@ -82,13 +82,13 @@ describe('reading from GitHub', () => {
     );
   });
 
-  it('lists a directory in the error', async () => {
+  it('lists the entries of a directory in the error', async () => {
     const { code, data } = await stage.refusal('readFile', { ...AT, path: 'docs' });
     assert.deepEqual([code, data['reason']], [-32300, 'IS_DIRECTORY']);
     assert.deepEqual(data['entries'], ['guide.md', 'images/']);
   });
 
-  it('lists at most 100 entries, and says how many there are', async () => {
+  it('lists at most 100 entries, and states their total', async () => {
     const files = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`many/${index}`, 'x']));
     stage.repo.push('main', files);
     const { data } = await stage.refusal('readFile', { ...AT, path: 'many' });
@@ -96,7 +96,7 @@ describe('reading from GitHub', () => {
     assert.match(String(data['suggestion']), /the first 100 of 150/);
   });
 
-  it('says that a repository without main has another default branch', async () => {
+  it('returns the default branch in the error if the repository has no main', async () => {
     const old = stage.gitHub.world.repository('sartor-ai', 'old');
     old.defaultBranch = 'master';
     old.push('master', { 'README.md': 'old' });
@@ -105,19 +105,19 @@ describe('reading from GitHub', () => {
     assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
   });
 
-  it('reads public repositories where the App is not installed', async () => {
+  it('reads public repositories without an installation of the App', async () => {
     stage.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
     const { content } = await stage.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
     assert.equal(content, 'hello');
   });
 
-  it('reads with a token as well', async () => {
+  it('reads with a personal access token', async () => {
     stage.app = stage.compose(() => stage.asPerson);
     assert.equal((await stage.answer('readFile', README_FILE))['content'], README);
     assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/installation'), 0);
   });
 
-  it('searches code with lines, highlights and stars', async () => {
+  it('searches code, and returns lines, highlights and stars', async () => {
     const filters = { owner: 'sartor-ai', repo: 'claude-network' };
     const answer = await stage.answer('searchCode', { query: 'registerAgent', filters });
     assert.deepEqual(answer, {
@@ -144,7 +144,7 @@ describe('reading from GitHub', () => {
     });
   });
 
-  it('pages, filters, and finds nothing where there is nothing', async () => {
+  it('searches with filters and pages, and returns an empty result without matches', async () => {
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`lib/${index}.ts`, 'needle']));
     stage.repo.push('main', { ...files, 'other/a.md': 'needle' });
     const filters = { owner: 'sartor-ai', path: 'lib', extension: '.ts' };
@@ -156,14 +156,14 @@ describe('reading from GitHub', () => {
     assert.equal(data['reason'], 'PAGE_OUT_OF_RANGE');
   });
 
-  it('keeps hits whose file cannot be read, without their lines', async () => {
+  it('keeps matches whose file cannot be read, without line numbers', async () => {
     stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}', status: 404 });
     const { results } = await stage.answer('searchCode', { query: 'registerAgent' });
     const [{ matches }] = Object(results);
     assert.deepEqual(Object.keys(matches[0]), ['text', 'highlight']);
   });
 
-  it('lets no filter bring in another qualifier', async () => {
+  it('rejects filters that would add another qualifier', async () => {
     for (const path of ['src" repo:octocat/secret "', 'a\\"b', 'a\nb', ' ']) {
       const { data } = await stage.refusal('searchCode', { query: 'x', filters: { path } });
       assert.deepEqual([data['reason'], data['field']], ['INVALID_FILTER', 'filters.path']);

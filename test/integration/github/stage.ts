@@ -1,4 +1,4 @@
-/** A local GitHub, and a deployment of Muster that is connected to it. */
+/** Fixture: a local GitHub, and a deployment of Muster that is connected to it. */
 import assert from 'node:assert/strict';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -36,7 +36,7 @@ export class Stage {
     return stage;
   }
 
-  /** Ends it; whatever was not as GitHub's description says fails the test. */
+  /** Stops GitHub, and fails on requests and responses that deviate from GitHub's description. */
   async close(): Promise<void> {
     await this.gitHub.stop();
     assert.deepEqual(this.gitHub.problems, []);
@@ -50,7 +50,7 @@ export class Stage {
     return this.gitHub.asPerson;
   }
 
-  /** Another deployment, or a new instance of this one. */
+  /** Returns another deployment, or a new instance of this one. */
   compose(gitHub: () => GitHubSettings): Composition {
     return compose(outsideOf({ clock: { now: () => new Date() }, gitHub }));
   }

@@ -22,7 +22,7 @@ describe('workflow runs', () => {
     }
   }
 
-  it('are listed with what there is to know', async () => {
+  it('are returned with all fields', async () => {
     const answer = await stage.answer('getWorkflowRuns', AT);
     const [run] = Object(answer['runs']);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('workflow runs', () => {
     });
   });
 
-  it('are found by workflow, status and branch', async () => {
+  it('can be filtered by workflow, status and branch', async () => {
     addRuns(4);
     const idsOf = async (filters: object) => {
       const { runs } = await stage.answer('getWorkflowRuns', { ...AT, ...filters });
@@ -62,7 +62,7 @@ describe('workflow runs', () => {
     assert.ok(!('conclusion' in Object(runs)[0]));
   });
 
-  it('are paged', async () => {
+  it('are returned in pages', async () => {
     addRuns(7);
     const second = await stage.answer('getWorkflowRuns', { ...AT, limit: 3, page: 2 });
     const placeOf = ({ runs, total, totalPages, hasNext, hasPrevious }: JsonObject) => [
@@ -79,17 +79,17 @@ describe('workflow runs', () => {
     assert.deepEqual(placeOf(none), [0, 0, 0, false, false]);
   });
 
-  it('tell what is missing', async () => {
+  it('report an unknown workflow, repository or run', async () => {
     const reasonOf = async (given: object) =>
       (await stage.refusal('getWorkflowRuns', { ...AT, ...given })).data['reason'];
     assert.equal(await reasonOf({ workflow_id: 'none.yml' }), 'WORKFLOW_NOT_FOUND');
-    assert.equal(await reasonOf({ repo: 'none' }), 'ACCESS_DENIED'); // which GitHub does not tell apart
+    assert.equal(await reasonOf({ repo: 'none' }), 'ACCESS_DENIED'); // The App cannot see the repository.
     assert.equal(await reasonOf({ workflow_id: '../../x.yml' }), 'INVALID_WORKFLOW');
     assert.equal(await reasonOf({ workflow_id: -1 }), 'INVALID_WORKFLOW');
     assert.equal((await stage.refusal('getJobLogs', { ...AT, run_id: 9 })).data['reason'], 'RUN_NOT_FOUND');
   });
 
-  it('have logs of their failed jobs: plain, the last lines, and without our token', async () => {
+  it("return the last lines of failed jobs' logs as plain text", async () => {
     const { jobs } = await stage.answer('getJobLogs', RUN);
     const [job, ...others] = Object(jobs);
     assert.deepEqual(others, []);
@@ -105,7 +105,7 @@ describe('workflow runs', () => {
     assert.equal(tail.log, '  1) retries end\n##[error]Process completed with exit code 1.');
   });
 
-  it('have the logs of a failed job among many, and say that there are more', async () => {
+  it('return logs of failed jobs among many, and state if there are more', async () => {
     const add = (id: number, conclusions: readonly ('success' | 'failure')[]) => {
       const jobs = conclusions.map((conclusion, index) => {
         return { id: 1000 * id + index, name: `job ${index}`, conclusion, log: 'It broke.' };
@@ -131,7 +131,7 @@ describe('workflow runs', () => {
     assert.deepEqual([Object(many['jobs']).length, many['more']], [20, true]);
   });
 
-  it('name jobs whose log is gone or cannot be had', async () => {
+  it('list jobs whose log has expired, without a log', async () => {
     const workflow = { id: 17, file: 'ci.yml' };
     const gone = { id: 601, name: 'old', conclusion: 'failure' as const };
     const run = {
@@ -147,7 +147,7 @@ describe('workflow runs', () => {
     assert.deepEqual([job.name, job.lines, 'log' in job], ['old', 0, false]);
   });
 
-  it('give the end of a huge log', async () => {
+  it('return the end of a large log', async () => {
     const log = `${'x'.repeat(70)}\n`.repeat(100_000).concat('the end\n');
     const failed = { id: 602, name: 'big', conclusion: 'failure' as const, log };
     const workflow = { id: 17, file: 'ci.yml' };
@@ -163,7 +163,7 @@ describe('workflow runs', () => {
     assert.equal(job.log, `${'x'.repeat(70)}\nthe end`);
   });
 
-  it('say so where the host of the logs does not answer, without its address', async () => {
+  it('report an unreachable log host without its address', async () => {
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
     for (const location of ['http://127.0.0.1:1/secret?sig=abc', 'nonsense', '']) {
       stage.gitHub.fail({ route, status: 302, headers: { location }, text: '' });

@@ -1,4 +1,4 @@
-/** github.createIssue, createPR, createBranch and commitFiles, and what repeating them does. */
+/** github.createIssue, createPR, createBranch and commitFiles, and the effect of repeated calls. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AT, Stage } from './stage.ts';
@@ -29,7 +29,7 @@ describe('writing to GitHub', () => {
     return data['reason'];
   };
 
-  /** Ends the call after GitHub has done it and before Muster has noted it, as a killed instance would. */
+  /** Fails the call after GitHub has applied it and before Muster has stored that, like a crash. */
   async function interrupted(tool: string, given: JsonObject): Promise<void> {
     const { store } = stage.app.kernel;
     const commitBefore = store.commit;
@@ -41,7 +41,7 @@ describe('writing to GitHub', () => {
   }
 
   describe('issues', () => {
-    it('are created with labels and those who can be assigned', async () => {
+    it('are created with labels and permitted assignees', async () => {
       const fields = { body: 'Some text', labels: ['bug'], assignees: ['octocat', 'stranger'] };
       const answer = await stage.answer('createIssue', { ...AT, title: 'Broken', ...fields });
       const { createdAt, ...rest } = answer;
@@ -58,7 +58,7 @@ describe('writing to GitHub', () => {
       assert.match(String(stage.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
     });
 
-    it('are replayed under their key', async () => {
+    it('are replayed for a repeated key', async () => {
       const given = { ...AT, title: 'Once', idempotency_key: 'issue-1' };
       const first = await stage.answer('createIssue', given);
       assert.deepEqual(await stage.answer('createIssue', given), first);
@@ -67,7 +67,7 @@ describe('writing to GitHub', () => {
       assert.equal(code, -32201);
     });
 
-    it('are found again after a crash, by a mark that nobody sees', async () => {
+    it('are found by a hidden marker after a crash', async () => {
       const given = { ...AT, title: 'Once', body: 'Text', idempotency_key: 'issue-2' };
       await interrupted('createIssue', given);
       const { number, created } = await stage.answer('createIssue', given);
@@ -75,7 +75,7 @@ describe('writing to GitHub', () => {
       assert.match(String(stage.repo.issues[0]?.body), /^Text\n\n<!-- muster:[0-9a-f]{20} -->$/);
     });
 
-    it('are refused where they are switched off, and with a milestone that is not there', async () => {
+    it('are rejected if disabled in the repository, or for an unknown milestone', async () => {
       const { data, code } = await stage.refusal('createIssue', { ...AT, title: 'x', milestone: 7 });
       assert.deepEqual([code, data['reason']], [-32300, 'VALIDATION_ERROR']);
       stage.repo.hasIssues = false;
@@ -85,7 +85,7 @@ describe('writing to GitHub', () => {
       }
     });
 
-    it('need a worker and the App', async () => {
+    it('require the role worker and the App', async () => {
       const viewer = stage.team.principal('eve', 'viewer');
       assert.equal((await stage.refusal('createIssue', { ...AT, title: 'x' }, viewer)).code, -32101);
       stage.gitHub.world.repository('octocat', 'hello').push('main', { a: 'b' });
@@ -95,7 +95,7 @@ describe('writing to GitHub', () => {
   });
 
   describe('pull requests', () => {
-    it('are created, and answered again while they are open', async () => {
+    it('are created, and returned again while they are open', async () => {
       const first = await stage.answer('createPR', { ...PR, body: 'Why', draft: true });
       assert.deepEqual(
         [first['number'], first['state'], first['draft'], first['headSha'], first['created']],
@@ -107,21 +107,21 @@ describe('writing to GitHub', () => {
       assert.equal(stage.repo.pulls[0]?.body, 'Why');
     });
 
-    it('are answered where somebody else was faster by a moment', async () => {
+    it('are returned if another caller created one a moment earlier', async () => {
       await stage.answer('createPR', PR);
       stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
       const { created, number } = await stage.answer('createPR', PR);
       assert.deepEqual([created, number], [false, 1]);
     });
 
-    it('are found again after a crash', async () => {
+    it('are found after a crash', async () => {
       const given = { ...PR, idempotency_key: 'pr-1' };
       await interrupted('createPR', given);
       assert.equal((await stage.answer('createPR', given))['created'], false);
       assert.equal(stage.repo.pulls.length, 1);
     });
 
-    it('say which branch is not there, or that there is nothing to merge', async () => {
+    it('report a missing branch, or a head without commits', async () => {
       const reasonOf = async (given: JsonObject) => {
         const { data } = await stage.refusal('createPR', { ...PR, ...given });
         return [data['reason'], data['field']];
@@ -137,7 +137,7 @@ describe('writing to GitHub', () => {
   describe('branches', () => {
     const given = { ...AT, branch: 'feature/login' };
 
-    it('begin at the default branch, or where they are told to', async () => {
+    it('start at the default branch, or at the given ref', async () => {
       assert.deepEqual(await stage.answer('createBranch', given), {
         branch: 'feature/login',
         sha: head('main'),
@@ -148,7 +148,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('other'), head('fix/retries'));
     });
 
-    it('that are there at the same commit are a success, at another a conflict', async () => {
+    it('that exist at the commit are a success, and at another commit a conflict', async () => {
       await stage.answer('createBranch', given);
       assert.equal((await stage.answer('createBranch', given))['created'], false);
       const { code, data } = await stage.refusal('createBranch', { ...given, from: 'fix/retries' });
@@ -156,7 +156,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('feature/login'), head('main'));
     });
 
-    it('need something to begin at', async () => {
+    it('require an existing starting point and a valid name', async () => {
       const { data } = await stage.refusal('createBranch', { ...given, from: 'none' });
       assert.deepEqual([data['reason'], data['field']], ['REF_NOT_FOUND', 'from']);
       const named = { ...AT, branch: 'a'.repeat(40) };
@@ -165,7 +165,7 @@ describe('writing to GitHub', () => {
   });
 
   describe('commits', () => {
-    it('write, replace and delete in one step, and leave the rest alone', async () => {
+    it('create, replace and delete files in one step, and keep all others', async () => {
       const before = head('main');
       const answer = await commit({}, [
         { path: 'src/retry.ts', content: 'export const MAX_RETRIES = 3;\n' },
@@ -184,7 +184,7 @@ describe('writing to GitHub', () => {
       assert.equal(stage.repo.objects.commits.get(head('main'))?.message, 'A change');
     });
 
-    it('keep programs programs, unless told otherwise', async () => {
+    it('keep the executable flag unless the call changes it', async () => {
       const modes = () =>
         ['bin/run', 'bin/new'].map((path) => stage.repo.objects.filesOf(head('main')).get(path)?.mode);
       await commit({}, [
@@ -196,7 +196,7 @@ describe('writing to GitHub', () => {
       assert.deepEqual(modes(), ['100644', '100755']);
     });
 
-    it('are one commit however often they are repeated', async () => {
+    it('are created once, however often the call is repeated', async () => {
       const files = [{ path: 'a.txt', content: 'a' }];
       const parent = head('main');
       const { sha } = await commit({}, files);
@@ -207,7 +207,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('main'), sha);
     });
 
-    it('are found again after a crash', async () => {
+    it('are found after a crash', async () => {
       const given = { ...AT, branch: 'main', message: 'Once', files: [{ path: 'a.txt', content: 'a' }] };
       const keyed = { ...given, idempotency_key: 'commit-1' };
       await interrupted('commitFiles', keyed);
@@ -216,7 +216,7 @@ describe('writing to GitHub', () => {
       assert.deepEqual([sha, created, head('main')], [after, false, after]);
     });
 
-    it('are a conflict where the branch is not where it was expected', async () => {
+    it('conflict if the branch has moved from the expected parent', async () => {
       const expected = head('main');
       stage.repo.push('main', { 'other.txt': 'theirs' }, 'Theirs');
       const files = [{ path: 'a.txt', content: 'a' }];
@@ -224,7 +224,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({ expected_parent: 'b'.repeat(40) }, files), 'PARENT_MOVED');
     });
 
-    it('go onto what somebody else has just pushed, and never over it', async () => {
+    it('are retried after a concurrent push, and never overwrite it', async () => {
       const theirs = { route: REFS, status: 422, text: '{"message":"Update is not a fast forward"}' };
       stage.gitHub.fail(theirs);
       const { created } = await commit({}, [{ path: 'a.txt', content: 'a' }]);
@@ -233,7 +233,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({}, [{ path: 'b.txt', content: 'b' }]), 'PARENT_MOVED');
     });
 
-    it('are never half done', async () => {
+    it('change nothing if any step fails', async () => {
       const files = [{ path: 'a.txt', content: 'a' }];
       stage.repo.protectedBranches.add('main');
       assert.equal(await noCommit({}, files), 'PROTECTED_BRANCH');
@@ -249,7 +249,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({}, missing), 'FILE_NOT_FOUND');
     });
 
-    it('say what is wrong with a file before anything is sent', async () => {
+    it('validate files before sending anything', async () => {
       const text = { path: 'a.txt', content: 'a' };
       const reasons = await Promise.all(
         [
@@ -279,7 +279,7 @@ describe('writing to GitHub', () => {
       assert.equal(stage.gitHub.seen.length, 0);
     });
 
-    it('need a branch, and something that changes', async () => {
+    it('require an existing branch and a changed file', async () => {
       assert.equal(await noCommit({ branch: 'none' }, [{ path: 'a', content: 'a' }]), 'REF_NOT_FOUND');
       const readme = { path: 'src/retry.ts', content: 'export const MAX_RETRIES = Infinity;\n' };
       assert.equal(await noCommit({}, [readme]), 'NOTHING_TO_COMMIT');

@@ -1,4 +1,4 @@
-/** Budgets over the emulators: who sets them, what they count, and that they are shown and taken back. */
+/** Budgets over the emulators: who can set them, usage, and undo. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -23,7 +23,7 @@ describe('a budget', () => {
     return idOf((await team.ask('coordination_create_task', { description: 'Work', ...more }))['task']);
   }
 
-  it('says what may be spent, is shown wherever it holds, and is taken away by null', async () => {
+  it('has limits, is shown on every node below it, and can be removed', async () => {
     const top = await task();
     const part = await task({ part_of: { kind: 'task', id: top } });
     const of = { kind: 'task', id: top };
@@ -38,7 +38,7 @@ describe('a budget', () => {
       ['task', 'workspace'],
     );
     const less = await team.ask('system_setBudget', { ...of, clear: ['money'] });
-    assert.deepEqual(less['limit'], { tokens: 1000 }, 'what is not named stays');
+    assert.deepEqual(less['limit'], { tokens: 1000 }, 'an omitted limit stays');
     const none = await team.ask('system_setBudget', { ...of, clear: ['tokens'] });
     assert.deepEqual(none['limit'], {});
     const tree = await team.ask('system_getTree', of);
@@ -46,7 +46,7 @@ describe('a budget', () => {
     assert.match(await team.refused('system_setBudget', of), /Missing limit/);
   });
 
-  it('counts what was spent before it was set', async () => {
+  it('counts usage from before it was set', async () => {
     await team.enrolOwner();
     const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
     const { runId, usage } = await team.ask('orchestration_orchestrate', asked);
@@ -57,7 +57,7 @@ describe('a budget', () => {
     assert.ok(money > 0 && Math.abs(money - Number(costUsd)) < 1e-8);
   });
 
-  it('is set by leaders, by whoever may decide about a task, sees a run, or owns a to-do', async () => {
+  it('can be set by leaders, and by those who manage the task, see the run or own the to-do', async () => {
     const [of, there] = [
       { kind: 'task', id: await task() },
       { kind: 'workspace', id: team.workspace },
@@ -70,8 +70,8 @@ describe('a budget', () => {
       [of, /NOT_YOURS|cannot change/],
       [there, /Only leaders/],
       [{ kind: 'workspace', id: `other-${randomUUID()}` }, /The call is for the workspace/],
-      [{ kind: 'todo', id: todo }, /There is no todo/],
-      [{ kind: 'run', id: String(runId) }, /There is no run/],
+      [{ kind: 'todo', id: todo }, /todo .*not found/],
+      [{ kind: 'run', id: String(runId) }, /run .*not found/],
     ] as const;
     for (const [ref, why] of refusals)
       assert.match(await team.refused('system_setBudget', { ...ref, money: 1 }, stranger), why);
@@ -80,7 +80,7 @@ describe('a budget', () => {
     await team.ask('system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
   });
 
-  it('leaves an entry in the trail, by which it is taken back', async () => {
+  it('is recorded in the audit log, from which it can be undone', async () => {
     const of = { kind: 'task', id: await task() };
     const last = async () => {
       const { events } = await team.ask('system_getAudit', { thing: `budget:task-${of.id}`, limit: 1 });
@@ -95,7 +95,7 @@ describe('a budget', () => {
     assert.deepEqual(await limit(), { money: 5 });
   });
 
-  describe('that is spent', () => {
+  describe('when exhausted', () => {
     const draft = { tool: 'CLAUDECODE', description: 'Say hello', instructions: 'Kindly' };
     const coding = async (part: string) => {
       team.pass(1);
@@ -119,13 +119,13 @@ describe('a budget', () => {
       for (const _ of [1, 2]) await team.app.services.followBudget(written);
     };
 
-    it('keeps coding tasks below from runners, which say so, until it is raised', async () => {
+    it('keeps coding tasks below it from runners until it is raised', async () => {
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       const of = { kind: 'task', id: top };
       await team.ask('system_setBudget', { ...of, tokens: 0 });
       const [first, second, free] = [await coding(top), await coding(top), await coding(await task())];
-      assert.equal(idOf(await claim()), free, 'what is under another budget is given out');
+      assert.equal(idOf(await claim()), free, 'a task outside the budget can be claimed');
       assert.equal(await claim(), null);
       assert.equal(await claim({ taskId: first }), null);
       const { tasks } = await team.ask('coordination_get_all_tasks', {});
@@ -145,20 +145,20 @@ describe('a budget', () => {
       assert.equal(idOf(await claim()), first);
     });
 
-    it('is looked at again by itself, should nobody tell', async () => {
+    it('is checked again after ten minutes without a notification', async () => {
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       await team.ask('system_setBudget', { kind: 'task', id: top, money: 0 });
       const below = await coding(top);
       assert.equal(await claim(), null);
       team.pass(11 * 60);
-      assert.equal(await claim(), null, 'it is still spent');
+      assert.equal(await claim(), null, 'the budget is still exhausted');
       await team.ask('system_setBudget', { kind: 'task', id: top, money: 1 });
       team.pass(11 * 60);
       assert.equal(idOf(await claim()), below);
     });
 
-    it('counts what a runner reports: tokens, and money where somebody paid by use', async () => {
+    it('counts the tokens that a runner reports, and money if the runner pays per use', async () => {
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       const of = { kind: 'task', id: top };
@@ -170,11 +170,11 @@ describe('a budget', () => {
       const spent = async () =>
         Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).spent;
       assert.deepEqual(await spent(), { money: 0.25, tokens: 100 });
-      assert.equal(idOf(await claim()), subscribed, 'something is left');
+      assert.equal(idOf(await claim()), subscribed, 'the budget is not exhausted yet');
       await end(subscribed, { tokens });
       assert.deepEqual(await spent(), { money: 0.25, tokens: 200 });
       const { node } = await team.ask('system_getTree', of);
-      assert.equal(Object(node).totals.costUsd, 0.25, 'what the budget counts is what the tree says');
+      assert.equal(Object(node).totals.costUsd, 0.25, 'budget and tree report equal costs');
       assert.equal(await claim({ taskId: last }), null);
     });
   });

@@ -1,4 +1,4 @@
-/** A task is cancelled, and the runs end that were started for it: whoever executes them, and whoever is told, how often. */
+/** Cancellation of a task: the runs started for it end, at any instance and however often the trigger fires. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../../functions/src/mcp/validation.ts';
@@ -26,7 +26,7 @@ describe('a cancelled task', () => {
   const runOf = async (id: string): Promise<Run> =>
     (await team.app.orchestration.ports.runs.find(id))?.value ?? assert.fail(`there is no ${id}`);
 
-  it('ends the run that an instance executes, and closes its request to the model', async () => {
+  it('ends a run that an instance is executing, and closes its request to the model', async () => {
     const prompt = `hang ${randomUUID()}`;
     team.models.when({ text: prompt }, { does: 'hang' });
     const run = await start(prompt);
@@ -38,12 +38,12 @@ describe('a cancelled task', () => {
     assert.equal(status, 'cancelled');
     assert.match(warnings.join(), new RegExp(`${task} was cancelled.*No longer wanted`));
     await soon(() => team.models.askedAbout(prompt)[0]?.closedAt !== undefined);
-    assert.equal(team.models.askedAbout(prompt).length, 1, 'nobody asks again');
+    assert.equal(team.models.askedAbout(prompt).length, 1, 'the model is not asked again');
     const node = await team.node({ kind: 'task', id: task });
     assert.deepEqual(node?.totals.counts, { cancelled: 2, open: 0, in_progress: 0 });
   });
 
-  it('has those ended at once that nobody executes, with the tasks that they wait for', async () => {
+  it('ends runs that wait for agents immediately, with their tasks', async () => {
     const helper = await team.join('helper');
     const workflow = { name: 'by-hand', steps: [{ name: 'work', agent: 'network', prompt: 'Do it' }] };
     const { runs, roster } = team.app.services.orchestration;
@@ -67,7 +67,7 @@ describe('a cancelled task', () => {
     assert.equal(await team.claim(helper), undefined);
   });
 
-  it('leaves what is done, what is part of another, and what began after it was tried again', async () => {
+  it('keeps ended runs, runs of other tasks, and runs started after a retry', async () => {
     const done = await start(`done ${randomUUID()}`);
     await team.settled();
     const prompt = `hang ${randomUUID()}`;
@@ -85,7 +85,7 @@ describe('a cancelled task', () => {
     const run = await start(again);
     await soon(() => team.models.askedAbout(again).length === 1);
     await team.app.services.followGraph(cancelled?.data);
-    assert.equal((await runOf(run)).status, 'running', 'it was told late');
+    assert.equal((await runOf(run)).status, 'running', 'a late event does not cancel the new run');
     for (const id of [task, other]) {
       await team.ask('coordination_cancel_task', { task_id: id });
       await team.follow({ kind: 'task', id });

@@ -1,4 +1,4 @@
-/** One graph over the emulators: what is made for what, what all of it has taken, and what its end brings about. */
+/** Graph over the emulators: parents, totals, and effects of completed parts. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -14,7 +14,7 @@ const id = (of: unknown): string => {
   return String(of.id);
 };
 
-describe('one graph', () => {
+describe('the graph', () => {
   let team: GraphTeam;
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('one graph', () => {
     return node;
   }
 
-  it('has a to-do completed by a merged pull request, four levels below it, and knows what all of it has taken', async () => {
+  it('completes a to-do after a pull request four levels below is merged, with all totals', async () => {
     const ann = await team.join('ann');
     await team.join('runner', ['claude'], 'workspace');
     const [asAnn, asRunner] = [team.principal('ann'), team.principal('runner')];
@@ -68,7 +68,7 @@ describe('one graph', () => {
     const report = { agent_id: ann, task_id: taskId, output: 'It is planned.', when_parts_done: true };
     const reported = await team.ask('coordination_complete_task', report, asAnn);
     assert.match(String(reported['message']), /done when all its parts are/);
-    assert.deepEqual(await team.ask('coordination_complete_task', report, asAnn), reported, 'told twice');
+    assert.deepEqual(await team.ask('coordination_complete_task', report, asAnn), reported, 'repeated');
     const { status, claim } = (await team.app.coordination.ports.tasks.find(taskId))?.value ?? {};
     assert.deepEqual([status, claim], ['waiting', undefined]);
     await team.follow({ kind: 'todo', id: todoId });
@@ -85,7 +85,7 @@ describe('one graph', () => {
       if (one === made[0]) await team.ask('coding_end_task', { ...ended, ...epoch }, asRunner);
     }
     await team.follow({ kind: 'todo', id: todoId });
-    assert.equal((await nodeOf({ kind: 'todo', id: todoId })).status, 'open', 'one is still to be merged');
+    assert.equal((await nodeOf({ kind: 'todo', id: todoId })).status, 'open', 'one task is not merged');
 
     team.repo.push('say/goodbye', { 'README.md': 'Goodbye\n' });
     const opened = { ...AT, title: 'Say goodbye', head: 'say/goodbye', base: 'main', task_id: made[1] ?? '' };
@@ -138,7 +138,7 @@ describe('one graph', () => {
     );
   });
 
-  it('says which part stands against it where one has failed, and goes on when it no longer does', async () => {
+  it('shows which failed part blocks a task, and keeps the task waiting', async () => {
     const ann = await team.join('ann');
     await team.allow(ann, 5);
     const whole = await task(undefined, { priority: 1 });
@@ -162,7 +162,7 @@ describe('one graph', () => {
     assert.deepEqual([node.status, node.totals.counts['failed']], ['waiting', 1]);
   });
 
-  it('does without a part that was cancelled', async () => {
+  it('completes a task if its remaining part was cancelled', async () => {
     const ann = await team.join('ann');
     const whole = await task(undefined, { priority: 1 });
     assert.equal(await team.claim(ann), whole);
@@ -175,17 +175,17 @@ describe('one graph', () => {
     assert.deepEqual([node.status, node.totals.counts['cancelled']], ['done', 1]);
   });
 
-  it('is done at once where it has no parts', async () => {
+  it('completes a task without parts immediately', async () => {
     const ann = await team.join('ann');
     const only = await task(undefined, { priority: 1 });
     assert.equal(await team.claim(ann), only);
     const report = { agent_id: ann, task_id: only, output: 'All.', when_parts_done: true };
     await team.ask('coordination_complete_task', report, team.principal('ann'));
     assert.equal((await team.app.coordination.ports.tasks.find(only))?.value.status, 'done');
-    assert.equal(await team.node({ kind: 'task', id: only }), undefined, 'it is in no graph');
+    assert.equal(await team.node({ kind: 'task', id: only }), undefined, 'the task has no node');
   });
 
-  it('leaves a to-do open whose task fails, says so, and lets it be delegated again, once at a time', async () => {
+  it('keeps a to-do open when its task fails, and allows delegating it again', async () => {
     const ann = await team.join('ann');
     const todoId = await todo();
     const first = (await team.ask('todo_delegate', { task_id: todoId }))['delegated'] as { task_id: string };
@@ -204,14 +204,17 @@ describe('one graph', () => {
     assert.deepEqual((await nodeOf({ kind: 'todo', id: todoId })).parts, 2);
   });
 
-  it('tells nobody of what they may not see: not of a parent, nor in a tree', async () => {
+  it('hides parents and nodes that the caller may not see', async () => {
     const stranger = agentOf(team.agentId('stranger'), `other-${team.workspace}`, 'leader');
     const todoId = await todo('Buy her a ring');
     const part_of = { kind: 'todo', id: todoId };
     const made = { description: 'Spy', part_of };
-    assert.match(await team.refused('coordination_create_task', made, stranger), /no todo/);
+    assert.match(await team.refused('coordination_create_task', made, stranger), /todo .*not found/);
     assert.match(await team.refused('todo_delegate', { task_id: todoId }, stranger), /NOT_FOUND/);
-    assert.match(await team.refused('system_getTree', { kind: 'todo', id: todoId }, stranger), /no todo/);
+    assert.match(
+      await team.refused('system_getTree', { kind: 'todo', id: todoId }, stranger),
+      /todo .*not found/,
+    );
     const { delegated } = await team.ask('todo_delegate', { task_id: todoId });
     const { task_id: taskId } = delegated as { task_id: string };
     const tree = await team.ask('system_getTree', { kind: 'task', id: taskId }, stranger);
@@ -221,7 +224,7 @@ describe('one graph', () => {
       description: 'x',
       part_of: { kind: 'task', id: 'task-nowhere-1' },
     });
-    assert.match(other, /no task/);
+    assert.match(other, /task .*not found/);
   });
 
   it('keeps a deleted to-do as a stub with its totals', async () => {
@@ -238,11 +241,11 @@ describe('one graph', () => {
         description: 'x',
         part_of: { kind: 'todo', id: todoId },
       }),
-      /no todo/,
+      /todo .*not found/,
     );
   });
 
-  it('shows a tree in pages', async () => {
+  it('returns a tree in pages', async () => {
     const whole = { kind: 'task', id: await task() } as const;
     const parts = [await task(whole), await task(whole), await task(whole)];
     const first = await team.ask('system_getTree', { ...whole, limit: 2 });
@@ -255,7 +258,7 @@ describe('one graph', () => {
     assert.deepEqual([shown.toSorted(), second['truncated']], [parts.toSorted(), false]);
   });
 
-  it('costs nothing where there is none: a task by itself is read and written as ever', async () => {
+  it('costs no extra reads for a task without a parent', async () => {
     const reads = countReads();
     try {
       await task();
@@ -264,17 +267,17 @@ describe('one graph', () => {
         alone = await task();
       });
       const part_of = { kind: 'task', id: alone } as const;
-      assert.equal(await reads.during(() => task(part_of)), plain + 1, 'the parent');
-      assert.equal(await reads.during(() => task(part_of)), plain + 2, 'and its node');
+      assert.equal(await reads.during(() => task(part_of)), plain + 1, 'reads the parent');
+      assert.equal(await reads.during(() => task(part_of)), plain + 2, 'reads the parent and its node');
       assert.equal(await team.node({ kind: 'task', id: await task() }), undefined);
       const tree = await reads.during(() => team.ask('system_getTree', { ...part_of }));
-      assert.equal(tree, 1 + 2 + 2, 'its node, its parts, and what its budget and its workspace’s would be');
+      assert.equal(tree, 1 + 2 + 2, 'reads the node, its parts, and both possible budgets');
     } finally {
       reads.stop();
     }
   });
 
-  it('goes no deeper than ten levels', async () => {
+  it('allows at most ten levels', async () => {
     let at = await task();
     for (let level = 2; level <= 10; level++) at = await task({ kind: 'task', id: at });
     const refusal = await team.refused('coordination_create_task', {

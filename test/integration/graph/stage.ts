@@ -1,4 +1,4 @@
-/** A team whose to-dos, tasks, runs and pull requests are each other's cause, over the real services. */
+/** Fixture: a team whose to-dos, tasks, runs and pull requests are parts of each other, over the real services. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import {
@@ -77,7 +77,7 @@ export class GraphTeam extends Team {
     assert.deepEqual([this.gitHub.problems, this.models.problems], [[], []]);
   }
 
-  /** The result of a call that succeeds, with coding's taken out of its envelope. */
+  /** Returns the result of a successful call, for coding tools without its envelope. */
   async ask(tool: string, args: JsonObject, principal?: Principal): Promise<Fields> {
     const content = await answer(this, tool, args, principal ?? this.leader);
     const { result } = content;
@@ -97,7 +97,7 @@ export class GraphTeam extends Team {
     return snapshot.exists ? nodeFromDocument(snapshot.data()) : undefined;
   }
 
-  /** What the trigger on the graph does of everything at and below a thing, each told twice, until nothing moves. */
+  /** Runs the graph's trigger twice for an item and everything below it, until nothing changes. */
   async follow(ref: NodeRef): Promise<void> {
     for (;;) {
       const before = await this.documentsAt(ref);
@@ -115,7 +115,7 @@ export class GraphTeam extends Team {
     return [own, ...docs].filter((one) => one.exists).map((one) => ({ key: one.id, data: one.data() }));
   }
 
-  /** GitHub tells that the pull request was merged. */
+  /** Delivers GitHub's webhook for a merged pull request. */
   async merge(number: number, more: JsonObject = {}): Promise<void> {
     const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40), ...more };
     const text = JSON.stringify({ action: 'closed', repository: { id: this.repo.id }, pull_request });
@@ -133,7 +133,7 @@ export class GraphTeam extends Team {
     assert.ok(status < 300, String(status));
   }
 
-  /** Waits for what is being executed. */
+  /** Waits for the runs in progress. */
   async settled(): Promise<void> {
     while (this.deliveries.size > 0) await Promise.all(this.deliveries);
   }

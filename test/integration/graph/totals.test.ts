@@ -1,6 +1,6 @@
 /**
- * Histories of trees that chance makes, over the real services and the emulator, some of whose answers are lost: what
- * each node has counted is what the things themselves come to.
+ * Random histories of trees, over the real services and the emulator, with some lost responses: the totals of each
+ * node equal the sums over the items themselves.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -29,14 +29,14 @@ import { byDay } from '../../support/night.ts';
 import '../../support/properties.ts';
 import { GraphTeam } from './stage.ts';
 
-/** Which step a history takes, and of which of the things that there are then. */
+/** One step of a history; `at` selects one of the existing items. */
 const step = fc.record({
   deed: fc.constantFrom(
     ...(['task', 'task', 'todo', 'coding', 'run', 'claim', 'claim', 'complete', 'wait', 'fail'] as const),
     ...(['retry', 'lapse', 'finish', 'delegate', 'delete', 'cancelRun', 'follow'] as const),
   ),
   at: fc.nat(1000),
-  /** Whether the answer of its first commit is lost, or that of its second. */
+  /** Which commit loses its response: none, the first or the second. */
   loss: fc.constantFrom(0, 0, 0, 1, 2),
 });
 
@@ -131,7 +131,7 @@ class History {
   }
 }
 
-/** All things of the team that are in a graph, as their own documents have them; deleted to-dos as they were told of. */
+/** Returns all items of the team that are in a graph, from their own documents. */
 async function thingsOf(team: GraphTeam): Promise<readonly GraphNode[]> {
   const database = firestore();
   const [tasks, runs, todos] = await Promise.all([
@@ -182,7 +182,7 @@ function verifyTotals(
   const isIn = ({ kind, thing_id: own, ancestors = [] }: GraphNode | StoredNode) =>
     nodeKey({ kind, id: own }) === key || ancestors.includes(key);
   const below = things.filter(isIn);
-  // A deleted to-do is there in the graph alone.
+  // A deleted to-do exists only in the graph.
   const gone = [...nodes.values()].filter((one) => one.deleted && isIn(one));
   const counts: Record<string, number> = {};
   for (const { status } of [...below, ...gone]) counts[status] = (counts[status] ?? 0) + 1;
@@ -209,7 +209,7 @@ function verifyTotals(
   assert.ok(Math.abs(costUsd - sum(({ spent }) => spent.cost_usd)) < 1e-9, key);
 }
 
-describe('totals of a graph', function () {
+describe('graph totals', function () {
   this.timeout(600_000);
 
   let lanes: Lanes;
@@ -220,7 +220,7 @@ describe('totals of a graph', function () {
 
   after(() => lanes.close());
 
-  it('are the sums over the things themselves, whatever happened and whichever answers were lost', async () => {
+  it('equal the sums over the items after random histories with lost responses', async () => {
     const histories = fc.array(step, { minLength: 15, maxLength: 45 });
     const done = new Set<Step['deed']>();
     let counted = 0;
@@ -233,12 +233,12 @@ describe('totals of a graph', function () {
       }),
     );
     await fc.assert(property, { numRuns: byDay(6, { night: 60 }), endOnFailure: true });
-    assert.ok(counted > 20, `${counted} things were in a graph`);
+    assert.ok(counted > 20, `${counted} items were in a graph`);
     assert.ok(done.size >= 12, `only ${[...done].join(', ')} ever succeeded`);
   });
 });
 
-/** A team with whom all of this has happened. What is not possible at its moment is refused, and changes nothing. */
+/** Returns a team after these steps. Steps that are not possible are rejected and change nothing. */
 async function told({ proxy, database }: Lane, steps: readonly Step[], done: Set<Step['deed']>) {
   proxy.begin();
   const team = await GraphTeam.open(database);

@@ -1,4 +1,4 @@
-/** Calls that a workspace wants approved: they wait, and are made once, as whoever asked, with their rights then. */
+/** Calls that require approval: they wait, and run once as the requester, with the rights of that moment. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -13,7 +13,7 @@ import { House } from './house.ts';
 const CREATE = 'coding_create_task';
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-describe('a call that takes an approval', () => {
+describe('a call that requires approval', () => {
   let house: House;
   let agent: Principal;
   let ada: Principal;
@@ -65,10 +65,10 @@ describe('a call that takes an approval', () => {
   };
   const seen = (request_id: string) => house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
 
-  it('waits in the inbox of the owner, and is made once when it is approved, as who asked', async () => {
+  it("waits in the owner's inbox, and runs once as the requester after approval", async () => {
     const request_id = await waits();
-    assert.equal(await waits(), request_id, 'the same call is the same request');
-    assert.equal(await execute(request_id), 'nothing', 'nobody has approved it');
+    assert.equal(await waits(), request_id, 'an identical call returns the same request');
+    assert.equal(await execute(request_id), 'nothing', 'the request is not approved yet');
     const listed = await house.inbox(ada, 'list', { state: 'open' });
     const [shown] = Object(listed['requests']);
     assert.deepEqual(shown.call.tool, 'coding.create_task');
@@ -85,12 +85,12 @@ describe('a call that takes an approval', () => {
     );
     const { outcome } = await seen(request_id);
     const again = await answer(house, CREATE, CODE, agent);
-    assert.deepEqual(Object(outcome).answer, again, 'the same call gives its answer');
+    assert.deepEqual(Object(outcome).answer, again, 'an identical call returns the outcome');
     assert.equal(Object(again['result']).taskId, made[0]?.['id']);
     assert.equal((await tasks()).length, 1);
   });
 
-  it('is told apart by its key, and by its arguments where it has none', async () => {
+  it('is identified by its idempotency key, or by its arguments if it has none', async () => {
     const keyed = await waits({ ...CODE, idempotency_key: 'one' });
     assert.equal(await waits({ ...CODE, idempotency_key: 'one' }), keyed);
     const ids = new Set([
@@ -104,12 +104,12 @@ describe('a call that takes an approval', () => {
     assert.match(JSON.stringify(reused.structuredContent), /KEY_REUSED/);
   });
 
-  it('is one request where it is made from several sides at once', async () => {
+  it('creates one request when concurrent calls make it', async () => {
     const ids = await Promise.all([1, 2, 3, 4].map(() => waits()));
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('is not made where it is refused, which is said with the reason', async () => {
+  it('does not run if it is refused, and returns the reason', async () => {
     const request_id = await waits();
     await settle(request_id, 'refuse', 'Not on a Friday.');
     assert.equal(await execute(request_id), 'nothing');
@@ -117,17 +117,17 @@ describe('a call that takes an approval', () => {
     assert.match(JSON.stringify(structuredContent), /Not on a Friday.*NOT_APPROVED/);
     assert.deepEqual(await tasks(), []);
     house.pass(25 * 3600);
-    assert.notEqual(await waits(), request_id, 'another day it is asked anew');
+    assert.notEqual(await waits(), request_id, 'another day creates another request');
   });
 
-  it('asks anew where nobody has answered in time', async () => {
+  it('creates another request after the first one expires', async () => {
     const request_id = await waits();
     house.pass(25 * 3600);
     assert.notEqual(await waits(), request_id);
     await assert.rejects(settle(request_id, 'approve'));
   });
 
-  it('is refused where the rights of who asked have gone meanwhile', async () => {
+  it("is refused if the requester's rights are gone when it runs", async () => {
     const { store } = house.app.kernel;
     const [first, second, third] = [
       await waits(),
@@ -149,7 +149,7 @@ describe('a call that takes an approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it('is refused if the person who approved it has left meanwhile, and made if they are there', async () => {
+  it('is refused if the approver has left the workspace by the time it runs', async () => {
     const { store } = house.app.kernel;
     await demand([{ tool: 'coding.create_task', asks: house.id('ben') }]);
     const approved = async (description: string) => {
@@ -166,16 +166,16 @@ describe('a call that takes an approval', () => {
     assert.equal(Object((await seen(late))['outcome']).error.reason, 'APPROVER_LEFT');
     assert.equal((await tasks()).length, 1);
     await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
-    assert.notEqual(await waits({ ...CODE, description: 'Late' }), late, 'another person is asked');
+    assert.notEqual(await waits({ ...CODE, description: 'Late' }), late, 'the new rule asks another person');
   });
 
-  it('is made by another instance where the first dies, before and after it was made', async () => {
+  it('is completed by another instance if the first crashes before or after running it', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
     const { requests } = house.app.inbox.ports;
     const { store } = house.app.kernel;
     const dead = house.anotherInstance();
-    // It takes the call on, makes it, and dies before it can say so.
+    // The instance claims the request, runs the call, and crashes before it stores the outcome.
     let dies = true;
     const dying = {
       ...dead.inbox.ports,
@@ -198,14 +198,14 @@ describe('a call that takes an approval', () => {
     await assert.rejects(execution.execute(unmade), /dead/);
     dies = false;
     assert.equal((await tasks()).length, 1);
-    assert.equal(await execute(unmade), 'nothing', 'the dead one may live');
+    assert.equal(await execute(unmade), 'nothing', 'the first instance may still be running');
     house.pass(121);
     await house.sweepApprovals();
-    assert.equal((await tasks()).length, 1, 'it is not made again');
+    assert.equal((await tasks()).length, 1, 'the call does not run again');
     const { value } = (await requests.find(unmade)) ?? {};
     assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
     assert.ok(Object((await seen(unmade))['outcome']).answer);
-    // One that dies before it has made anything.
+    // An instance that crashes before it runs anything.
     const other = await waits({ ...CODE, description: 'B' });
     await settle(other, 'approve');
     house.pass(1);
@@ -213,10 +213,10 @@ describe('a call that takes an approval', () => {
     assert.equal((await tasks()).length, 2);
   });
 
-  it('asks nobody of what a person does who would be asked', async () => {
+  it('needs no approval when the approver makes it in person', async () => {
     assert.ok(await answer(house, CREATE, CODE, ada));
     const ben = await house.person('ben');
-    assert.ok(await answer(house, CREATE, CODE, ben), 'his own owner');
+    assert.ok(await answer(house, CREATE, CODE, ben), 'Ben is his own owner');
     await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
     const request_id = await waits(CODE, ben);
     const found = await house.inbox(ada, 'list', { state: 'open' });
@@ -225,7 +225,7 @@ describe('a call that takes an approval', () => {
     assert.equal(own.reason, 'NOT_ASKED');
   });
 
-  it('is demanded of tools that write, by leaders, above a cost where one is named', async () => {
+  it('can be required by leaders for writing tools, optionally above a cost', async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
       const { reason, entries } = await house.refusal(ada, 'access_update_workspace', {
         approvals: [{ tool }],
@@ -243,14 +243,14 @@ describe('a call that takes an approval', () => {
     );
     await demand([{ tool: 'orchestration.orchestrate', above_usd: 2 }]);
     agent = await house.agentOf('ada', 'worker');
-    assert.ok(await answer(house, CREATE, CODE, agent), 'no longer asked of');
+    assert.ok(await answer(house, CREATE, CODE, agent), 'no longer requires approval');
     const run = (cost_usd: number) => ({ prompt: 'Hi', options: { timeout: 0, budget: { cost_usd } } });
     await waits(run(3), agent, 'orchestration_orchestrate');
     const cheap = await call(house, 'orchestration_orchestrate', run(1), agent);
     assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
   });
 
-  it('is asked about whatever the amount, if its tool states no maximum cost', async () => {
+  it('requires approval at any amount if its tool states no maximum cost', async () => {
     for (const above_usd of [0, 5, 10_000]) {
       await demand([{ tool: 'coding.create_task', above_usd }]);
       await waits({ ...CODE, description: `Above ${above_usd}` });
@@ -258,14 +258,14 @@ describe('a call that takes an approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it('is asked about above the amount, by its budget or else the deployment’s', async () => {
+  it('requires approval above the amount, by its budget or else the deployment’s', async () => {
     const orchestrate = 'orchestration_orchestrate';
     const run = (prompt: string, budget?: JsonObject) => ({
       prompt,
       options: { timeout: 0, ...(budget && { budget }) },
     });
     const isAsked = async (args: JsonObject) =>
-      /waits for approval/.test(
+      /waiting for approval/.test(
         JSON.stringify((await call(house, orchestrate, args, agent)).structuredContent),
       );
     const { cost_usd: costUsd } = house.app.budget;
@@ -281,7 +281,7 @@ describe('a call that takes an approval', () => {
     }
   });
 
-  it('is approved by no agent that registered the one that calls', async () => {
+  it('cannot be approved by an agent that registered the caller', async () => {
     const deputy = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
     await house.lets('ada', ['deputy']);
     const lineage = [{ subject: 'key:mk_deputy' as const, agent_id: 'deputy' }];
@@ -289,10 +289,10 @@ describe('a call that takes an approval', () => {
     const refused = await house.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
     assert.equal(refused['reason'], 'NOT_A_PERSON');
     const other = await waits({ ...CODE, description: 'Of another' });
-    assert.ok(await house.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'others it may');
+    assert.ok(await house.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'other caller');
   });
 
-  it('costs nothing where its workspace demands none', async () => {
+  it('runs without approval if its workspace has no approval rules', async () => {
     await demand([]);
     const free = await house.agentOf('ada', 'worker');
     assert.equal(free.owner.asking?.[house.workspace], false);

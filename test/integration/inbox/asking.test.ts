@@ -1,4 +1,4 @@
-/** Agents ask people, who answer once; the tasks that they ask about wait. */
+/** Questions of agents to people, who answer once; tasks with an open question wait. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -8,7 +8,7 @@ import { House } from './house.ts';
 
 const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
 
-describe('asking a person', () => {
+describe('questions to people', () => {
   let house: House;
   let agent: Principal;
   let ada: Principal;
@@ -25,7 +25,7 @@ describe('asking a person', () => {
   const ask = async (more = {}) =>
     String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
-  it('asks the owner, who finds the question and answers it', async () => {
+  it('reach the owner, who finds and answers them', async () => {
     const asked = await house.inbox(agent, 'ask', ASK);
     const request_id = String(asked['request_id']);
     assert.deepEqual(asked['asked_of'], { uid: ada.uid, name: `ada of ${ada.uid}` });
@@ -43,7 +43,7 @@ describe('asking a person', () => {
     assert.deepEqual((await house.inbox(ada, 'list', { state: 'open' }))['requests'], []);
   });
 
-  it('wakes who waits, at another instance than the one that takes the answer', async () => {
+  it('wake a waiting agent at another instance than the one that stores the answer', async () => {
     const request_id = await ask();
     const other = house.anotherInstance();
     const waited = house.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
@@ -51,7 +51,7 @@ describe('asking a person', () => {
     assert.equal((await waited)['answer'], 'red');
   });
 
-  it('takes one answer, and the same again', async () => {
+  it('accept one answer, and accept it again if repeated', async () => {
     const request_id = await ask();
     const wrong = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
     assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
@@ -61,7 +61,7 @@ describe('asking a person', () => {
     assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
   });
 
-  it('takes one of two answers at once', async () => {
+  it('accept one of two concurrent answers', async () => {
     const request_id = await ask();
     const both = await Promise.allSettled(
       ['red', 'blue'].map((answer) =>
@@ -71,7 +71,7 @@ describe('asking a person', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  it("does not let a person's agent answer for them, unless they said so, and never who has asked", async () => {
+  it('accept answers of agents only if the person allows it, and never of the requester', async () => {
     const request_id = await ask();
     const other: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const given = { request_id, answer: 'red' };
@@ -83,7 +83,7 @@ describe('asking a person', () => {
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
   });
 
-  it('asks another member by uid or address, and tells nobody who is none', async () => {
+  it('reach another member by uid or email, and fail alike for non-members and unknown people', async () => {
     for (const to of [ben.uid, house.email('ben')]) {
       const request_id = await ask({ to });
       assert.equal(
@@ -100,7 +100,7 @@ describe('asking a person', () => {
     assert.equal(new Set(said).size, 1, said.join('\n'));
   });
 
-  it('is nobody else’s business', async () => {
+  it('are hidden from other people', async () => {
     const request_id = await ask();
     const eve = {
       ...(await house.person('eve')),
@@ -122,7 +122,7 @@ describe('asking a person', () => {
     await assert.rejects(house.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
   });
 
-  it('is withdrawn by who asked or their owner', async () => {
+  it('can be withdrawn by the requester or their owner', async () => {
     const toBen = await ask({ to: ben.uid });
     assert.equal((await house.refusal(ben, 'inbox_withdraw', { request_id: toBen })).code, -32101);
     for (const one of [agent, ada]) {
@@ -136,7 +136,7 @@ describe('asking a person', () => {
     );
   });
 
-  it('expires into its default or a failure, by who reads it or by the sweep, once', async () => {
+  it('expire once, on a read or in a sweep, with their default or without an answer', async () => {
     const ids = [await ask({ default: 'red' }), await ask()];
     house.pass(25 * 3600);
     const first = await house.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
@@ -144,7 +144,7 @@ describe('asking a person', () => {
     const listed = await house.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(listed['requests'])[0].state, 'expired');
     const stored = async () => (await house.app.inbox.ports.requests.find(String(ids[1])))?.value.state;
-    assert.equal(await stored(), 'open', 'a list only shows it as it is');
+    assert.equal(await stored(), 'open', 'a list does not change the stored state');
     await house.sweepRequests();
     assert.equal(await stored(), 'expired');
     const second = await house.inbox(agent, 'wait', { request_id: String(ids[1]), wait_ms: 0 });
@@ -152,7 +152,7 @@ describe('asking a person', () => {
     await assert.rejects(house.inbox(ada, 'answer', { request_id: String(ids[1]), answer: 'red' }));
   });
 
-  it('refuses what is no question of its kind', async () => {
+  it('are rejected if their options, default or expiry are invalid for their kind', async () => {
     for (const [field, more] of [
       ['options', { options: ['red'] }],
       ['options', { options: ['red', 'red'] }],
@@ -164,7 +164,7 @@ describe('asking a person', () => {
       assert.equal((await house.refusal(agent, 'inbox_ask', { ...ASK, ...more })).field, field);
   });
 
-  it('tells the person once, by all the ways that they chose', async () => {
+  it('notify the person once, on each channel that the person chose', async () => {
     await firestore().doc(preferencesPath(ada.uid)).set({ email: true });
     const request_id = await ask({ question: 'Red\r\nBcc: eve@example.com <b>or</b> blue?' });
     const eventId = `question-${request_id}`;
@@ -175,7 +175,7 @@ describe('asking a person', () => {
     const mail = (await firestore().doc(mailPath(eventId)).get()).data();
     assert.deepEqual(mail?.['to'], [house.email('ada')]);
     assert.equal(mail?.['message'].subject, 'Question: Red Bcc: eve@example.com <b>or</b> blue?');
-    assert.equal(mail?.['message'].html, undefined, 'text is shown as text');
+    assert.equal(mail?.['message'].html, undefined, 'the text is not sent as HTML');
     assert.equal(mail?.['request_id'], request_id);
   });
 
@@ -195,7 +195,7 @@ describe('asking a person', () => {
     };
     const taskOf = async (id: string) => (await house.app.coordination.ports.tasks.find(id))?.value;
 
-    it('keeps its lease while the question is open, and says for whom it waits', async () => {
+    it('keep its lease while they are open, and show whom the task waits for', async () => {
       const task_id = await held();
       const request_id = await ask({ task_id });
       house.pass(3600);
@@ -215,7 +215,7 @@ describe('asking a person', () => {
       assert.equal((await taskOf(task_id))?.status, 'available');
     });
 
-    it('does so where its lease was set anew meanwhile', async () => {
+    it('keep its lease if the holder renewed it while the question was open', async () => {
       const task_id = await held();
       await ask({ task_id });
       await answerOf(house, 'coordination_start_task', { agent_id: String(agent.agent_id), task_id }, agent);
@@ -224,7 +224,7 @@ describe('asking a person', () => {
       assert.equal((await taskOf(task_id))?.status, 'in_progress');
     });
 
-    it('goes on when the question is withdrawn or expires', async () => {
+    it('stop holding it when they are withdrawn or expire', async () => {
       const task_id = await held();
       await house.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
@@ -236,7 +236,7 @@ describe('asking a person', () => {
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
     });
 
-    it('is asked by its holder alone', async () => {
+    it('are accepted only from its holder', async () => {
       const task_id = await held();
       const other = await house.agentOf('ben', 'worker');
       assert.equal((await house.refusal(other, 'inbox_ask', { ...ASK, task_id })).reason, 'NOT_HOLDER');

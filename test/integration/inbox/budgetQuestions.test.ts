@@ -1,4 +1,4 @@
-/** A budget that is spent is a question to whoever has set it, and their yes raises it. */
+/** Questions about exhausted budgets: they go to the person who set the budget, and an approval raises it. */
 import assert from 'node:assert/strict';
 import { answer, call } from '../coordination/calls.ts';
 import { House } from './house.ts';
@@ -15,7 +15,7 @@ describe('a question about a budget', () => {
     await answer(house, 'coordination_register_agent', runner, agent);
   });
 
-  it('is answered by who has set it, and raises it once, as them', async () => {
+  it('goes to the person who set the budget, and an approval raises it once', async () => {
     const [ada, agent] = [await house.person('ada'), await house.agentOf('ada', 'worker')];
     const of = { kind: 'workspace', id: house.workspace };
     await answer(house, 'system_setBudget', { ...of, tokens: 0, money: 5 }, ada);
@@ -27,7 +27,7 @@ describe('a question about a budget', () => {
     const { requests } = await house.inbox(ada, 'list', { state: 'open' });
     const [question, ...more] = requests as { request_id: string; question: string; call: object }[];
     assert.ok(question);
-    assert.deepEqual(more, [], 'it is asked once');
+    assert.deepEqual(more, [], 'the question is asked once');
     assert.match(question.question, /0\.0000 of 5 US dollars, 0 of 0 tokens/);
     const refused = await call(
       house,
@@ -35,20 +35,20 @@ describe('a question about a budget', () => {
       { request_id: question.request_id, answer: 'approve' },
       agent,
     );
-    assert.equal(refused.isError, true, 'an agent does not raise its own budget');
+    assert.equal(refused.isError, true, 'an agent cannot raise its own budget');
 
     await house.inbox(ada, 'answer', { request_id: question.request_id, answer: 'approve' });
     const { approvedCalls } = house.app.services;
     const made = await Promise.all([1, 2].map(() => approvedCalls.execute(question.request_id)));
     assert.deepEqual(made.sort(), ['made', 'nothing']);
     const limited = await house.app.graph.ports.budgets.find(`workspace-${house.workspace}`);
-    assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'what was short alone');
+    assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'only tokens raised');
     await house.app.services.orchestration.runs.budgetChanged(`workspace-${house.workspace}`);
     house.pass(11 * 60);
     assert.equal((await claim()).id, taskId);
   });
 
-  it('stays refused until the budget is set again', async () => {
+  it('is not asked again after a refusal until the budget is set again', async () => {
     const [ada, agent] = [await house.person('ada'), await house.agentOf('ada', 'worker')];
     const of = { kind: 'workspace', id: house.workspace };
     await answer(house, 'system_setBudget', { ...of, tokens: 0 }, ada);

@@ -1,4 +1,4 @@
-/** A client that can ask the person who sits at it is asked to, with the real client of the SDK. The first answer wins. */
+/** Elicitation: a client that can ask its person is asked to. Uses the SDK's client; the first answer wins. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
@@ -16,7 +16,7 @@ type Reply =
 
 const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
 
-describe('asking at the client', () => {
+describe('elicitation of an answer at the client', () => {
   let house: House;
   let agent: Principal;
   let ada: Principal;
@@ -35,7 +35,7 @@ describe('asking at the client', () => {
     await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
   });
 
-  /** What the person was shown, and a client whose person replies so. */
+  /** Returns what the person was shown, and a client whose person replies with `reply`. */
   async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
     const endpoint = await serveEndpoint({
       ...house.app.calls,
@@ -79,7 +79,7 @@ describe('asking at the client', () => {
   const ask = async (more = {}) =>
     String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
-  it('shows the question there, and takes what the person says', async () => {
+  it("shows the question at the client, and stores the person's answer", async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     const heard = await wait(request_id);
@@ -90,7 +90,7 @@ describe('asking at the client', () => {
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
   });
 
-  it('lets the first answer win', async () => {
+  it('keeps the first answer if the person answers in the inbox before the client', async () => {
     let request_id = '';
     const { shown, wait } = await connect(async () => {
       await house.inbox(ada, 'answer', { request_id, answer: 'blue' });
@@ -102,7 +102,7 @@ describe('asking at the client', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('refuses what the person answers elsewhere when the client has brought the answer', async () => {
+  it('rejects an answer in the inbox after the client has returned one', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     await wait(request_id);
@@ -111,7 +111,7 @@ describe('asking at the client', () => {
     assert.equal((await wait(request_id)).answer, 'red');
   });
 
-  it('takes one of both where they come at the same instant', async () => {
+  it('keeps one of two answers that arrive at the same time', async () => {
     let elsewhere: Promise<unknown> = Promise.resolve();
     let request_id = '';
     const { wait } = await connect(async () => {
@@ -125,7 +125,7 @@ describe('asking at the client', () => {
     assert.equal((await wait(request_id)).answer, heard.answer);
   });
 
-  it('leaves an entry of the trail that names the agent whose client has brought the answer', async () => {
+  it('records the agent whose client returned the answer in the audit log', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     house.pass(1);
@@ -139,7 +139,7 @@ describe('asking at the client', () => {
     assert.equal(asked.tool, 'inbox.ask');
   });
 
-  it('asks once where the person does not want to say, and leaves the question open', async () => {
+  it('asks once if the person declines, and leaves the question open', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'decline' }));
     const request_id = await ask();
     assert.equal((await wait(request_id)).state, 'open');
@@ -149,14 +149,14 @@ describe('asking at the client', () => {
     assert.equal((await wait(request_id)).answer, 'blue');
   });
 
-  it('takes nothing that is no answer', async () => {
+  it('ignores an answer that is not one of the options', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'green' } }));
     const request_id = await ask();
     await wait(request_id).catch(() => undefined);
     assert.equal((await house.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
   });
 
-  it('does not ask of what another is asked, another has asked, or a workspace demands', async () => {
+  it('skips questions to or from others, and approval requests', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     assert.equal((await wait(await ask({ to: house.id('ben') }))).state, 'open');
     const other: Principal = { ...agent, uid: 'agent:other', agent_id: 'other' };
@@ -171,7 +171,7 @@ describe('asking at the client', () => {
     assert.equal(shown.length, 0);
   });
 
-  it('cannot do so in the revisions that ask over a session', async () => {
+  it('does not ask in protocol revisions that elicit over a session', async () => {
     const { shown, wait } = await connect(
       async () => ({ action: 'accept', content: { answer: 'red' } }),
       '2025-11-25',

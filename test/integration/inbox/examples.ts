@@ -1,4 +1,4 @@
-/** What the examples of the inbox speak of: a question to the leader's owner, and one that the leader has asked. */
+/** Data for the examples of the inbox: a question to the leader's owner, and one that the leader asked. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { requestPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { sampleRequest } from '../../support/builders.ts';
@@ -22,7 +22,7 @@ export async function setInbox({ app, leader, workspace, now }: Team): Promise<v
   ]);
 }
 
-/** The ids are the same for every test, so one must make room for the next. */
+/** Deletes the example data, because every test uses its ids. */
 export async function clearInbox(): Promise<void> {
   const batch = firestore().batch();
   for (const id of [REGION, OWN]) batch.delete(firestore().doc(requestPath(id)));

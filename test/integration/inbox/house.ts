@@ -1,4 +1,4 @@
-/** A workspace in which agents ask people. */
+/** Workspace in which agents ask people. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,7 +12,7 @@ import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 
 export class House extends Town {
-  /** Ada leads the workspace of the calls, and Ben works in it. */
+  /** Opens the workspace: Ada leads it, and Ben works in it. */
   async open(): Promise<void> {
     for (const name of ['ada', 'ben', 'eve']) await this.arrive(name);
     await this.app.kernel.store.commit([
@@ -31,7 +31,7 @@ export class House extends Town {
     return answer(this.at({ app }), `inbox_${tool}`, args, principal);
   }
 
-  /** What is said to whom it is refused. */
+  /** Returns the error of a rejected call. */
   async refusal(principal: Principal, tool: string, args: JsonObject = {}) {
     const { structuredContent, isError } = await call(this, tool, args, principal);
     assert.equal(isError, true, JSON.stringify(structuredContent));
@@ -39,7 +39,7 @@ export class House extends Town {
     return { code, message: message ?? structuredContent['error'], ...data };
   }
 
-  /** The person lets agents answer for them. */
+  /** Stores which agents may answer for the person. */
   async lets(name: string, agents: readonly string[]): Promise<void> {
     await firestore()
       .doc(preferencesPath(this.id(name)))

@@ -1,4 +1,4 @@
-/** Instances that make an approved call all at once, and ones that die or stall on the way: it is made exactly once. */
+/** Approved calls at concurrent, crashing and stalling instances: each call runs exactly once. */
 import assert from 'node:assert/strict';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -12,7 +12,7 @@ import { House } from './house.ts';
 
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-/** What an instance has to say again, by its time. */
+/** Longer than an instance may take before another one takes over. */
 const MINUTES_AFTER = 121;
 
 describe('an approved call', () => {
@@ -51,7 +51,7 @@ describe('an approved call', () => {
     await house.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
   });
 
-  /** An instance that makes calls as `makeCall` has it: one that dies or stalls in between. */
+  /** Returns an instance that runs calls with `makeCall`, which can crash or stall. */
   const instance = (makeCall: (make: MakeCall) => MakeCall, app: Composition = house.anotherInstance()) => {
     const { services, inbox } = app;
     const calls = new ApprovedCalls({ ...app.calls, log: silent }, '');
@@ -71,7 +71,7 @@ describe('an approved call', () => {
 
   const request = async () => (await house.app.inbox.ports.requests.find(id))?.value ?? assert.fail();
 
-  it('is made by one of ten instances that are told of it at the same time', async () => {
+  it('runs once when ten instances start it concurrently', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => house.anotherInstance().services.approvedCalls.execute(id)),
     );
@@ -82,18 +82,18 @@ describe('an approved call', () => {
     assert.ok(Object(outcome).answer);
   });
 
-  it('is made by another where the one that took it on dies before it makes it', async () => {
+  it('is run by another instance if the first crashes before running it', async () => {
     const dying = instance(() => () => Promise.reject(new Error('dead')));
     await assert.rejects(dying.execute(id), /dead/);
     assert.deepEqual(await made(), []);
-    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing', 'it may live');
+    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing', 'possibly still running');
     house.pass(MINUTES_AFTER);
     await Promise.all([house.sweepApprovals(), house.app.services.approvedCalls.execute(id)]);
     assert.equal((await made()).length, 1);
     assert.equal((await request()).execution_epoch, 2);
   });
 
-  it('is made once where one stalls while it makes it, and another takes it on', async () => {
+  it('runs once when an instance stalls while running it and another takes over', async () => {
     let arrive = (): void => undefined;
     let goOn = (): void => undefined;
     const arrived = new Promise<void>((resolve) => {
@@ -115,10 +115,10 @@ describe('an approved call', () => {
     goOn();
     await late;
     assert.deepEqual(await made(), first);
-    assert.deepEqual(await request(), settled, 'what the late one has brought changes nothing');
+    assert.deepEqual(await request(), settled, 'the late instance changes nothing');
   });
 
-  it('is given up after five that died, and says so', async () => {
+  it('is abandoned after five crashes, and its outcome states so', async () => {
     for (let times = 0; times < 5; times++) {
       const dying = instance(() => () => Promise.reject(new Error('dead')));
       const ended = dying.execute(id);
@@ -126,12 +126,12 @@ describe('an approved call', () => {
       else assert.equal(await ended, 'made');
       house.pass(MINUTES_AFTER);
     }
-    assert.match(JSON.stringify((await request()).outcome), /begun 5 times/);
+    assert.match(JSON.stringify((await request()).outcome), /interrupted 5 times/);
     assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing');
     assert.deepEqual(await made(), []);
   });
 
-  it('is refused where the agent has lost its role since, which its outcome says', async () => {
+  it('is refused if the agent has lost its role, and its outcome states so', async () => {
     const { store } = house.app.kernel;
     const { agents } = house.app.access.ports;
     const { value, version } = (await agents.find(String(agent.agent_id))) ?? assert.fail();
@@ -141,6 +141,6 @@ describe('an approved call', () => {
     assert.equal(Object(seen['outcome']).error.reason, 'ROLE_TOO_WEAK');
     assert.deepEqual(await made(), []);
     const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
-    assert.match(JSON.stringify(structuredContent), /ROLE_TOO_WEAK/, 'the same call is told the same');
+    assert.match(JSON.stringify(structuredContent), /ROLE_TOO_WEAK/, 'an identical call gets the same error');
   });
 });

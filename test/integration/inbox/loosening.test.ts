@@ -1,4 +1,4 @@
-/** Loosening belongs to people: an agent's call that loosens a limit waits for the right person. */
+/** Approval by people of agents' calls that loosen a limit. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -8,7 +8,7 @@ import { House } from './house.ts';
 
 const REQUEST = /request-[a-z0-9]+/;
 
-describe('an agent that would loosen a limit', () => {
+describe("an agent's call that loosens a limit", () => {
   let house: House;
   let ada: Principal;
   let leader: Principal;
@@ -38,16 +38,16 @@ describe('an agent that would loosen a limit', () => {
   const does = (tool: string, args: JsonObject, by = leader) => answer(house, tool, args, by);
   const update = (args: JsonObject, by = leader) => does('access_update_workspace', args, by);
 
-  /** The call waits for a person. @returns the id of its request */
+  /** Asserts that the call waits for a person. @returns the id of its request */
   async function waits(tool: string, args: JsonObject, by = leader): Promise<string> {
     const { structuredContent, isError } = await call(house, tool, args, by);
     const said = JSON.stringify(structuredContent);
     assert.equal(isError, true, said);
-    assert.match(said, /waits for approval/, said);
+    assert.match(said, /waiting for approval/, said);
     return String(REQUEST.exec(said)?.[0]);
   }
 
-  /** The person answers, and the approved call is executed. @returns what it came to */
+  /** Answers the request as the person, and runs the call if approved. @returns its outcome */
   async function decided(request_id: string, given: 'approve' | 'refuse', by = ada): Promise<JsonObject> {
     await house.inbox(by, 'answer', { request_id, answer: given });
     await house.app.services.approvedCalls.execute(request_id);
@@ -59,20 +59,20 @@ describe('an agent that would loosen a limit', () => {
     (await house.app.access.ports.workspaces.find(house.workspace))?.value.approvals ?? [];
   const limit = async (key: string) => (await house.app.graph.ports.budgets.find(key))?.value;
 
-  describe('of approvals', () => {
+  describe('on approval rules', () => {
     const rule = { tool: 'github.createPR' };
     beforeEach(() => update({ approvals: [rule] }, ada));
 
-    it('asks its owner, and does it once approved', async () => {
+    it('waits for its owner, and runs once approved', async () => {
       const id = await waits('access_update_workspace', { approvals: [] });
       assert.deepEqual(await rules(), [rule], 'nothing has changed');
-      assert.equal(await waits('access_update_workspace', { approvals: [] }), id, 'it is the same request');
+      assert.equal(await waits('access_update_workspace', { approvals: [] }), id, 'identical call');
       await decided(id, 'approve');
       assert.deepEqual(await rules(), []);
       await update({ approvals: [] });
     });
 
-    it('leaves them as they are if refused', async () => {
+    it('leaves the rules unchanged if refused', async () => {
       const id = await waits('access_update_workspace', { approvals: [] });
       await decided(id, 'refuse');
       assert.deepEqual(await rules(), [rule]);
@@ -80,7 +80,7 @@ describe('an agent that would loosen a limit', () => {
       assert.match(JSON.stringify(again.structuredContent), /NOT_APPROVED/);
     });
 
-    it('asks its owner to undo its own stricter rule', async () => {
+    it("waits for its owner when it undoes the agent's own stricter rule", async () => {
       await update({ approvals: [rule, { tool: 'github.createBranch' }] });
       const about = {
         whose: { workspace: house.workspace },
@@ -94,12 +94,12 @@ describe('an agent that would loosen a limit', () => {
       assert.deepEqual(await rules(), [rule]);
     });
 
-    it('makes them stricter without asking', async () => {
+    it('runs without approval if it makes the rules stricter', async () => {
       await update({ approvals: [rule, { tool: 'coding.create_task' }] });
       assert.equal((await rules()).length, 2);
     });
 
-    it('asks the person whom the rule names', async () => {
+    it('waits for the person whom the rule names', async () => {
       const asks = house.id('ben');
       await update({ approvals: [{ ...rule, asks }] }, ada);
       const id = await waits('access_update_workspace', { approvals: [rule] });
@@ -109,11 +109,11 @@ describe('an agent that would loosen a limit', () => {
       assert.deepEqual(await rules(), [rule]);
     });
 
-    it('asks anew if a person has added a rule since, which the call would remove as well', async () => {
+    it('requires a new approval if a person has added a rule since the request', async () => {
       const id = await waits('access_update_workspace', { approvals: [] });
       await update({ approvals: [rule, { tool: 'github.createBranch' }] }, ada);
       const { error } = await decided(id, 'approve');
-      assert.equal(Object(error).reason, 'LOOSENS_A_LIMIT', 'the person approved less');
+      assert.equal(Object(error).reason, 'LOOSENS_A_LIMIT', 'the approval did not cover the new rule');
       assert.equal((await rules()).length, 2);
       const again = await waits('access_update_workspace', { approvals: [] });
       assert.notEqual(again, id);
@@ -121,7 +121,7 @@ describe('an agent that would loosen a limit', () => {
       assert.deepEqual(await rules(), []);
     });
 
-    it('lets no agent approve for its person, not even one that may answer', async () => {
+    it('cannot be approved by an agent, even one that may answer for its person', async () => {
       const other = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
       await house.lets('ada', ['deputy']);
       const request_id = await waits('access_update_workspace', { approvals: [] });
@@ -131,7 +131,7 @@ describe('an agent that would loosen a limit', () => {
     });
   });
 
-  it('does not remove a rule that a person added while its call was decided', async () => {
+  it('does not remove a rule that a person adds while the call is decided', async () => {
     const { store } = house.app.kernel;
     const commit = store.commit.bind(store);
     const addFirst: typeof commit = async (...of) => {
@@ -141,11 +141,11 @@ describe('an agent that would loosen a limit', () => {
     };
     store.commit = addFirst;
     await waits('access_update_workspace', { approvals: [{ tool: 'github.createPR' }] });
-    assert.notEqual(store.commit, addFirst, 'the person was faster');
+    assert.notEqual(store.commit, addFirst, 'the person committed first');
     assert.deepEqual(await rules(), [{ tool: 'github.createBranch' }]);
   });
 
-  it('asks in the workspace that is loosened, whose person may have no role where the call was made', async () => {
+  it('waits for a person with a role in the loosened workspace, not the one of the call', async () => {
     const { workspace } = house;
     const args = { workspace, email: house.email('eve'), role: 'viewer' };
     const { structuredContent } = await call(
@@ -155,13 +155,13 @@ describe('an agent that would loosen a limit', () => {
       leader,
     );
     const said = JSON.stringify(structuredContent);
-    assert.match(said, /waits for approval/, said);
+    assert.match(said, /waiting for approval/, said);
     const { requests } = await house.inbox(ada, 'list');
     const [asked] = requests as { workspace?: string; question: string }[];
     assert.match(String(asked?.question), /invite .* into the workspace/);
   });
 
-  describe('of budgets', () => {
+  describe('on budgets', () => {
     const key = () => `workspace-${house.workspace}`;
     const wanted = (money: number | null) => ({
       kind: 'workspace',
@@ -170,7 +170,7 @@ describe('an agent that would loosen a limit', () => {
     });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
 
-    it('cannot raise or remove one that its owner set, in one step or two', async () => {
+    it('cannot raise or remove a budget set by its owner, in one step or two', async () => {
       await set(5, ada);
       await waits('system_setBudget', wanted(null));
       await waits('system_setBudget', wanted(6));
@@ -182,7 +182,7 @@ describe('an agent that would loosen a limit', () => {
       await waits('system_setBudget', wanted(7));
     });
 
-    it('shows from what to what, and an approval of that covers no larger step', async () => {
+    it('shows the old and the new limit, and its approval covers no larger step', async () => {
       await set(5, ada);
       const id = await waits('system_setBudget', wanted(9));
       const { requests } = await house.inbox(ada, 'list');
@@ -192,14 +192,14 @@ describe('an agent that would loosen a limit', () => {
       assert.equal((await limit(key()))?.cost_usd, 2);
     });
 
-    it('raises and removes one that it set itself', async () => {
+    it('raises and removes a budget that the agent set itself', async () => {
       await set(5);
       await set(9);
       await set(null);
       assert.equal((await limit(key()))?.cost_usd, undefined);
     });
 
-    it('asks its owner to undo its own lowering', async () => {
+    it("waits for its owner when it undoes the agent's own lowering", async () => {
       await set(5, ada);
       await set(1);
       const about = { whose: { workspace: house.workspace }, narrowed: { thing: `budget:${key()}` } };
@@ -210,7 +210,7 @@ describe('an agent that would loosen a limit', () => {
       assert.equal((await limit(key()))?.cost_usd, 5);
     });
 
-    it('undoes what else it did, and names what a person decides about', async () => {
+    it("undoes the agent's other changes, and lists those that a person must decide", async () => {
       await set(5, ada);
       await set(1);
       await does('todo_add_task', { title: 'Read the plan' });
@@ -222,8 +222,8 @@ describe('an agent that would loosen a limit', () => {
     });
   });
 
-  describe('of people', () => {
-    it('asks its owner to invite, and to give a role', async () => {
+  describe('on members', () => {
+    it('waits for its owner when it invites a person or raises a role', async () => {
       const { workspace } = house;
       const invited = await waits('access_invite', { workspace, email: house.email('eve'), role: 'viewer' });
       assert.deepEqual(await house.app.access.ports.people.invitationsTo(workspace), []);
@@ -235,7 +235,7 @@ describe('an agent that would loosen a limit', () => {
       assert.equal(await house.roleOf('ben', workspace), 'leader');
     });
 
-    it('lowers a role without asking, and cannot raise it again', async () => {
+    it('lowers a role without approval, but cannot raise it again', async () => {
       const { workspace } = house;
       const uid = house.id('ben');
       await does('access_set_member', { workspace, uid, role: 'viewer' });
@@ -243,7 +243,7 @@ describe('an agent that would loosen a limit', () => {
       assert.equal(await house.roleOf('ben', workspace), 'viewer');
     });
 
-    it('is refused if no person can decide', async () => {
+    it('is rejected if no person can decide', async () => {
       const owner = `operator-of-${house.workspace}`;
       await house.app.kernel.store.commit([
         {

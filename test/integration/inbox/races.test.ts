@@ -1,4 +1,4 @@
-/** What people, agents and clocks do to one question at the same instant: it is over once, and everybody is told the same. */
+/** Races of people, agents and clocks for one question: it closes once, and every caller gets the same result. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
@@ -17,7 +17,7 @@ import { House } from './house.ts';
 
 const ASK = { question: 'Which colour?', kind: 'text' };
 
-describe('at the same instant', () => {
+describe('concurrent calls on one question', () => {
   let house: House;
   let agent: Principal;
   let ada: Principal;
@@ -37,7 +37,7 @@ describe('at the same instant', () => {
     return value ?? assert.fail('there is no such request');
   };
 
-  it('ten tabs and an agent that may answer give one answer, and the others are told which', async () => {
+  it('store one of eleven answers, and return it to the other callers', async () => {
     await house.lets('ada', ['helper']);
     const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const request_id = await ask();
@@ -61,7 +61,7 @@ describe('at the same instant', () => {
     }
   });
 
-  it('an answer and a withdrawal leave one of both, and the task goes on once', async () => {
+  it('either answer or withdraw it, never both', async () => {
     for (let times = 0; times < 5; times++) {
       const request_id = await ask();
       const [answered, withdrawn] = await Promise.all([
@@ -73,11 +73,11 @@ describe('at the same instant', () => {
     }
   });
 
-  describe('as its time is over', () => {
+  describe('about to expire', () => {
     let early: Composition;
     let request_id: string;
 
-    /** An instance whose clock is a moment behind: to it the question is still open. */
+    /** An instance whose clock is one millisecond behind: the question is still open for it. */
     beforeEach(async () => {
       request_id = await ask({ default: 'grey' });
       house.pass(86_400);
@@ -85,7 +85,7 @@ describe('at the same instant', () => {
       early = compose(outsideOf({ clock }));
     });
 
-    /** Answers at the instance that is behind, which has something happen before it commits. */
+    /** Stores an answer at the instance that is behind, running `meanwhile` before the commit. */
     const answering = (meanwhile: () => Promise<unknown>) => {
       const { store } = early.kernel;
       const interrupted: Store<Change> = {
@@ -103,7 +103,7 @@ describe('at the same instant', () => {
       return answers.answer(ada, request_id, { answer: 'red' }, () => undefined);
     };
 
-    it('what has expired first has expired: the answer that was on its way is refused', async () => {
+    it('reject an answer that commits after the question expired', async () => {
       await assert.rejects(
         answering(() => house.sweepRequests()),
         /it expired/,
@@ -112,14 +112,14 @@ describe('at the same instant', () => {
       assert.deepEqual([state, answer], ['expired', 'grey']);
     });
 
-    it('what was answered first is answered: no sweep and no reader makes anything else of it', async () => {
+    it('keep an answer that commits before the question expires', async () => {
       await answering(async () => undefined);
       await house.sweepRequests();
       const seen = await house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
       assert.deepEqual([seen['state'], seen['answer']], ['answered', 'red']);
     });
 
-    it('whoever looks is told the same as whoever answers', async () => {
+    it('return the stored outcome to all readers and to the answering person', async () => {
       const others = Array.from({ length: 4 }, () =>
         house.inbox(agent, 'wait', { request_id, wait_ms: 0 }, house.anotherInstance()),
       );
@@ -133,14 +133,14 @@ describe('at the same instant', () => {
       for (const one of seen) assert.deepEqual([one['state'], one['answer']], [state, answer]);
     });
 
-    it('an approval that comes too late has no call made', async () => {
+    it('run no call for an answer after the expiry', async () => {
       const late = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
       assert.equal(late.reason, 'NOT_OPEN');
       assert.equal(await house.app.services.approvedCalls.execute(request_id), 'nothing');
     });
   });
 
-  it('an agent that may no longer answer for a person does not', async () => {
+  it('reject an agent that may no longer answer for the person', async () => {
     const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     await house.lets('ada', ['helper']);
     await house.inbox(helper, 'answer', { request_id: await ask(), answer: 'red' });
@@ -149,16 +149,16 @@ describe('at the same instant', () => {
     assert.equal((await house.refusal(helper, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
     await house.lets('ben', ['helper']);
     const ofBen = { request_id: await ask({ to: house.id('ben') }), answer: 'red' };
-    assert.equal((await house.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'ben has others');
+    assert.equal((await house.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'for Ben');
   });
 });
 
-describe('the person who is asked', () => {
+describe("a question's notification", () => {
   const fcm = new LocalFcm();
   before(() => fcm.start());
   after(() => fcm.stop());
 
-  it('hears of it once in their list, on each device and by mail, however often it is delivered', async () => {
+  it("reaches the person's list, each device and email once, however often it is delivered", async () => {
     const house = new House({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
     await house.open();
     const [agent, uid] = [await house.agentOf('ada', 'worker'), house.id('ada')];
@@ -169,9 +169,9 @@ describe('the person who is asked', () => {
       await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
     const asked = await house.inbox(agent, 'ask', ASK);
     const eventId = `question-${asked['request_id']}`;
-    const event = (await house.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('nobody was told');
+    const event = (await house.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
     const deliver = (app = house.app) => app.services.consumers.reminders.act(event);
-    // Who comes second at once is to come again, in case the first has died.
+    // A second concurrent delivery fails so that it is retried, in case the first has crashed.
     await Promise.allSettled([deliver(), deliver(house.anotherInstance()), deliver(house.anotherInstance())]);
     await deliver();
     await deliver(house.anotherInstance());
@@ -197,8 +197,8 @@ describe('the person who is asked', () => {
   });
 });
 
-describe('the task that is asked about', () => {
-  it('waits, says for whom in every view, and has an ordinary lease again afterwards', async () => {
+describe('a task with an open question', () => {
+  it('shows whom it waits for, keeps its lease, and has a normal lease after the answer', async () => {
     const house = new House();
     await house.open();
     const agent = await house.agentOf('ada', 'worker');
@@ -210,7 +210,7 @@ describe('the task that is asked about', () => {
     const { request_id } = await house.inbox(agent, 'ask', { ...ASK, task_id });
     const name = `ada of ${house.id('ada')}`;
     house.pass(3600);
-    // A heartbeat asks for a lease as it would without the question; the sweep finds it lapsed, and sets it again.
+    // A heartbeat asks for a lease as without the question; the sweep finds it expired and renews it.
     await ask('coordination_heartbeat', { agent_id });
     house.pass(7200);
     await house.sweep();
@@ -226,6 +226,6 @@ describe('the task that is asked about', () => {
     await ask('coordination_heartbeat', { agent_id });
     house.pass(7200);
     await house.sweep();
-    assert.equal((await taskOf())?.status, 'available', 'its lease runs out as any other');
+    assert.equal((await taskOf())?.status, 'available', 'its lease expires like any other');
   });
 });

@@ -1,11 +1,11 @@
-/** Every query that the console makes, for the tests of indexes and of rules: under the name of what asks it. */
+/** All queries of the console by function name, for the tests of indexes and of rules. */
 import type { Firestore } from '@google-cloud/firestore';
 import * as queries from '../../../console/src/live/queries.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from '../../../console/src/live/query.ts';
 
 export type ConsoleQuery = DocumentsQuery | DocumentQuery | NodeQuery;
 
-/** Whose they are, and where. */
+/** Owner and place of the queried data. */
 export interface Asked {
   readonly uid: string;
   readonly workspace: string;
@@ -63,7 +63,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
   };
 }
 
-/** Sends it as the server, which needs the same indexes. Others have none. */
+/** Sends a Firestore query as the server, which needs the same indexes. Other queries need none. */
 export async function sent(database: Firestore, asked: ConsoleQuery): Promise<void> {
   if (!('collection' in asked)) return;
   let query = database.collection(asked.collection).limit(asked.limit);

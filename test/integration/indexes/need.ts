@@ -1,25 +1,24 @@
 /**
- * Which index a query needs, and whether it is there. The emulator answers every query without one; the
- * service refuses. The rules are those of
+ * Index that a query needs, and whether it is declared. The emulator runs every query without an index; the
+ * service rejects the query. The rules are from these pages:
  *
  *   https://firebase.google.com/docs/firestore/query-data/index-overview
  *   https://firebase.google.com/docs/firestore/query-data/order-limit-data
  *   https://firebase.google.com/docs/firestore/reference/rest/v1/projects.databases.collectionGroups.indexes
  *
- * - An index serves a query when its fields are those compared for equality, in any order and direction,
- *   among them the array that must contain something, followed by those compared otherwise or ordered by, in
- *   the query's order and directions. An index is not walked backwards.
- * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part walks
+ * - An index serves a query if its first fields are those compared for equality or by `array-contains`, in any
+ *   order and direction. The range and order fields must follow, in the query's order and directions. An index
+ *   is not read backwards.
+ * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part uses
  *   the same index.
- * - A field compared by range and not ordered by is ordered by implicitly.
+ * - A range field that is not an order field orders the query implicitly.
  * - Every index ends with `__name__`, in the direction of its last field (ascending after an array), and so
  *   does every query's order.
- * - One field alone is served by the index that Firestore keeps by itself, unless an override takes it away;
- *   map fields hand their overrides down.
+ * - Firestore's automatic index serves a query on one field, unless an override disables the index. Overrides
+ *   of a map also apply to its fields.
  *
- * Firestore can also merge the indexes of single fields to answer several equalities. That is relied upon only
- * for the words of a search, whose indexes are lists of one owner's to-dos: it gets slow where each of those
- * merged matches much.
+ * Firestore can also merge the indexes of single fields to serve several equalities. Only word search relies on
+ * that, with one owner's to-dos per index: merging is slow if each merged index has many matches.
  */
 import type { CompositeIndex, DeclaredIndexes, IndexField } from '../../rules/declaredIndexes.ts';
 import type { Order, RecordedQuery } from './recordedQueries.ts';
@@ -33,15 +32,15 @@ const RANGES = [
 
 const NAME = '__name__';
 
-/** The fields whose own indexes are merged. */
+/** Prefix of the fields whose automatic indexes are merged. */
 const MERGED = 'index.words.';
 
 export interface Need {
   readonly collection: string;
   readonly scope: RecordedQuery['scope'];
-  /** The fields that may come in any order and, where they have one, in any direction. */
+  /** Fields that can be in any order and, if they have one, in any direction. */
   readonly equal: readonly IndexField[];
-  /** Then these, exactly. */
+  /** Fields that must follow in exactly this order. */
   readonly ordered: readonly Order[];
 }
 
@@ -51,11 +50,11 @@ export function needOf({ collection, scope, filters, orders }: RecordedQuery): N
   ];
   const [equalities, arrays, ranges] = [withOp(EQUALITIES), withOp(CONTAINMENTS), withOp(RANGES)];
   if (equalities.length + arrays.length + ranges.length < new Set(filters.map(({ field }) => field)).size) {
-    throw new Error(`an operator is unknown: ${filters.map(({ op }) => op).join(', ')}`);
+    throw new Error(`unknown operator in: ${filters.map(({ op }) => op).join(', ')}`);
   }
   const twice = orders.filter(({ field }) => equalities.includes(field));
   if (twice.length > 0)
-    throw new Error(`${collection} is ordered by what is compared for equality: ${twice[0]?.field}`);
+    throw new Error(`${collection} is ordered by a field compared for equality: ${twice[0]?.field}`);
   const equal = [
     ...equalities.map((fieldPath) => ({ fieldPath, order: 'ASCENDING' as const })),
     ...arrays.map((fieldPath) => ({ fieldPath, arrayConfig: 'CONTAINS' as const })),
@@ -73,7 +72,7 @@ function withRanges(orders: readonly Order[], ranges: readonly string[]): readon
   return [...explicit, ...implicit.map((field) => ({ field, direction })), ...names];
 }
 
-/** Leaves `__name__` out where the index ends with it anyhow. */
+/** Omits `__name__` if the index ends with it anyway. */
 function withoutImpliedName(orders: readonly Order[]): readonly Order[] {
   const last = orders.at(-1);
   if (last?.field !== NAME) return orders;
@@ -91,7 +90,7 @@ export function describeNeed({ collection, scope, equal, ordered }: Need): strin
   return `${scope === 'COLLECTION' ? collection : `every ${collection}`}: ${fields.join(', ') || 'by name'}`;
 }
 
-/** What serves the need: a composite index, Firestore's own index of a field, or nothing. */
+/** Returns what serves the need: a composite index, `automatic` for Firestore's index of a field, or undefined. */
 export function findIndex(need: Need, declared: DeclaredIndexes): CompositeIndex | 'automatic' | undefined {
   const fields = [
     ...need.equal,

@@ -1,4 +1,4 @@
-/** Every store that reads Firestore, and a call of each of its methods in each of its variants. */
+/** Stores that read Firestore, with a call of each of their methods in each variant. */
 
 import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
@@ -10,7 +10,7 @@ import { documents } from '../../support/reading.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Modules are loaded apart from everybody else's: what others call does not count as called here. */
+/** Loads separate module instances: calls by other tests do not count here. */
 export const APART = '?read-for-indexes';
 
 const source = new URL('../../../functions/src/', import.meta.url);
@@ -47,7 +47,7 @@ const [SESSION, NOW] = ['session-1', new Date()];
 
 type Call = (database: Firestore) => Promise<unknown>;
 
-/** By file, so that one without calls stands out. */
+/** Calls by file, so that a file without calls is noticed. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agents/store/agents.ts': [...(await agentDirectoryCalls()), ...(await agentCalls())],
   'identity/store/credentials.ts': [
@@ -538,9 +538,9 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
     ),
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
-    // It reads by id, and there is none.
+    // The read by id finds nothing.
     read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
-    // It listens to a document.
+    // Only listens to a document.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
     read((reader) =>
       reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100)),

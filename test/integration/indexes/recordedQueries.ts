@@ -1,4 +1,4 @@
-/** The queries that a Firestore client really sends. */
+/** Recorder for the queries that a Firestore client sends. */
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ const unaryFilter = z.object({ unaryFilter: z.object({ field, op: z.string() }) 
 
 const simple = z.union([fieldFilter, unaryFilter]);
 
-/** `OR` is left out on purpose: nothing uses it, and what it needs would have to be thought about first. */
+/** `OR` is omitted on purpose: no query uses it, and its index needs are not implemented. */
 const conjunction = z.object({
   compositeFilter: z.object({ op: z.literal('AND'), filters: z.array(simple) }),
 });
@@ -23,7 +23,7 @@ const structuredQuery = z.object({
 
 const request = z.union([
   z.object({ structuredQuery }).transform((sent) => sent.structuredQuery),
-  // A count walks the same index as the query that it counts.
+  // A count uses the index of the query that it counts.
   z
     .object({ structuredAggregationQuery: z.object({ structuredQuery }) })
     .transform((sent) => sent.structuredAggregationQuery.structuredQuery),
@@ -48,24 +48,22 @@ export interface RecordedQuery {
 
 const QUERIES = ['runQuery', 'runAggregationQuery'];
 
-/** Reading by id needs no index. */
+/** Reads by id need no index. */
 const OTHERS = ['batchGetDocuments'];
 
 /**
- * Records the queries that `database` sends from now on. The method is the client's innermost for what is
- * answered by a stream; it is not part of its API, so a recording that stays empty must be taken for a
- * failure.
+ * Records the queries that `database` sends from now on. The replaced method is internal to the client and not part
+ * of its API: treat an empty recording as a failure.
  */
 export function recordQueries(database: Firestore): readonly RecordedQuery[] {
   const recorded: RecordedQuery[] = [];
   const send: unknown = Reflect.get(database, 'requestStream');
-  if (typeof send !== 'function')
-    throw new Error('the Firestore client sends its queries in another way now');
+  if (typeof send !== 'function') throw new Error('the Firestore client has no method requestStream');
   const record = (...args: unknown[]): unknown => {
     const [method, , message] = args;
     if (QUERIES.includes(String(method))) recorded.push(read(message));
     else if (!OTHERS.includes(String(method)))
-      throw new Error(`what does ${String(method)} need of the indexes?`);
+      throw new Error(`unknown method ${String(method)}: which indexes does it need?`);
     return Reflect.apply(send, database, args);
   };
   Reflect.set(database, 'requestStream', record);

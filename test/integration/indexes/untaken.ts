@@ -1,11 +1,11 @@
-/** What of some modules was never executed, so that no variant of a query escapes notice. */
+/** Code of some modules that was never executed, so that no variant of a query is missed. */
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Observation {
-  /** The source text of each branch and function not taken, of the modules whose URL ends with `suffix`. */
+  /** Returns the source of each branch and function not executed in modules whose URL ends with `suffix`. */
   end(suffix: string): Promise<readonly Untaken[]>;
 }
 
@@ -14,7 +14,7 @@ export interface Untaken {
   readonly text: string;
 }
 
-/** A method, a call that builds a query, or a branch that is nothing but the name of one: `? inSession`. */
+/** A method, a call that builds a query, or a branch that is only a function's name: `? inSession`. */
 const QUERY_BUILDING = [
   /^(?:async\s+|get\s+|static\s+)*\w+\s*\(/,
   /\.(?:where|orderBy|collection|collectionGroup|count|stream)\(|\.get\(\)/,
@@ -22,20 +22,20 @@ const QUERY_BUILDING = [
   /^[?:]?\s*\w+$/,
 ];
 
-/** What a part has to name to reach a query: a store's writers and shapes name neither. */
+/** Names through which code reaches a query: writers and shapes of a store contain none. */
 const REACHES_QUERIES =
   /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
 
-/** Comments, and a document that is read by its path. */
+/** Comments, and reads of a document by its path. */
 const NO_QUERY = /\/\/.*|\/\*[\s\S]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
 
-/** Whether a query may hide in it; handling the documents that are found needs no index. */
+/** Returns whether the code can contain a query; code that handles found documents needs no index. */
 export function isQueryBuilding({ text }: Untaken): boolean {
   const part = text.replace(NO_QUERY, '').trim();
   return QUERY_BUILDING.some((pattern) => pattern.test(part)) && REACHES_QUERIES.test(part);
 }
 
-/** Begin before the modules are loaded: V8 counts the branches only of what it compiles afterwards. */
+/** Call it before the modules are loaded: V8 counts branches only of code compiled afterwards. */
 export async function observe(): Promise<Observation> {
   const session = new Session();
   session.connect();
@@ -50,7 +50,7 @@ export async function observe(): Promise<Observation> {
         .filter(({ url }) => url.endsWith(suffix))
         .flatMap(({ url, functions }) => {
           const path = fileURLToPath(url.slice(0, -suffix.length));
-          const source = readFileSync(path, 'utf8'); // types are stripped by blanking, so offsets stay right
+          const source = readFileSync(path, 'utf8'); // Node strips types by blanking, so offsets stay valid.
           const ranges = functions.flatMap((one) => one.ranges).filter(({ count }) => count === 0);
           return ranges.map(({ startOffset, endOffset }) => ({
             file: basename(path),

@@ -1,6 +1,6 @@
 /**
- * A commit of the store that is lost in each way in which commits are lost: it is carried out once, and who commits knows
- * it. What a tool makes of an answer then does not depend on the way; `lostAnswers` loses each commit of each tool in one.
+ * Store commits that get lost in every way: each is applied once, and the caller knows. A tool's response does not
+ * depend on the way; `lostAnswers` loses each commit of each tool in one way.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -25,18 +25,18 @@ import { refusal } from '../../support/refusal.ts';
 
 const LANES = 6;
 
-/** A document of the commit holds the proof that it was carried out: which one depends on what is committed. */
+/** Call records. The kind determines which document of the commit contains the commit marker. */
 const RECORDS = {
   'with a key': (id: string): CallRecord => ({
     answer: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
   }),
-  'with an entry of the trail': (id: string): CallRecord => ({
+  'with an audit entry': (id: string): CallRecord => ({
     by: { uid: 'agent:a', owner_uid: 'ada', tool: 'coordination.update_task', workspace: id, request_id: id },
   }),
   'with neither': (): undefined => undefined,
 } satisfies Readonly<Record<string, (id: string) => CallRecord | undefined>>;
 
-describe('a commit that is lost on the way, or whose answer is', function () {
+describe('a commit that gets lost, or whose response does', function () {
   this.timeout('2m');
   const tasks = new FirestoreTaskQueries(firestore(), documents);
   const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
@@ -57,7 +57,7 @@ describe('a commit that is lost on the way, or whose answer is', function () {
       writers: changeWriters,
     });
 
-  /** A task that is replaced, one that waited for it, and what is counted. */
+  /** Stores a task to replace, a dependent, and counters. */
   async function stage({ direct }: Lane) {
     const id = `t-${randomUUID().slice(0, 18)}`;
     const task = sampleTask({ id, workspace: id, session: id });
@@ -81,7 +81,7 @@ describe('a commit that is lost on the way, or whose answer is', function () {
   }
 
   for (const [what, recordOf] of Object.entries(RECORDS)) {
-    it(`is carried out once in each way of losing it, ${what}`, async () => {
+    it(`is applied once, ${what}`, async () => {
       const tried = waysOf(1).map((loss) =>
         lanes.use(async (lane) => {
           const { id, changes, effects } = await stage(lane);
@@ -94,7 +94,7 @@ describe('a commit that is lost on the way, or whose answer is', function () {
       await Promise.all(tried);
     });
 
-    it(`is known to have lost against another in each way of losing it, ${what}`, async () => {
+    it(`detects that it lost against another commit, ${what}`, async () => {
       const tried = waysOf(1).map((loss) =>
         lanes.use(async (lane) => {
           const { id, task, version, changes, effects } = await stage(lane);
@@ -119,7 +119,7 @@ describe('a commit that is lost on the way, or whose answer is', function () {
     });
   }
 
-  it('is refused as a repetition when the same key comes again in each way of losing it', async () => {
+  it('is rejected as a repetition when its key was already used', async () => {
     const tried = waysOf(1).map((loss) =>
       lanes.use(async (lane) => {
         const { id, changes, effects } = await stage(lane);

@@ -1,4 +1,4 @@
-/** The store's commits, one by one, against Firestore. */
+/** Commits of the store, one by one, against Firestore. */
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -28,10 +28,10 @@ import { START, sampleAgent, sampleTask, secondsAfterStart } from '../../support
 import { documents } from '../../support/reading.ts';
 import { refusal } from '../../support/refusal.ts';
 
-/** Always the same of a session's counter documents. */
+/** Always selects the same counter shard of a session. */
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
-describe('the store', () => {
+describe('the Firestore store', () => {
   const tasks = new FirestoreTaskQueries(firestore(), documents);
   const agents = new FirestoreAgentQueries(firestore(), documents);
   const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
@@ -61,7 +61,7 @@ describe('the store', () => {
     now = START;
   });
 
-  it('commits nothing at all where one change is stale', async () => {
+  it('commits nothing if one change is stale', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     const old = await versionOf();
     await store.commit([{ kind: 'replaceTask', task: task({ priority: 2 }), before: task(), version: old }]);
@@ -75,7 +75,7 @@ describe('the store', () => {
     assert.equal(await recordedAnswers.find(id), undefined);
   });
 
-  it('refuses as stale a commit that expects two versions of one document', async () => {
+  it('rejects a commit as stale if it expects two versions of one document', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     const at = (priority: number, version: string): Change => {
       return { kind: 'replaceTask', task: task({ priority }), before: task(), version };
@@ -96,7 +96,7 @@ describe('the store', () => {
     assert.equal((await tasks.find(id))?.value.priority, 5);
   });
 
-  it('compares the versions of a document in each way of writing it', () => {
+  it('compares the versions of a document in each kind of write', () => {
     const path = agentPath(id);
     const agent = sampleAgent({ id });
     for (const write of [
@@ -112,7 +112,7 @@ describe('the store', () => {
     }
   });
 
-  it('leaves out a neighbour that is gone, and nothing else', async () => {
+  it('skips a missing dependent, but no other change', async () => {
     const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
     await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { answer: recorded() });
     await store.commit([gone, { kind: 'dependencyDone', taskId: id }]);
@@ -125,17 +125,17 @@ describe('the store', () => {
     await assert.rejects(store.commit([gone, replaced]), StaleWriteError);
   });
 
-  it('finds stale what exists already, and what does not', async () => {
+  it('rejects as stale the creation of an existing document, and changes of a missing one', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {
       const session = { workspace: id, id, spread, first_gate: 0 };
       const grew: Change = { kind: 'queueGrew', session, capability_keys: [] };
-      await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
+      await assert.rejects(store.commit([grew]), StaleWriteError, 'the session does not exist');
     }
   });
 
-  it('replaces the whole of a task', async () => {
+  it('replaces all fields of a task', async () => {
     const claim = {
       claimed_by: 'a',
       claim_epoch: 1,
@@ -157,7 +157,7 @@ describe('the store', () => {
     assert.deepEqual((await tasks.find(id))?.value, task());
   });
 
-  it('adds to the counters, and keeps them where nothing moves', async () => {
+  it('adds to the counters, and keeps them if a count is empty', async () => {
     const count = (by: object, at: Date): Change => ({ kind: 'count', workspace: id, session: id, by, at });
     await store.commit([count({ available: 3 }, START)]);
     await store.commit([count({ available: -1, claimed: 1 }, START)]);
@@ -167,12 +167,12 @@ describe('the store', () => {
     assert.deepEqual(lastActivity, secondsAfterStart(9));
   });
 
-  it('has no counters and no last activity where nothing was counted', async () => {
+  it('returns zero counts and no last activity if nothing was counted', async () => {
     const { counts, lastActivity } = await sessions.counters(id, id);
     assert.deepEqual([new Set(Object.values(counts)), lastActivity], [new Set([0]), undefined]);
   });
 
-  it('puts a task into its holder’s hands and out again', async () => {
+  it("adds a task to its holder's held tasks, and removes it", async () => {
     const hand = { session: id, claim_epoch: 4 };
     await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
     for (const taskId of ['task-a.b-001', 'task-2']) {
@@ -205,7 +205,7 @@ describe('the store', () => {
     assert.deepEqual([stored.get('held_count'), stored.get('free_slots')], [0, 1]);
   });
 
-  it('keeps whatever an agent says of its capabilities', async () => {
+  it('stores any JSON in the capabilities of an agent', async () => {
     const parameters = {
       matrix: [[1, [2]], []],
       __x__: { '': null },
@@ -217,12 +217,12 @@ describe('the store', () => {
     assert.deepEqual((await agents.find(id))?.value, agent);
   });
 
-  it('stores the record of an operation with its changes, as it was', async () => {
+  it('stores the response of a call with its changes, unchanged', async () => {
     await store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() });
     assert.deepEqual(await recordedAnswers.find(id), recorded());
   });
 
-  it('refuses a second commit of the same operation, with its changes', async () => {
+  it('rejects a second commit with the key of the first, and its changes', async () => {
     await store.commit([], { answer: recorded() });
     const error = await refusal(() =>
       store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() }),
@@ -231,25 +231,25 @@ describe('the store', () => {
     assert.equal(await tasks.find(id), undefined);
   });
 
-  it('makes room where the record of an operation has expired', async () => {
+  it('replaces an expired response on the second attempt', async () => {
     await store.commit([], { answer: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(
       store.commit([], { answer: recorded(999) }),
       StaleWriteError,
-      'decided again, and then stored',
+      'the caller retries and then stores',
     );
     await store.commit([], { answer: recorded(999) });
     assert.deepEqual((await recordedAnswers.find(id))?.expires_at, secondsAfterStart(999));
   });
 
-  it('says so where a document would be too large', async () => {
+  it('reports a document that would be too large', async () => {
     const huge = task({ description: 'x'.repeat(1_100_000) });
     const error = await refusal(() => store.commit([{ kind: 'createTask', task: huge }]));
     assert.deepEqual([error.code, error.details.reason], ['VALIDATION_ERROR', 'SIZE_LIMIT_EXCEEDED']);
   });
 
-  it('says what else goes wrong', async () => {
+  it('reports other errors unchanged', async () => {
     const wrong: Change = { kind: 'createTask', task: task({ id: '..' }) };
     await assert.rejects(store.commit([wrong]), (error) => !(error instanceof StaleWriteError));
   });

@@ -13,7 +13,7 @@ import { outsideOf } from '../../support/outside.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** An instance gives one call on trust, and leases at most ten. */
+/** An instance allows one call before it leases tokens, and leases at most ten. */
 const LIMIT = { perSecond: 10, burst: 50 };
 
 describe('rate limits', () => {
@@ -29,7 +29,7 @@ describe('rate limits', () => {
     instances = [0, 1].map(() => compose(outsideOf({ clock, rateLimit: LIMIT })));
   });
 
-  /** Calls the instances in turn, and tells how many calls passed. */
+  /** Calls the instances in turn, and returns how many calls passed. */
   const callTimes = async (count: number, principal: Principal): Promise<number> => {
     let passed = 0;
     for (let made = 0; made < count; made++) {
@@ -47,7 +47,7 @@ describe('rate limits', () => {
     return passed;
   };
 
-  it('hold over all instances, for each principal', async () => {
+  it('apply across all instances, per principal', async () => {
     const ann = team.principal('ann');
     const passed = await callTimes(120, ann);
     assert.ok(passed >= LIMIT.burst && passed <= LIMIT.burst + 2, `${passed} passed`);
@@ -57,14 +57,14 @@ describe('rate limits', () => {
     assert.ok(later >= 18 && later <= 20, `${later} passed two seconds later`);
   });
 
-  it('cost a steady caller nothing', async () => {
+  it('allow a steady caller every call', async () => {
     for (let seconds = 0; seconds < 10; seconds++) {
       assert.equal(await callTimes(8, team.principal('ann')), 8);
       team.pass(1);
     }
   });
 
-  it('survive what somebody has broken by hand', async () => {
+  it('ignore malformed stored buckets', async () => {
     const { uid } = team.principal('ann');
     const database = await realtimeDatabase();
     for (const broken of ['much', { tokens: 'many' }, { tokens: 3, at: { when: 1 } }, [1, 2]]) {
@@ -75,7 +75,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('keep a principal of any name apart', async () => {
+  it('use separate buckets for principals with special characters in their names', async () => {
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const uids = ['a.b', 'a/b', 'a%2Eb', 'a#b', '[a]', '$a', 'ä', '\u{1f600}', 'a\u0001b'].map(
       (uid) => `${team.workspace}${uid}`,
@@ -85,7 +85,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('do not hold up a call while the database is away, and charge nothing for leases that came too late', async () => {
+  it('allow calls while the database is unreachable, and charge nothing for late leases', async () => {
     const { uid } = team.principal('ann');
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     await ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
@@ -108,7 +108,7 @@ describe('rate limits', () => {
     assert.equal((await database.ref(limitPath(uid)).get()).val().tokens, LIMIT.burst - 20);
   });
 
-  it('go on for the others where one bucket cannot be leased from', async () => {
+  it("continue for other principals if one bucket's lease hangs", async () => {
     const [ann, bob] = [team.principal('ann').uid, team.principal('bob').uid];
     let isStuck = true;
     const database = () => (isStuck ? new Promise<never>(() => undefined) : realtimeDatabase());
@@ -121,7 +121,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('forget buckets that have long been full', async () => {
+  it('delete buckets that have been full for a day', async () => {
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const [old, used] = [team.principal('old').uid, team.principal('used').uid];
     await ledger.lease(old, LIMIT, { owed: 0, wanted: 1 });

@@ -1,4 +1,4 @@
-/** What Firebase calls by itself: for each function, what it is called about. */
+/** Occasions for each function that Firebase calls: prepared data, and the function's work on it. */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
@@ -23,17 +23,17 @@ import type { Scene } from './scene.ts';
 
 type Deed = (app: Composition) => Promise<unknown>;
 
-/** Prepares, and gives what is then done by an instance; also what it is about, where its commits do not name the scene. */
+/** Prepares data. Returns an instance's work on it, and `about`: text in its commits, by default the workspace. */
 export type Occasion = (scene: Scene) => Promise<Deed | { readonly deed: Deed; readonly about: string }>;
 
 const DAY = 86_400_000;
 
 const SECRET = 'a secret';
 
-/** Before all that other tests have left to be done. */
+/** Before anything that other tests leave due. */
 const LONG_AGO = new Date('1980-01-01T00:00:00.000Z');
 
-/** By the function and what is special about it. `tools.test.ts` and `runs.test.ts` have the others. */
+/** Occasions by function and case. `tools.test.ts` and `runs.test.ts` test the other functions. */
 export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = {
   repairTodo: {
     'an edited to-do': async (scene) => {
@@ -239,12 +239,12 @@ async function todo(scene: Scene, title = `Water the plants of ${scene.workspace
   return (await scene.app.services.todos.add(scene.leader.owner_uid, draft, unkeyed)).id;
 }
 
-/** Past the tools, as its owner may. */
+/** Edits a to-do without the tools, as its owner may. */
 async function edit(scene: Scene, id: string, fields: object): Promise<void> {
   await scene.database.doc(todoPath(id)).update({ ...fields });
 }
 
-/** A task that a run has ended without, and somebody who could do it. */
+/** Creates a task whose run has ended, and an agent that could work on it. */
 async function taskOfRun(scene: Scene): Promise<{ readonly id: string; readonly agent: string }> {
   const runId = await scene.pendingRun();
   await answer(scene, 'orchestration_cancel_run', { runId });
@@ -273,14 +273,14 @@ async function consumed(scene: Scene, topic: Topic, type: 'updated' | 'reminder'
   return (app: Composition) => app.services.consumers[topic].receive({ id: randomUUID(), text });
 }
 
-/** What is written of a thing of the graph, told as its trigger tells it. */
+/** Returns the work of the graph's trigger on an item's stored node. */
 async function following(scene: Scene, ref: NodeRef): Promise<Deed> {
   const written = (await scene.database.doc(graphPath(nodeKey(ref))).get()).data();
   assert.ok(written, `${ref.id} is in no graph`);
   return (app) => app.services.followGraph(written);
 }
 
-/** A coding task that an agent wants, and its owner has approved. Gives the id of the request. */
+/** Creates a coding task's request by an agent, approved by its owner, and returns the request's id. */
 async function approvedCall(scene: Scene): Promise<string> {
   const { workspace, leader, now: createdAt } = scene;
   const { agent_id: agentId = '', owner_uid: ownerUid, uid } = leader;
@@ -330,12 +330,12 @@ async function approvedCall(scene: Scene): Promise<string> {
   return request.id;
 }
 
-/** One part of the schedule, with a record of its own. */
+/** Runs one part of the sweep, with its own record. */
 async function sweepPart(scene: Scene, { system }: Composition, part: SweepPart): Promise<void> {
   await sweep([part], { ...system.ports, log: silent, sweepRecord: scene.sweepRecord });
 }
 
-/** Of a task that somebody holds. */
+/** Creates the pull request of a held task. */
 async function pullRequest(scene: Scene): Promise<{ readonly number: number; readonly id: number }> {
   const { principal, task_id } = await scene.holder();
   const { owner, name: repo, id } = scene.vendors.repository(`repo-${scene.workspace}`);

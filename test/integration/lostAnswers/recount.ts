@@ -1,9 +1,9 @@
-/** Counters held against what they count. */
+/** Comparison of counters with the documents that they count. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Team } from '../coordination/team.ts';
 
-/** Gives what differs in the open session of the team's workspace. */
+/** Returns the differences in the open session of the team's workspace. */
 export async function recount({ app, workspace }: Team, database = firestore()): Promise<readonly string[]> {
   const open = await app.coordination.ports.sessions.current(workspace);
   if (open === undefined) return [];

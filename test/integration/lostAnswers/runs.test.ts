@@ -1,4 +1,4 @@
-/** A run, with the answer of each of its commits lost: each step is asked and paid for once, and nobody waits. */
+/** Runs with lost responses of their commits: each step is asked and paid for once, and no step waits forever. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,7 +12,7 @@ const LANES = 6;
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** A prompt has ids of its run, and the estimate of its tokens goes by their letters. */
+/** Fields that vary: a prompt contains its run's id, and the token estimate depends on its letters. */
 const CHANCE = new Set(['milliseconds', 'input_tokens']);
 
 const TWO_STEPS = {
@@ -25,12 +25,12 @@ const TWO_STEPS = {
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network', prompt: 'WORK {{input}}' }] };
 
-describe('a lost answer to the instance that executes', function () {
+describe('an instance that loses the response of a commit', function () {
   this.timeout('2m');
   const orchestra = new Orchestra();
   let lanes: Lanes;
   before(async () => {
-    firestore(); // connects to the emulator itself
+    firestore(); // Connects to the emulator.
     await orchestra.start();
     lanes = await Lanes.open(LANES);
   });
@@ -43,11 +43,11 @@ describe('a lost answer to the instance that executes', function () {
   });
 
   for (const course of [
-    { what: 'a run for models', workflow: TWO_STEPS, questions: 2, status: 'succeeded' },
-    { what: 'a run for live agents', workflow: BY_HAND, questions: 0, status: 'waiting' },
+    { what: 'executes a run for models once', workflow: TWO_STEPS, questions: 2, status: 'succeeded' },
+    { what: 'executes a run for live agents once', workflow: BY_HAND, questions: 0, status: 'waiting' },
   ]) {
     it(course.what, async () => {
-      await lanes.use((lane) => execute(lane, undefined, course)); // opens the session
+      await lanes.use((lane) => execute(lane, undefined, course)); // Opens the session.
       const { problems } = await tryLosses(lanes, ALL, (lane, loss) => execute(lane, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       orchestra.assertAcceptable();
@@ -60,7 +60,7 @@ describe('a lost answer to the instance that executes', function () {
     { workflow, questions, status }: { workflow: object; questions: number; status: string },
   ): Promise<Outcome> {
     const input = orchestra.question();
-    // What agents have done is counted by workspace, and where it is counted goes by how much there is.
+    // Outcomes are counted per workspace, and the counter's document depends on their number.
     const workspace = questions > 0 ? `${orchestra.workspace}-${randomUUID()}` : orchestra.workspace;
     const { runId } = await orchestra.begin(workflow, { input }, orchestra.app, workspace);
     const app = orchestra.anotherInstance(undefined, lane.database);

@@ -1,4 +1,4 @@
-/** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
+/** A dedicated workspace for one call whose commits lose their response, with local vendors. */
 import type { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -20,7 +20,7 @@ const BUDGET = { tokens: 1_000_000, cost_usd: 10 };
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
-/** What all scenes share. */
+/** Local vendors that all scenes share. */
 export class Vendors {
   readonly models = new LocalModels();
   readonly gitHub = new LocalGitHub();
@@ -34,7 +34,7 @@ export class Vendors {
     await Promise.all([this.models.stop(), this.gitHub.stop()]);
   }
 
-  /** A repository of its own, which Muster may write to. */
+  /** Creates a repository that Muster may write to. */
   repository(name: string): Repo {
     const { world } = this.gitHub;
     const repo = world.repository(OWNER, name);
@@ -49,7 +49,7 @@ export class Vendors {
 export class Scene extends CodingTeam {
   readonly vendors: Vendors;
   readonly database: Firestore;
-  /** Whether what is dispatched is lost. */
+  /** Whether dispatched runs are lost. */
   losing = false;
 
   constructor(vendors: Vendors, database: Firestore) {
@@ -58,7 +58,7 @@ export class Scene extends CodingTeam {
     this.database = database;
   }
 
-  /** An instance of the same deployment whose commits go through the lane. */
+  /** Returns an instance of this deployment whose commits go through the lane. */
   through({ database }: Lane): Composition {
     return compose(
       outsideOf({
@@ -70,20 +70,20 @@ export class Scene extends CodingTeam {
     );
   }
 
-  /** Another instance executes it, whose commits are not lost. */
+  /** Executes a run at another instance, whose commits are not lost. */
   private execute(runId: string): void {
     if (!this.losing) void this.app.services.runExecution.deliver({ runId });
   }
 
   /**
-   * Forgets when an agent was seen. The parts of a sweep run beside each other, and the Realtime Database is that of
-   * all scenes: whether an agent is marked as gone before or after another part has its turn would be left to chance.
+   * Deletes an agent's presence. Parts of a sweep run concurrently and all scenes share one Realtime Database, so
+   * which part runs before the agent is marked offline would be random.
    */
   async neverSeen(agentId: string): Promise<void> {
     await this.app.access.ports.presence.forget(agentId, this.now);
   }
 
-  /** A run of the leader's that nobody has begun to execute. Gives its id. */
+  /** Creates a run of the leader that no instance has started. Returns its id. */
   async pendingRun(partOf?: NodeRef): Promise<string> {
     this.losing = true;
     const { runs, roster } = this.app.services.orchestration;
@@ -100,7 +100,7 @@ export class Scene extends CodingTeam {
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }
 
-  /** A worker that has joined, and what it holds. */
+  /** Creates a worker that holds tasks. */
   async holder(
     tasks = 1,
   ): Promise<{ readonly principal: Principal; readonly agent_id: string; readonly task_id: string }> {
@@ -119,17 +119,17 @@ function bindingsOf(vendors: Vendors): TeamBindings {
   return { gitHub: () => vendors.gitHub.asApp, hosted: () => agentsAt(vendors.models.url), budget: BUDGET };
 }
 
-/** What a scenario has prepared. */
+/** Prepared call of a scenario. */
 export interface Prepared {
   readonly args: JsonObject;
-  /** The leader where this is left out. */
+  /** Default: the leader. */
   readonly principal?: Principal;
-  /** What it has done elsewhere than in Firestore. */
+  /** Returns the effects of the call outside Firestore. */
   readonly elsewhere?: () => unknown;
 }
 
 export interface Scenario {
-  /** As in `coordination.create_task`. */
+  /** Full name, as in `coordination.create_task`. */
   readonly tool: string;
   readonly when: string;
   readonly prepare: (scene: Scene) => Promise<Prepared>;
@@ -137,7 +137,7 @@ export interface Scenario {
 
 type Entry = Scenario['prepare'] | Readonly<Record<string, Scenario['prepare']>>;
 
-/** The scenarios of a toolset's tools: one for each, or several by what is special about them. */
+/** Returns the scenarios of a toolset's tools: one per tool, or several named ones. */
 export function scenariosOf(toolset: string, tools: Readonly<Record<string, Entry>>): readonly Scenario[] {
   return Object.entries(tools).flatMap(([tool, entry]) => {
     const named = typeof entry === 'function' ? { '': entry } : entry;

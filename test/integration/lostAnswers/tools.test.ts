@@ -1,4 +1,4 @@
-/** Every tool that writes, with the answer of each of its commits lost: once is once, whatever the client is told. */
+/** Tools that write, with lost responses of their commits: each call takes effect once. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,25 +18,25 @@ import { recount } from './recount.ts';
 import { scenarios } from './scenarios/all.ts';
 import { type Scenario, Scene, Vendors } from './scene.ts';
 
-/** Cases at once: most of each is the client's wait before it sends again. */
+/** Concurrent cases: a case spends most of its time waiting for the client's retry. */
 const LANES = 6;
 
-/** So many scenarios have enough cases for the lanes. */
+/** Scenarios at a time; enough cases for all lanes. */
 const AT_ONCE = 3;
 
 const MOST_COMMITS = 3;
 
-/** What differs from one time to the next. */
+/** Fields that vary between runs. */
 const CHANCE = new Set(['repository_id', 'timestamp', 'version', 'secret']);
 
-describe('a lost answer to', function () {
+describe('a lost response of a commit', function () {
   this.timeout('2m');
   const vendors = new Vendors();
   let lanes: Lanes;
   let callersLanes: Lanes;
   let cases = 0;
   before(async () => {
-    firestore(); // connects to the emulator itself
+    firestore(); // Connects to the emulator.
     await vendors.start();
     [lanes, callersLanes] = await Promise.all([Lanes.open(LANES, 'demo-lost-answers'), Lanes.open(LANES)]);
   });
@@ -46,7 +46,7 @@ describe('a lost answer to', function () {
     process.stdout.write(`      (${cases} lost commits)\n`);
   });
 
-  it('each tool that writes is tested below', () => {
+  it('is tested below for each tool that writes', () => {
     const writing = toolsets.flatMap(({ name, tools }) =>
       tools.filter(({ annotations }) => !annotations.readOnlyHint).map((tool) => fullName(name, tool.name)),
     );
@@ -54,7 +54,7 @@ describe('a lost answer to', function () {
   });
 
   async function loses(scenario: Scenario): Promise<void> {
-    // By day with a key alone: what is stored under it is all that differs.
+    // The default run tests only calls with a key: the stored response is the only difference.
     const tried = byDay([true], { night: [true, false] }).map(async (isKeyed) => {
       const { problems, losses } = await tryLosses(
         isAsCaller(scenario) ? callersLanes : lanes,
@@ -97,7 +97,7 @@ describe('a lost answer to', function () {
     return { problems, account, commits: sent, lost };
   }
 
-  /** The client that comes as the caller is made with its first call. */
+  /** Creates the client that acts as the caller, with its first call. */
   async function connect({ leader }: Scene, { services }: Scene['app']): Promise<void> {
     const caller = { principal: leader, credential: `credential of ${leader.uid}` };
     await services.data.read(caller, 'firestore', 'shared/lost/answers', {
@@ -107,7 +107,7 @@ describe('a lost answer to', function () {
   }
 });
 
-/** What comes as its caller does so in the project of the caller's token. */
+/** Calls on behalf of the caller use the project of the caller's token. */
 function isAsCaller({ tool }: Scenario): boolean {
   return tool.startsWith('firebase.');
 }
@@ -117,7 +117,7 @@ function wireNameOf(tool: string): string {
   return wireName(toolset, name, 'prefixed');
 }
 
-/** A call succeeds, and repeated with its key it says the same. */
+/** A call succeeds, and returns an equal response when repeated with its key. */
 function refusals({ structuredContent, isError }: ToolResult, again: ToolResult): readonly string[] {
   if (isError) return [`refused: ${short(structuredContent)}`];
   const isSame = isDeepStrictEqual(again.structuredContent, structuredContent);

@@ -1,4 +1,4 @@
-/** What Firebase calls by itself, with the answer of each of its commits lost: triggers, consumers and schedules. */
+/** Triggers, consumers and schedules, with lost responses of their commits. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { accountOf } from '../../support/lossyFirestore/account.ts';
@@ -10,10 +10,10 @@ import { type Occasion, occasions } from './occasions.ts';
 import { recount } from './recount.ts';
 import { Scene, Vendors } from './scene.ts';
 
-/** What differs from one time to the next. */
+/** Fields that vary between runs. */
 const CHANCE = new Set(['repository_id']);
 
-/** They write to the Realtime Database, publish or dispatch: no commit of Firestore's is theirs to lose. */
+/** Functions that write to the Realtime Database, publish or dispatch, and commit nothing in Firestore. */
 const WITHOUT_COMMITS = [
   'mirrorPerson, of a new member',
   'mirrorTaskQueue, of a new task',
@@ -23,15 +23,15 @@ const WITHOUT_COMMITS = [
   'relayEvent, of an event',
 ];
 
-/** It writes to the log alone. */
+/** Functions that only write logs. */
 const WRITING_NOTHING = ['logDeadLetters'];
 
 const ELSEWHERE = ['mcp', 'executeRun'];
 
-describe('a lost answer to the function', function () {
+describe("a lost response of a function's commit", function () {
   this.timeout('2m');
   const vendors = new Vendors();
-  /** One after the other: a schedule does what is due, whoever has prepared it. */
+  /** One lane, because a schedule also handles data that other occasions prepared. */
   let lanes: Lanes;
   before(async () => {
     if (process.env['PUBSUB_EMULATOR_HOST']) await makeTopics();
@@ -43,7 +43,7 @@ describe('a lost answer to the function', function () {
     await vendors.stop();
   });
 
-  it('is tested below, whichever function it is', () => {
+  it('is tested below for each function', () => {
     const index = readFileSync(new URL('../../../functions/src/index.ts', import.meta.url), 'utf8');
     const functions = [...index.matchAll(/^export \{([^}]+)\}/gm)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],
@@ -72,7 +72,7 @@ describe('a lost answer to the function', function () {
     const { deed, about } =
       typeof prepared === 'function' ? { deed: prepared, about: scene.workspace } : prepared;
     const app = scene.through(lane);
-    // What other tests have left is done too; it is of no concern here.
+    // Ignores commits for data of other tests.
     lane.proxy.begin(loss, (request) => request.includes(about));
     await untilTaken(() => deed(app));
     const { applied, sent, lost } = lane.proxy.seen;
@@ -84,7 +84,7 @@ describe('a lost answer to the function', function () {
   }
 });
 
-/** Firebase delivers again what has thrown. */
+/** Retries once after an error, as Firebase does. */
 async function untilTaken(deliver: () => Promise<unknown>): Promise<void> {
   try {
     await deliver();

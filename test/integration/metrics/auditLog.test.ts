@@ -1,4 +1,4 @@
-/** What is logged of calls: all that an operator asks for, and nothing that a caller has sent. */
+/** Log entries of calls: all that an operator needs, and no input of the caller. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
@@ -11,7 +11,7 @@ import { directory } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { withModels } from '../orchestration/examples.ts';
 
-/** Is nowhere but in what the caller sends. */
+/** Marker that only the caller's input contains. */
 const SENT = 'q7hush7q';
 
 interface Entry {
@@ -19,7 +19,7 @@ interface Entry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Puts the mark into every text of the arguments that may be any text. */
+/** Appends the marker to every free text in the arguments. */
 function marked(value: unknown): unknown {
   if (typeof value === 'string') return /^[a-z-]+$/.test(value) ? value : `${value} ${SENT}`;
   if (Array.isArray(value)) return value.map(marked);
@@ -27,7 +27,7 @@ function marked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, marked(one)]));
 }
 
-describe('the audit log', () => {
+describe('log entries of calls', () => {
   const models = new LocalModels();
   const team: Team = new Team(withModels(models, () => team.app));
 
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     );
   };
 
-  it('has one entry of each call, with every field', async () => {
+  it('are written once per call, with every field', async () => {
     const principal = team.leader;
     for (const entries of await entriesOf(principal, (example) => example)) {
       const [entry, ...others] = entries.filter(({ event }) => event === 'call');
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('holds nothing of the arguments, and no credential', async () => {
+  it('contain no arguments and no credential', async () => {
     const viewer: Principal = personOf('person', 'viewer');
     for (const principal of [team.leader, viewer]) {
       for (const args of [

@@ -1,4 +1,4 @@
-/** The audit log and the counts of calls, over several instances and the real database. */
+/** Call metrics over several instances and the real database. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
@@ -15,12 +15,12 @@ async function stored(path: string): Promise<unknown> {
   return (await (await realtimeDatabase()).ref(path).get()).val();
 }
 
-/** A minute that no other test counts in. */
+/** Returns a minute that no other test uses. */
 function someMinute(): Date {
   return new Date(Date.UTC(2050, 0, 1) + randomInt(20_000_000) * 60_000);
 }
 
-describe('counts of calls', () => {
+describe('call metrics', () => {
   let team: Team;
 
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe('counts of calls', () => {
     team.now = someMinute();
   });
 
-  it('add up over instances, by tool, error and agent', async () => {
+  it('are summed across instances, by tool, error and agent', async () => {
     const instances = [team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const [ann, bob] = [team.principal('ann'), team.principal('bob')];
     await Promise.all(
@@ -70,7 +70,7 @@ describe('counts of calls', () => {
     });
   });
 
-  it('are told by tool and error, as shares of the calls of the last hour', async () => {
+  it("are reported by tool and error, as shares of the last hour's calls", async () => {
     const seen = z.object({
       metrics: z.object({
         calls: z
@@ -130,7 +130,7 @@ describe('counts of calls', () => {
     assert.equal(await look(), undefined, 'an hour later');
   });
 
-  it('know since when an agent has been counted, whichever instance counts first', async () => {
+  it('record when an agent was first counted, at any instance', async () => {
     const first = team.now.getTime();
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
@@ -143,7 +143,7 @@ describe('counts of calls', () => {
     assert.equal(counts['calls'], 2);
   });
 
-  it('are kept for a day by the minute', async () => {
+  it('are kept for a day, per minute', async () => {
     const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const minutes: Date[] = [];
     for (const seconds of [0, 60, 23 * 3600, 1800]) {

@@ -1,4 +1,4 @@
-/** `npm run agents`: the way into a fresh project, and the way to shut an agent out. */
+/** `npm run agents`: creation of the first agent in a new project, and revocation of agents. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -14,9 +14,9 @@ describe('npm run agents', () => {
   const name = `boss-${some}`;
   const owner = `ada-${some}`;
 
-  it('creates a leader whose credential works, replaces it, and revokes it', async () => {
+  it('creates a leader with a working credential, replaces it, and revokes it', async () => {
     const wanted = ['--role', 'leader', '--name', name, '--owner', owner];
-    await assert.rejects(printed('agents', 'create', ...wanted), /No person is known as/, 'a typing error');
+    await assert.rejects(printed('agents', 'create', ...wanted), /No person is known as/, 'misspelled');
     const lost = await printed('agents', 'create', ...wanted, '--yes');
     assert.match(lost, new RegExp(`owner ${owner} has no role`), 'no role is given by default');
     await printed('people', 'set-role', owner, 'admin');
@@ -50,7 +50,7 @@ describe('npm run agents', () => {
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
   });
 
-  it('renews a narrower credential as narrow as it was, until it is told otherwise', async () => {
+  it('renews a restricted credential with its limits, unless told to remove them', async () => {
     const own = ['--name', `narrow-${some}`, '--owner', owner];
     const limits = ['--toolsets', 'todo,system', '--held-to', 'default', '--read-only'];
     const narrow = await authenticate(bearerIn(await printed('agents', 'create', ...own, ...limits)));
@@ -70,7 +70,7 @@ describe('npm run agents', () => {
     await assert.rejects(authenticate(bearerIn(renewed)), { code: 'UNAUTHORIZED' });
   });
 
-  it('changes a role, says what an owner lacks, and lists what there is without any secret', async () => {
+  it("changes a role, warns about the owner's missing role, and lists agents without secrets", async () => {
     const made = await printed(
       'agents',
       'create',
@@ -99,7 +99,7 @@ describe('npm run agents', () => {
     assert.doesNotMatch(lines, /mk_/);
   });
 
-  it('needs no Java', () => {
+  it('works without Java', () => {
     const { env, remove } = withoutJava();
     try {
       const { status, stderr } = run('agents', ['list', '--owner', 'nobody', '--project', project], env);
@@ -109,7 +109,7 @@ describe('npm run agents', () => {
     }
   });
 
-  it('says what is wrong, and no more', () => {
+  it('prints only the error for an unknown agent', () => {
     const { status, stderr } = run('agents', ['renew', `nobody-${some}`, '--project', project]);
     assert.equal(status, 1);
     assert.equal(stderr, `There is no agent "nobody-${some}".\n`);

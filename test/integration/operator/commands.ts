@@ -1,4 +1,4 @@
-/** The operator's commands, as a shell runs them. */
+/** The operator's commands, run like from a shell. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -19,14 +19,14 @@ type Script = 'agents' | 'people' | 'migrate' | 'rebuild';
 const fileOf = (script: Script): string =>
   fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
 
-/** As a process of its own. */
+/** Runs a command in a separate process. */
 export function run(script: Script, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   const file = fileOf(script);
   const { stdout, stderr, status } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
   return { stdout, stderr, status };
 }
 
-/** The same beside this process. @throws Error where it fails */
+/** Runs a command in a separate process, asynchronously. @throws Error if it fails */
 export function runBeside(
   script: Script,
   args: readonly string[],
@@ -39,19 +39,19 @@ export function runBeside(
   });
 }
 
-/** The same in this process: what a command prints. */
+/** Runs a command in this process, and returns its output. */
 export function printed(script: 'agents' | 'people', ...args: string[]): Promise<string> {
   return script === 'agents'
     ? followAgents(parseAgents(args), 'https://muster.example/mcp')
     : followPeople(parsePeople(args));
 }
 
-/** Of a command with `--json`. */
+/** Runs a command with `--json`, and returns the parsed output. */
 export async function dataOf(script: 'agents' | 'people', ...args: string[]): Promise<unknown> {
   return JSON.parse(await printed(script, ...args, '--json'));
 }
 
-/** An environment that has what is needed and no Java. */
+/** Returns an environment with all prerequisites except Java. */
 export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'without-java-'));
   const programs = (process.env['PATH'] ?? '').split(':');
@@ -62,7 +62,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
         if (spawnSync(join(directory, program), ['--version']).error === undefined) break;
         rmSync(join(directory, program));
       } catch {
-        // It is there already.
+        // The link already exists.
       }
   return {
     env: { ...process.env, PATH: directory, JAVA_HOME: undefined },
@@ -70,7 +70,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
   };
 }
 
-/** By a composition of its own, which has no credential in its memory yet. */
+/** Authenticates with a new composition, whose credential cache is empty. */
 export function authenticate(bearer: string) {
   return compose(outsideOf()).services.authenticator.authenticate(bearer);
 }

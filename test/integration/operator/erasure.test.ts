@@ -1,4 +1,4 @@
-/** `npm run people -- erase`: nothing names the person any more, and the team goes on with what they made. */
+/** `npm run people -- erase`: no document names the person, and the team keeps their work. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
@@ -24,14 +24,14 @@ import { authenticate, bearerIn, printed, run } from './commands.ts';
 
 const UID = randomUUID().replaceAll('-', '').slice(0, 28);
 
-/** Ada has a uid such as Firebase makes. */
+/** House in which Ada has a uid of Firebase's format. */
 class Named extends House {
   override id(name: string): string {
     return name === 'ada' ? UID : super.id(name);
   }
 }
 
-/** Everything that both databases hold, by path. */
+/** Returns all data of both databases, by path. */
 async function everything(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const open = await firestore().listCollections();
@@ -48,7 +48,7 @@ async function everything(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** Without what is counted of calls, a few seconds after they were made. */
+/** Returns all data except call metrics, which are written a few seconds after the calls. */
 async function settled(): Promise<ReadonlyMap<string, string>> {
   return new Map([...(await everything())].filter(([path]) => !path.startsWith('realtime metrics/')));
 }
@@ -58,7 +58,7 @@ function naming(all: ReadonlyMap<string, string>, ...names: readonly string[]): 
   return [...all].filter(([path, data]) => says(path) || says(data)).map(([path]) => path);
 }
 
-/** An account that claims the role. */
+/** Creates an account whose claim has the role admin. */
 async function createAdmin(projectId: string, uid: string): Promise<void> {
   const app = initializeApp({ projectId }, uid);
   await getAuth(app).createUser({ uid });
@@ -82,7 +82,7 @@ describe('npm run people -- erase', function () {
   const idIn = (found: unknown, field: string): string =>
     z.looseObject({ [field]: z.string() }).parse(found)[field] ?? '';
 
-  /** What everybody has of their own. */
+  /** Creates a person's own data. */
   async function settleIn(person: Principal, address: string, called: string): Promise<void> {
     const ask = (tool: string, args: JsonObject) => answer(house, tool, args, person);
     const title = `Water the plants of ${called}`;
@@ -163,14 +163,14 @@ describe('npm run people -- erase', function () {
     whole = await settled();
   });
 
-  it('says beforehand what it would do, and does nothing', async () => {
+  it('lists the changes of a dry run, and applies none', async () => {
     const said = await printed('people', 'erase', '--person', mail, '--dry-run');
     assert.match(said, /Would be deleted: .*todos 3/);
     assert.match(said, /Would be replaced in: .*tasks 1/);
     assert.deepEqual(await settled(), whole);
   });
 
-  it('shuts the person out, and leaves nothing that names them', async () => {
+  it('locks the person out, and deletes every mention of them', async () => {
     const { agent_id: agentId } = await authenticate(bearer);
     assert.ok(agentId);
     const said = await printed('people', 'erase', '--person', mail, '--yes');
@@ -180,20 +180,20 @@ describe('npm run people -- erase', function () {
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
 
-    // An hour later.
+    // One hour later, after the last tokens have expired.
     const { sentences } = await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.match(sentences.join('\n'), /nothing names them any more/);
     assert.deepEqual(naming(await everything(), ...names), []);
   });
 
-  it('changes nothing where it is run again', async () => {
+  it('changes nothing when run again', async () => {
     const once = await settled();
     const { sentences } = await erase(UID, { isDry: false });
     assert.deepEqual(sentences.slice(0, 2), ['Deleted: nothing.', 'Replaced in: nothing.']);
     assert.deepEqual(await settled(), once);
   });
 
-  it('leaves what is others’ as it was, byte for byte', async () => {
+  it('leaves documents of others unchanged', async () => {
     const after = await everything();
     const named = naming(whole, ...names);
     const others = naming(whole, ben.uid).filter((path) => !named.includes(path));
@@ -201,7 +201,7 @@ describe('npm run people -- erase', function () {
     for (const path of others) assert.equal(after.get(path), whole.get(path), path);
   });
 
-  it('leaves the team its tasks, its history and what was found out', async () => {
+  it("keeps the team's tasks, history and findings", async () => {
     const seen = (tool: string, args: JsonObject = {}) => answer(house, tool, args, ben);
     const { tasks } = z
       .object({ tasks: z.array(z.looseObject({ id: z.string() })) })
@@ -225,7 +225,7 @@ describe('npm run people -- erase', function () {
     assert.equal(z.looseObject({ status: z.string() }).parse(another['task']).status, 'available');
   });
 
-  it('finds whom a backup has brought back, by what stood in their place', async () => {
+  it('finds a person restored from a backup by their pseudonym', async () => {
     await firestore().doc(personPath(UID)).set({ role: 'worker', workspaces: {} });
     await firestore().doc(todoPath('from-a-backup')).set({ owner_uid: UID, title: 'Old' });
     const said = await printed('people', 'erase', '--person', pseudonym, '--yes');
@@ -238,7 +238,7 @@ describe('npm run people -- erase', function () {
     );
   });
 
-  it('refuses the last admin, and nobody whom nobody knows by that address', async () => {
+  it('refuses the last admin, and an unknown email address', async () => {
     const env = await ownProject(variables(), `erasure-${randomUUID().slice(0, 8)}`);
     const project = env['GCLOUD_PROJECT'] ?? '';
     const args = ['erase', '--person', 'solo', '--yes', '--project', project];

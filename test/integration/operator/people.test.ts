@@ -1,4 +1,4 @@
-/** `npm run people`: roles of the deployment, members of workspaces, and taking it all back. */
+/** `npm run people`: roles of the deployment, members of workspaces, and their revocation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
@@ -11,7 +11,7 @@ import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 
 const { kernel, access } = compose(outsideOf());
 
-/** By a composition of its own, which has nobody in its memory yet. */
+/** Reads roles with a new composition, whose cache is empty. */
 const rolesOf = (uid: string) => compose(outsideOf()).access.ports.roles.of(uid);
 
 describe('npm run people', () => {
@@ -24,7 +24,7 @@ describe('npm run people', () => {
     await kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
   });
 
-  it('makes an account that may do nothing, and shows the link to its password once', async () => {
+  it('creates an account without a role, and shows its password link once', async () => {
     const made = z
       .object({ uid: z.string(), link: z.url() })
       .parse(await dataOf('people', 'create', '--mail', mail));
@@ -34,7 +34,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'create', '--mail', mail), /is not verified\. The account/);
   });
 
-  it('takes an address for a person only if its account has verified it', async () => {
+  it('identifies a person by email only if the account has verified it', async () => {
     for (const args of [
       ['set-role', mail, 'admin'],
       ['add', mail, '--workspace', workspace],
@@ -53,13 +53,13 @@ describe('npm run people', () => {
     await printed('people', 'set-role', mail.toUpperCase(), 'viewer', '--unverified');
     assert.equal((await access.ports.people.find(uid))?.role, 'viewer');
     await printed('people', 'set-role', uid, 'none');
-    assert.equal(await access.ports.idTokens.uidOf(mail), undefined, 'tools find no account by it');
+    assert.equal(await access.ports.idTokens.uidOf(mail), undefined, 'tools require verification');
     await getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
     assert.equal(await access.ports.idTokens.uidOf(mail), uid);
     await assert.rejects(printed('people', 'create', '--mail', mail), /already in use/);
   });
 
-  it('gives and takes a role, in the document and in the claim', async () => {
+  it('sets and removes a role, in the document and in the claim', async () => {
     assert.match(
       await printed('people', 'set-role', mail, 'leader'),
       /is leader within 5 seconds; it was none/,
@@ -71,7 +71,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'set-role', `nobody-${some}`, 'admin'), /Nobody is known/);
   });
 
-  it('lets somebody into a private workspace, and out again', async () => {
+  it('adds a member to a private workspace, and removes them', async () => {
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
     await printed('people', 'add', mail, '--workspace', workspace, '--role', 'leader');
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), 'leader');
@@ -87,7 +87,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'add', uid, '--workspace', `no-${some}`), /There is no workspace/);
   });
 
-  it('takes everything from somebody, and says what', async () => {
+  it('revokes all access of a person, and lists it', async () => {
     await printed('people', 'add', uid, '--workspace', workspace);
     const bearer = bearerIn(await printed('agents', 'create', '--name', `cyds-${some}`, '--owner', uid));
     const { agent_id: agentId } = await authenticate(bearer);
@@ -110,6 +110,6 @@ describe('npm run people', () => {
     assert.ok(
       Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000,
     );
-    await printed('people', 'revoke', mail); // again
+    await printed('people', 'revoke', mail); // A repeated call succeeds.
   });
 });

@@ -1,4 +1,4 @@
-/** What consumers do with events is the same however often and in whatever order they come. */
+/** Event consumers: the result is independent of repeated and reordered deliveries. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { directDelivery, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
@@ -6,15 +6,15 @@ import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts'
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 
-describe('the consumers of events', () => {
+describe('event consumers', () => {
   let person: Person;
 
   beforeEach(() => {
     person = new Person();
   });
 
-  describe('audit', () => {
-    it('records an event once, as it first arrived', async () => {
+  describe('event receipts', () => {
+    it('store an event once, as first received', async () => {
       const event = person.event('updated');
       await person.deliver(TOPICS.taskEvents, event);
       const first = await person.audit(event.id);
@@ -25,7 +25,7 @@ describe('the consumers of events', () => {
       assert.deepEqual(await person.audit(event.id), first);
     });
 
-    it('shows by the digest that an event was changed', async () => {
+    it('have a digest that changes with the event', async () => {
       const event = person.event('updated');
       const forged = { ...event, id: `${event.id}-2`, changes: [] };
       await person.deliver(TOPICS.taskEvents, event);
@@ -35,13 +35,13 @@ describe('the consumers of events', () => {
     });
   });
 
-  describe('mirror', () => {
+  describe('task updates', () => {
     const events = (count: number) =>
       Array.from({ length: count }, (_, index) =>
         person.event('updated', { id: `event-${index}`, timestamp: person.after(index) }),
       );
 
-    it('shows each event once, in the order in which they happened', async () => {
+    it('contain each event once, in the order of the events', async () => {
       const [first, second, third] = events(3);
       assert.ok(first && second && third);
       for (const event of [third, first, third, second, first]) {
@@ -50,7 +50,7 @@ describe('the consumers of events', () => {
       assert.deepEqual(await person.list('task-updates'), ['event-0', 'event-1', 'event-2']);
     });
 
-    it('keeps the latest 50, whatever comes late', async () => {
+    it('contain the latest 50 events, even if older ones arrive late', async () => {
       const all = events(60);
       await Promise.all(
         all
@@ -64,7 +64,7 @@ describe('the consumers of events', () => {
     });
   });
 
-  it('hand events on without a broker, where a machine has none', async () => {
+  it('receive events directly if the machine has no broker', async () => {
     const { services, todo, kernel } = person.app;
     const relay = (id: string) =>
       relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
@@ -76,7 +76,7 @@ describe('the consumers of events', () => {
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });
 
-  it('refuse an event twice in the outbox', async () => {
+  it('process no event whose id the outbox already contains', async () => {
     const event = person.event('updated');
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'recordEvent', event }]);
@@ -87,7 +87,7 @@ describe('the consumers of events', () => {
     assert.deepEqual(Object(stored).event_data.changes, ['title']);
   });
 
-  it('read every event back as it was written', async () => {
+  it('read every event unchanged from the outbox', async () => {
     const event = person.event('deleted', { after: null, before: { tags: ['a'], due_date: null } });
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
     assert.deepEqual(await person.app.todo.ports.taskHistory.find(event.id), event);

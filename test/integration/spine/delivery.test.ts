@@ -1,4 +1,4 @@
-/** What the emulators deliver to functions: few messages at once, and again what a function did not take. */
+/** Message delivery by the emulators to functions: limited concurrency, and retries of failed messages. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -19,7 +19,7 @@ const event = z.object({
   data: z.object({ message: z.object({ messageId: z.string(), data: z.string() }) }),
 });
 
-describe('the delivery of messages to functions', () => {
+describe('delivery of messages to functions', () => {
   const topic = `topic-${randomUUID()}`;
   const id = `us-central1-consumer-${randomUUID()}`;
   const pubsub = `http://${process.env['PUBSUB_EMULATOR_HOST']}`;
@@ -36,7 +36,7 @@ describe('the delivery of messages to functions', () => {
       if (request.url === '/backends') return void response.end(JSON.stringify(backends(topic, id)));
       most = Math.max(most, ++underWay);
       const { message } = event.parse(await json(request)).data;
-      await delay(5); // while which others could come
+      await delay(5); // Time in which other messages could arrive.
       underWay--;
       const text = Buffer.from(message.data, 'base64').toString();
       const isTaken = text !== 'refused once' || refused.has(text);
@@ -51,17 +51,17 @@ describe('the delivery of messages to functions', () => {
     return close(functions);
   });
 
-  it(`is of ${messagesAtOnce} at once, of each once, and again where the function failed`, async () => {
+  it(`runs at most ${messagesAtOnce} messages concurrently, once each, and retries failed ones`, async () => {
     const texts = Array.from({ length: MESSAGES }, (_, number) => `message ${number}`);
     await publish(topic, 'refused once', projectId);
     await Promise.all(texts.map((text) => publish(topic, text, projectId)));
     await eventually('all have arrived', async () => taken.length > MESSAGES || undefined);
     assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
     assert.deepEqual([...refused], ['refused once']);
-    assert.ok(most <= messagesAtOnce, `${most} were under way at once`);
+    assert.ok(most <= messagesAtOnce, `${most} ran concurrently`);
   });
 
-  it('gives a function ten minutes before a message comes again', async () => {
+  it('sets an acknowledgement deadline of ten minutes', async () => {
     const path = `projects/${projectId}/subscriptions/${id}`;
     const { ackDeadlineSeconds } = z
       .object({ ackDeadlineSeconds: z.number() })

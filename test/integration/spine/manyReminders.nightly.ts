@@ -1,4 +1,4 @@
-/** Many reminders that are due at the same time are sent within one run of the schedule. */
+/** Load test of reminders that are due at the same time: one run of the schedule sends them all. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -12,7 +12,7 @@ import { Person } from './person.ts';
 
 const REMINDERS = 10_000;
 
-/** The schedule ticks every minute. docs/guides/operating.md states the bound and a measured figure. */
+/** The schedule runs every minute. docs/guides/operating.md states the bound and a measured figure. */
 const MOST_SECONDS = 60;
 
 const WRITES = 500;

@@ -1,4 +1,4 @@
-/** People are told of reminders in the ways that they chose, once in each. */
+/** Notification of people about reminders: once on each channel that the person chose. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { consoleOrigin } from '../../../functions/src/config.ts';
@@ -10,7 +10,7 @@ import { fcmPushService, localMessagingApp } from '../../../functions/src/vendor
 import { LocalFcm } from '../../support/fcm/server.ts';
 import { Person } from './person.ts';
 
-describe('telling people of reminders', () => {
+describe('reminder notifications', () => {
   const fcm = new LocalFcm();
   let person: Person;
   let event: TaskEvent;
@@ -27,8 +27,8 @@ describe('telling people of reminders', () => {
   const notify = (told = event, by = person): Promise<void> => by.deliver(TOPICS.reminders, told);
   const shown = (name: string): number => fcm.of(token(name)).length;
 
-  describe('in their clients', () => {
-    it('shows a reminder once, the latest last', async () => {
+  describe("in the person's clients", () => {
+    it('list each reminder once, oldest first', async () => {
       const later = person.event('reminder', { timestamp: person.after(1) });
       await notify(later);
       await Promise.all([notify(), notify()]);
@@ -36,14 +36,14 @@ describe('telling people of reminders', () => {
       assert.deepEqual(await person.list('notifications'), [event.id, later.id]);
     });
 
-    it('shows nothing of other events', async () => {
+    it('list no other events', async () => {
       await notify(person.event('updated'));
       assert.deepEqual(await person.list('notifications'), []);
     });
   });
 
   describe('by push', () => {
-    it('tells each device once, whatever is delivered twice', async () => {
+    it('reach each device once when the event is delivered twice', async () => {
       await person.register('phone', token('phone'));
       await person.register('laptop', token('laptop'));
       await notify();
@@ -51,7 +51,7 @@ describe('telling people of reminders', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it('says what the reminder is of, under a name by which a device shows it once', async () => {
+    it("contain the to-do's title and a tag, by which a device shows them once", async () => {
       await person.register('phone', token('phone'));
       await notify();
       const [message] = fcm.of(token('phone'));
@@ -62,7 +62,7 @@ describe('telling people of reminders', () => {
       assert.deepEqual(message?.webpush, { notification: { tag: event.id }, fcmOptions: { link } });
     });
 
-    it('opens no link at the console of the emulators, which FCM would refuse', async () => {
+    it("omit the webpush link to the emulators' console, which FCM would reject", async () => {
       const notification = notificationOf(event, new ConsoleLinks('http://127.0.0.1:5000'));
       assert.ok(notification);
       const outcome = await fcmPushService(() => localMessagingApp(fcm.url)).send(
@@ -75,17 +75,17 @@ describe('telling people of reminders', () => {
       assert.deepEqual(message?.webpush, { notification: { tag: event.id } });
     });
 
-    it('tells no device twice of what two instances were told at once', async () => {
+    it('reach a device once when three deliveries run concurrently', async () => {
       await person.register('phone', token('phone'));
       const outcomes = await Promise.allSettled([notify(), notify(), notify()]);
       assert.equal(shown('phone'), 1);
-      // Who came second was to come again, in case the first had died.
+      // A second concurrent delivery fails so that it is retried, in case the first has crashed.
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       await notify();
       assert.equal(shown('phone'), 1);
     });
 
-    it('forgets a device that has gone for good', async () => {
+    it('delete a device whose token is no longer registered', async () => {
       await person.register('old', token('gone'));
       await person.register('phone', token('phone'));
       await notify();
@@ -93,7 +93,7 @@ describe('telling people of reminders', () => {
       assert.equal(shown('phone'), 1);
     });
 
-    it('keeps a device that has registered again meanwhile', async () => {
+    it('keep a device that registers again during the delivery', async () => {
       await person.register('phone', token('gone'));
       fcm.arrived = () => person.register('phone', token('new'));
       await notify();
@@ -101,13 +101,13 @@ describe('telling people of reminders', () => {
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('gives up what is refused for good', async () => {
+    it('keep a device whose message FCM rejects, and finish the delivery', async () => {
       await person.register('phone', token('bad'));
       await notify();
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('comes again to a device that cannot be reached, and to no other', async () => {
+    it('are retried for an unreachable device only', async () => {
       await person.register('phone', token('phone'));
       await person.register('laptop', token('laptop'));
       fcm.down.add(token('laptop'));
@@ -118,7 +118,7 @@ describe('telling people of reminders', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it('takes over from an instance that died while it told a device, but not sooner', async () => {
+    it('are sent by another instance if the first crashes, after its claim expires', async () => {
       await person.register('phone', token('phone'));
       await person.app.todo.ports.deliveries.claim(event.id, 'phone');
       await assert.rejects(notify(), /1 of 1 devices/);
@@ -128,7 +128,7 @@ describe('telling people of reminders', () => {
       assert.equal(shown('phone'), 1);
     });
 
-    it('tells no device of somebody who does not want it', async () => {
+    it('skip devices if the person has disabled push', async () => {
       await person.register('phone', token('phone'));
       await person.prefer({ push: false });
       await notify();
@@ -136,7 +136,7 @@ describe('telling people of reminders', () => {
       assert.deepEqual(await person.list('notifications'), [event.id]);
     });
 
-    it('forgets after two days whom it has told', async () => {
+    it('record their deliveries for two days', async () => {
       await person.register('phone', token('phone'));
       await notify();
       person.pass(2 * 86_400 - 1);
@@ -148,12 +148,12 @@ describe('telling people of reminders', () => {
     });
   });
 
-  describe('by mail', () => {
+  describe('by email', () => {
     const address = (): string => `${person.uid}@example.com`;
     const signUp = (emailVerified: boolean) =>
       getAuth(firebaseApp()).createUser({ uid: person.uid, email: address(), emailVerified });
 
-    it('queues a mail once, where they want it', async () => {
+    it('queue one email if the person has enabled it', async () => {
       await signUp(true);
       await person.prefer({ email: true, push: false });
       await notify();
@@ -166,7 +166,7 @@ describe('telling people of reminders', () => {
       assert.ok(text.split('\n').includes(`${consoleOrigin()}/d/${event.taskId}`), text);
     });
 
-    it('queues none by default, and none to an address that may be somebody else’s', async () => {
+    it('queue no email by default, and none to an unverified address', async () => {
       await signUp(false);
       await notify();
       assert.equal(await person.mail(event.id), undefined);
@@ -175,7 +175,7 @@ describe('telling people of reminders', () => {
       assert.equal(await person.mail(event.id), undefined);
     });
 
-    it('lets no title write a header', async () => {
+    it('remove line breaks of the title from the subject', async () => {
       await signUp(true);
       await person.prefer({ email: true });
       const after = { task_title: 'Plants\r\nBcc: all@example.com\u2028x' };

@@ -1,4 +1,4 @@
-/** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
+/** A person with to-dos, reminders and a dedicated clock, over the real services and the emulators. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -20,7 +20,7 @@ import { sampleTodo } from '../../support/builders.ts';
 import { outsideOf } from '../../support/outside.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Long ago, so that what is due here is not what other tests have left. */
+/** Earlier than anything that other tests leave due. */
 const START = new Date('1990-01-01T00:00:00.000Z');
 
 export class Person {
@@ -41,7 +41,7 @@ export class Person {
     return new Date(this.now.getTime() + seconds * 1000);
   }
 
-  /** Puts an open to-do there, and its reminder. */
+  /** Stores an open to-do and its reminder. */
   async remind(remindAt: Date, title = 'Water the plants'): Promise<string> {
     const id = `${this.uid}-${++this.number}`;
     const todo = sampleTodo({ id, owner_uid: this.uid, title });
@@ -53,7 +53,7 @@ export class Person {
     return id;
   }
 
-  /** Sends reminders as another instance would, whose store may be a broken one. */
+  /** Sends reminders as another instance would, with some ports replaced. */
   sendReminders(changed: Partial<TodoPorts> = {}): Promise<void> {
     return sendReminders({ ...this.app.todo.ports, log: silent, ...changed });
   }
@@ -62,7 +62,7 @@ export class Person {
     return (await this.app.todo.ports.reminders.find(id))?.value;
   }
 
-  /** The ids of the events that say that the to-do's reminder became due. */
+  /** Returns the ids of the to-do's events. */
   async sendings(taskId: string): Promise<readonly string[]> {
     const found = await firestore().collection('events').where('task_id', '==', taskId).get();
     return found.docs.map((document) => document.id).sort();
@@ -104,7 +104,7 @@ export class Person {
     return this.document(eventPath(eventId));
   }
 
-  /** The children of a list of the person's in the Realtime Database, oldest first. */
+  /** Returns the keys of a person's list in the Realtime Database, oldest first. */
   async list(name: 'task-updates' | 'notifications' | 'devices'): Promise<readonly string[]> {
     const found = await (await realtimeDatabase()).ref(`${name}/${this.uid}`).orderByChild('at').get();
     const keys: string[] = [];
@@ -124,7 +124,7 @@ export class Person {
   }
 }
 
-/** A store of an instance that dies at its n-th commit: before it takes effect, or just after. */
+/** Returns the store of an instance that crashes at its n-th commit: before it takes effect, or just after. */
 export function dyingStore(store: Store<Change>, at: number, when: 'before' | 'after'): Store<Change> {
   let commits = 0;
   const death = new Error('the instance was killed');

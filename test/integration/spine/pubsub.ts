@@ -1,4 +1,4 @@
-/** The Pub/Sub emulator, over its REST interface: topics, subscriptions and what arrives. */
+/** Client for the REST interface of the Pub/Sub emulator: topics, subscriptions and messages. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
@@ -38,18 +38,18 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   return response.json();
 }
 
-/** Makes the topics of Muster: publishing needs every one, also where no function has made it. */
+/** Creates Muster's topics: publishing needs each of them, even without a function that creates it. */
 export async function makeTopics(): Promise<void> {
   for (const topic of Object.values(TOPICS)) await ask('PUT', `projects/${PROJECT}/topics/${topic}`, {});
 }
 
-/** Publishes what nobody of Muster's would. */
+/** Publishes a text that Muster itself would not publish. */
 export async function publish(topic: string, text: string, project = PROJECT): Promise<void> {
   const messages = [{ data: Buffer.from(text).toString('base64') }];
   await ask('POST', `projects/${project}/topics/${topic}:publish`, { messages });
 }
 
-/** A subscription of its own to a topic, which is made where there is none. */
+/** A dedicated subscription to a topic, which is created if missing. */
 export class Subscription {
   private readonly name: string;
   private readonly arrived: Arrived[] = [];
@@ -66,7 +66,7 @@ export class Subscription {
     return subscription;
   }
 
-  /** Waits until so many messages have arrived that are of concern. */
+  /** Waits for `count` messages that match. */
   async until(count: number, concerns: (message: Arrived) => boolean): Promise<readonly Arrived[]> {
     return eventually(`${count} messages`, async () => {
       this.arrived.push(...(await this.pull()));
@@ -75,7 +75,7 @@ export class Subscription {
     });
   }
 
-  /** Takes what has arrived since; with nothing there it may also be on its way. */
+  /** Returns the messages since the last pull; messages can still be in transit. */
   async pull(): Promise<readonly Arrived[]> {
     const answer = await ask('POST', `${this.name}:pull`, { maxMessages: 100, returnImmediately: true });
     const { receivedMessages } = pulled.parse(answer);

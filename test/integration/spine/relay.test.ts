@@ -1,4 +1,4 @@
-/** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
+/** Relay of events from the outbox to Pub/Sub: topics, attributes, order, and dead letters. */
 import assert from 'node:assert/strict';
 import { eventConsumer } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -9,7 +9,7 @@ import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 import { type Arrived, makeTopics, Subscription } from './pubsub.ts';
 
-describe('the relay of events', () => {
+describe('the event relay', () => {
   let person: Person;
 
   before(async function () {
@@ -23,7 +23,7 @@ describe('the relay of events', () => {
     ({ attributes }: Arrived): boolean =>
       attributes['event_id'] === eventId;
 
-  it('publishes the event of the specification, with the attributes of a CloudEvent', async () => {
+  it('publishes the event of the specification with CloudEvent attributes', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('updated');
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -50,7 +50,7 @@ describe('the relay of events', () => {
     ['deleted', TOPICS.taskUpdates],
     ['reminder', TOPICS.reminders],
   ] as const) {
-    it(`publishes ${type} to ${topic}`, async () => {
+    it(`publishes ${type} events to ${topic}`, async () => {
       const subscriptions = await Promise.all(
         [TOPICS.taskEvents, topic].map((each) => Subscription.to(each)),
       );
@@ -61,7 +61,7 @@ describe('the relay of events', () => {
     });
   }
 
-  it('publishes again what it is told again, under the same id', async () => {
+  it('publishes a repeated event twice with equal content', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -75,7 +75,7 @@ describe('the relay of events', () => {
     '{}',
     JSON.stringify({ ...messageOf(new Person().event('updated')), schema_version: 2 }),
   ]) {
-    it(`buries what no consumer can read: ${text.slice(0, 20)}`, async () => {
+    it(`sends messages that no consumer can read to the dead letters: ${text.slice(0, 20)}`, async () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
       let taken = 0;

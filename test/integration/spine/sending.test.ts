@@ -1,4 +1,4 @@
-/** Reminders are sent once: by several senders at once, after one has died, and late. */
+/** Sending of reminders: once, by concurrent senders, after a crash, and late. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -15,7 +15,7 @@ describe('sending reminders', () => {
     person = new Person();
   });
 
-  it('sends what is due, and leaves what is not', async () => {
+  it('sends due reminders, and keeps later ones', async () => {
     const [due, later] = [await person.remind(person.now), await person.remind(person.after(1))];
     await person.sendReminders();
     assert.deepEqual(await person.sendings(due), [`reminder-${due}-${person.now.getTime()}`]);
@@ -27,7 +27,7 @@ describe('sending reminders', () => {
     assert.deepEqual((await person.reminder(due))?.sent_at, person.now);
   });
 
-  it('writes an event that says what was sent', async () => {
+  it('records an event that describes the reminder', async () => {
     const id = await person.remind(person.now);
     await person.sendReminders();
     const at = person.now.toISOString();
@@ -42,7 +42,7 @@ describe('sending reminders', () => {
     });
   });
 
-  it('sends each once though many senders run at once', async () => {
+  it('sends each reminder once when four senders run concurrently', async () => {
     const ids = await Promise.all(
       Array.from({ length: byDay(20, { night: 60 }) }, () => person.remind(person.now)),
     );
@@ -52,7 +52,7 @@ describe('sending reminders', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`sends each once though a sender dies ${when} a commit`, async () => {
+    it(`sends each reminder once if a sender crashes ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.kernel;
       await person.sendReminders({ store: dyingStore(store, 1, when) });
@@ -66,7 +66,7 @@ describe('sending reminders', () => {
     });
   }
 
-  it('sends late what was missed, and says so', async () => {
+  it('marks a reminder that is sent late', async () => {
     const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];
     person.pass(3600 + 60);
     await person.sendReminders();
@@ -77,7 +77,7 @@ describe('sending reminders', () => {
     assert.equal(after.late, true);
   });
 
-  it('sends again what was set anew, and once what was set to the time at which it was sent', async () => {
+  it('sends a reminder again only if it is reset to another time', async () => {
     const id = await person.remind(person.now);
     await person.sendReminders();
     const todo = { id, owner_uid: person.uid, title: 'Water the plants' };
@@ -92,7 +92,7 @@ describe('sending reminders', () => {
     assert.equal((await person.sendings(id)).length, 2);
   });
 
-  it('sends nothing for a to-do that was completed or deleted past the tools', async () => {
+  it('sends nothing for a to-do that its owner completed or deleted without the tools', async () => {
     const [completed, deleted] = [await person.remind(person.now), await person.remind(person.now)];
     await firestore().doc(todoPath(completed)).update({ completed: true });
     await firestore().doc(todoPath(deleted)).delete();
@@ -103,7 +103,7 @@ describe('sending reminders', () => {
     }
   });
 
-  it('does not let one that is broken keep the others', async () => {
+  it('skips an unreadable reminder and sends the others', async () => {
     const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);

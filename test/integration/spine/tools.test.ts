@@ -1,4 +1,4 @@
-/** The tools of reminders, and what the to-dos' own tools do to them. */
+/** Tools for reminders, and the effect of to-do tools on reminders. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -16,7 +16,7 @@ const listed = z.object({
   next_cursor: z.string().optional(),
 });
 
-describe('the tools of reminders', () => {
+describe('reminder tools', () => {
   let team: Team;
 
   beforeEach(() => {
@@ -33,7 +33,7 @@ describe('the tools of reminders', () => {
     return Object(structuredContent['error']).code;
   }
 
-  /** @param due in seconds from now; undefined: without a due date */
+  /** @param due seconds from now; without a due date if undefined */
   async function add(due?: number, title = `Task ${Math.random()}`): Promise<string> {
     const { task } = await use('add_task', { title, ...(due !== undefined && { due_date: at(due) }) });
     return z.looseObject({ id: z.string() }).parse(task).id;
@@ -42,7 +42,7 @@ describe('the tools of reminders', () => {
   const send = () => sendReminders({ ...team.app.todo.ports, log: silent });
   const reminder = async (id: string) => (await team.app.todo.ports.reminders.find(id))?.value;
 
-  it('list what is to come, the next first, with how many there are', async () => {
+  it('list upcoming reminders with their count, next first', async () => {
     const [later, next] = [await add(3 * HOUR), await add(2 * HOUR)];
     await add();
     const { reminders, total } = await list();
@@ -56,7 +56,7 @@ describe('the tools of reminders', () => {
     assert.equal(total, 2);
   });
 
-  it('list all there are, the latest first, page by page', async () => {
+  it('list all reminders in pages, newest first', async () => {
     const first = await add(2 * HOUR);
     team.pass(HOUR);
     await send();
@@ -74,14 +74,14 @@ describe('the tools of reminders', () => {
     );
   });
 
-  it('set a reminder, with a due date or without', async () => {
+  it('set a reminder on to-dos with and without a due date', async () => {
     for (const id of [await add(5 * HOUR), await add()]) {
       await use('set_reminder', { task_id: id, remind_at: at(60) });
       assert.deepEqual((await reminder(id))?.remind_at, new Date(at(60)));
     }
   });
 
-  it('refuse times that have passed, and tasks that are done or another’s', async () => {
+  it('reject past times, completed to-dos, and to-dos and reminders of others', async () => {
     const id = await add(5 * HOUR);
     assert.equal(await refusal('set_reminder', { task_id: id, remind_at: at(-61) }), 'VALIDATION_ERROR');
     const other = { ...team.principal('other', 'leader'), owner_uid: 'somebody-else' };
@@ -94,7 +94,7 @@ describe('the tools of reminders', () => {
     assert.equal(await refusal('set_reminder', set), 'CONFLICT');
   });
 
-  it('snooze what is to come and what was sent', async () => {
+  it('snooze upcoming reminders and sent ones', async () => {
     const id = await add(2 * HOUR);
     await use('snooze_reminder', { reminder_id: id, minutes: 5 });
     assert.deepEqual((await reminder(id))?.remind_at, new Date(at(300)));
@@ -114,7 +114,7 @@ describe('the tools of reminders', () => {
     assert.equal(sendings.length, 2);
   });
 
-  it('delete a reminder, and not its task', async () => {
+  it('delete a reminder but keep its to-do', async () => {
     const id = await add(2 * HOUR);
     await use('delete_reminder', { reminder_id: id });
     assert.equal(await reminder(id), undefined);
@@ -122,7 +122,7 @@ describe('the tools of reminders', () => {
     assert.ok(await team.app.todo.ports.todos.find(id));
   });
 
-  it('repeat an answer for a repeated key, and do nothing more', async () => {
+  it('return the first response for a repeated key, and change nothing', async () => {
     const id = await add(2 * HOUR);
     const given = { reminder_id: id, minutes: 5, idempotency_key: 'snooze-1' };
     const first = await use('snooze_reminder', given);
@@ -131,14 +131,14 @@ describe('the tools of reminders', () => {
     assert.deepEqual((await reminder(id))?.remind_at, new Date(at(240)));
   });
 
-  describe('follow their task', () => {
-    it('when it is due at another time', async () => {
+  describe('keep reminders in step with the to-do', () => {
+    it('by moving them when the due date changes', async () => {
       const id = await add(5 * HOUR);
       await use('set_task_due_date', { task_id: id, due_date: at(8 * HOUR) });
       assert.deepEqual((await reminder(id))?.remind_at, new Date(at(7 * HOUR)));
     });
 
-    it('when it is completed or deleted, though it had no due date', async () => {
+    it('by deleting them when the to-do is completed or deleted, even without a due date', async () => {
       for (const tool of ['complete_task', 'delete_task']) {
         const id = await add();
         await use('set_reminder', { task_id: id, remind_at: at(60) });
@@ -147,7 +147,7 @@ describe('the tools of reminders', () => {
       }
     });
 
-    it('at the distance that its owner prefers', async () => {
+    it('by using the lead time that the owner prefers', async () => {
       const preferences = firestore().doc(preferencesPath(team.leader.owner_uid));
       await preferences.set({ reminder_lead_minutes: 15 });
       const id = await add(2 * HOUR);

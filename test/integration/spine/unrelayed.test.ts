@@ -1,4 +1,4 @@
-/** Events whose trigger was away for days: the sweep relays them, and reads little where none is missing. */
+/** Events whose trigger failed for days: the sweep relays them, and reads little if none is missing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -11,8 +11,8 @@ const NOW = new Date('2026-11-22T09:30:00Z');
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-describe('events that were not relayed', () => {
-  /** Of no other test: the sweep relays events of anybody. */
+describe('events without a relay', () => {
+  /** A dedicated database, because the sweep relays events of every owner. */
   const database = new Firestore({ projectId: `demo-muster-relay-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   let relayed: string[] = [];
@@ -41,7 +41,7 @@ describe('events that were not relayed', () => {
 
   const run = (more: Partial<SweepTurn> = {}, now = NOW) => part.run(turnAt(now, more));
 
-  it('are relayed once, of the last seven days and none that is still on its way', async () => {
+  it('are relayed once if they are from the last seven days and no longer in transit', async () => {
     await happen('old', 8 * DAY);
     for (let day = 0; day < 7; day++) {
       await happen(`arrived-${day}`, day * DAY + 40 * MINUTE, true);
@@ -57,7 +57,7 @@ describe('events that were not relayed', () => {
     assert.equal(relayed.length, 7);
   });
 
-  it('are all relayed where a page of them is missing, and the next turn goes on where this one stopped', async () => {
+  it('are all relayed if a page is missing, and the next sweep resumes where this one stopped', async () => {
     const writer = database.bulkWriter();
     for (let number = 0; number < 450; number++)
       void writer.set(database.doc(`events/e-${number}`), {
@@ -75,7 +75,7 @@ describe('events that were not relayed', () => {
     assert.equal(relayed.length, 450);
   });
 
-  it('do not hold up those after them if they fail, and are tried again an hour later', async () => {
+  it('do not block later events if they fail, and are retried an hour later', async () => {
     for (const [id, age] of [
       ['broken', 2 * DAY],
       ['later', DAY],
@@ -96,7 +96,7 @@ describe('events that were not relayed', () => {
     assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);
   });
 
-  it('are looked for once an hour', async () => {
+  it('are relayed only in one minute of each hour', async () => {
     await happen('missing', DAY);
     await run({}, new Date(NOW.getTime() + MINUTE));
     assert.deepEqual(relayed, []);

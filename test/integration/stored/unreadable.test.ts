@@ -1,4 +1,4 @@
-/** A document that cannot be read is stepped over by whoever reads many, and named to whoever asks for it. */
+/** Unreadable documents: lists skip them, and single reads report their path. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -25,7 +25,7 @@ import { refusal } from '../../support/refusal.ts';
 import { call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
-/** Ends as soon as it says so. */
+/** Reads until the value satisfies the condition. */
 async function until<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
   for (;;) {
     const value = await look();
@@ -39,17 +39,17 @@ const names = (path: string) => (error: MusterError) =>
   error.message.includes(`"${path}"`) &&
   error.cause === undefined;
 
-describe('documents that cannot be read', () => {
+describe('unreadable documents', () => {
   let team: Team;
 
   beforeEach(() => {
     team = new Team();
   });
 
-  /** Found by queries as before, but no task any more. */
+  /** Makes a task unreadable, but still found by queries. */
   const breakTask = (taskId: string) => firestore().doc(taskPath(taskId)).update({ claim_epoch: 'none' });
 
-  it('do not keep others from the head of a queue, however many they are', async () => {
+  it('do not block a queue, however many they are', async () => {
     const agent = await team.join('worker');
     const tasks = await team.create(...Array.from({ length: 15 }, () => ({})));
     const [whole, last] = [tasks[13]?.id, tasks[14]?.id];
@@ -67,7 +67,7 @@ describe('documents that cannot be read', () => {
     assert.deepEqual([page.tasks, page.truncated], [[], false]);
   });
 
-  it('are not there for whoever knows nothing of their workspace', async () => {
+  it('look missing to callers outside their workspace', async () => {
     const other = new Team();
     const agent = await team.join('worker');
     const [broken, brokenAgent] = [await team.createOne(), await team.join('broken')];
@@ -95,7 +95,7 @@ describe('documents that cannot be read', () => {
     assert.equal(await said(other, queue, { agentId: brokenAgent }, brokenAgent), none);
     assert.match(await said(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
     const start = async (asked: Team, taskId: string) => {
-      // Of what role and where is all that counts: nobody outside the workspace has any.
+      // Only the role and the workspace matter: outsiders have no role in it.
       const principal = { ...asked.principal('caller'), held_to: asked.workspace };
       const acting = asked.app.services.taskQueue.start(principal, taskId, { agent_id: agent }, unkeyed);
       const { message } = await refusal(() => acting);
@@ -105,7 +105,7 @@ describe('documents that cannot be read', () => {
     assert.match(await start(team, broken.id), /cannot be read/);
   });
 
-  it('are those, too, that say they are another one; and what stands beside the fields is no matter', async () => {
+  it('include those with a foreign id, but not those with unknown fields', async () => {
     const [other, strange, whole] = await team.create({}, {}, {});
     const at = (id: string | undefined) => firestore().doc(taskPath(String(id)));
     await at(other?.id).update({ id: 'a/b' });
@@ -116,7 +116,7 @@ describe('documents that cannot be read', () => {
     );
   });
 
-  it('do not keep their holder from another task', async () => {
+  it('do not prevent their holder from claiming another task', async () => {
     const agent = await team.join('worker');
     const [held, other] = await team.create({}, {});
     assert.equal(await team.claim(agent), held?.id);
@@ -124,7 +124,7 @@ describe('documents that cannot be read', () => {
     assert.equal(await team.claim(agent), other?.id);
   });
 
-  it('are left out of lists, which go on after them', async () => {
+  it('are omitted from lists, which continue after them', async () => {
     const tasks = await team.create({}, {}, {}, {}, {});
     const ids = tasks.map(({ id }) => id);
     for (const broken of [0, 2, 3]) await breakTask(String(ids[broken]));
@@ -138,7 +138,7 @@ describe('documents that cannot be read', () => {
     assert.deepEqual([second.items.map(({ id }) => id), second.more], [[ids[4]], false]);
   });
 
-  it('are named to whoever asks for one of them', async () => {
+  it('are reported by path to callers that read one', async () => {
     const { id } = await team.createOne();
     await breakTask(id);
     await assert.rejects(team.task(id), names(taskPath(id)));
@@ -149,7 +149,7 @@ describe('documents that cannot be read', () => {
     await assert.rejects(team.createOne({ dependencies: [id] }), names(taskPath(id)));
   });
 
-  it('of another owner are still no business of theirs', async () => {
+  it('of another owner look missing', async () => {
     const { todos } = team.app.services;
     const { owner_uid: ownerUid } = team.leader;
     const { id } = await todos.add(ownerUid, { title: 'Mine' }, unkeyed);
@@ -158,7 +158,7 @@ describe('documents that cannot be read', () => {
     await assert.rejects(todos.complete('another', id, unkeyed), { code: 'NOT_FOUND' });
   });
 
-  it('take no listener with them', async () => {
+  it('do not crash a Firestore listener', async () => {
     const id = `run-${randomUUID()}`;
     const end = new AbortController();
     const changes = team.app.orchestration.ports.runs.watch(id, end.signal)[Symbol.asyncIterator]();
@@ -180,7 +180,7 @@ describe('documents that cannot be read', () => {
     );
   });
 
-  it('in the Realtime Database take no listener with them', async () => {
+  it('do not crash a listener of the Realtime Database', async () => {
     const log = `log-${randomUUID()}`;
     const { events } = team.app.firebase.ports;
     await events.create(log, new Map());
@@ -199,7 +199,7 @@ describe('documents that cannot be read', () => {
     await assert.rejects(events.read(log, 1, 5), names(path));
   });
 
-  it('of one minute leave the counts of the others', async () => {
+  it('of one minute do not affect the metrics of other minutes', async () => {
     const minutes = (await realtimeDatabase()).ref(METRICS_MINUTES);
     const [good, bad] = [new Date(Date.UTC(2041, 0, 1)), new Date(Date.UTC(2041, 0, 1, 0, 1))];
     const counts = { calls: 2, failures: 0, milliseconds: 10 };
@@ -211,7 +211,7 @@ describe('documents that cannot be read', () => {
     await minutes.update({ [minuteKey(good)]: null, [minuteKey(bad)]: null });
   });
 
-  it('are not offered by the mirror, and their triggers come to an end', async () => {
+  it('are removed from the queue mirror, and do not fail triggers', async () => {
     const { id } = await team.createOne();
     const mirror = (await realtimeDatabase()).ref(queuedTaskPath(team.workspace, id));
     await team.app.services.mirrorQueuedTask(id);
@@ -224,7 +224,7 @@ describe('documents that cannot be read', () => {
     await team.app.services.repairTodo(todo, undefined);
   });
 
-  it('are counted over all instances in the status of the system', async () => {
+  it('are counted across all instances in the system status', async () => {
     const { id } = await team.createOne();
     await breakTask(id);
     await assert.rejects(team.task(id));
@@ -245,8 +245,8 @@ describe('documents that cannot be read', () => {
   });
 });
 
-describe('a version beside a newer one', () => {
-  it('steps over what has a value that it does not know, and serves the others', async () => {
+describe('a version alongside a newer one', () => {
+  it('skips documents with unknown values, and serves the others', async () => {
     const team = new Team();
     const agent = await team.join('worker');
     const [newer, older] = await team.create({}, {});
@@ -260,7 +260,7 @@ describe('a version beside a newer one', () => {
     assert.equal(await team.claim(agent), older?.id);
   });
 
-  it('leaves a field that it does not know, however it changes the rest', async () => {
+  it('preserves unknown fields when it changes a document', async () => {
     const team = new Team();
     const agent = await team.join('worker');
     const { id } = await team.createOne();

@@ -1,4 +1,4 @@
-/** Every type of event, in both databases, also of what happened while nobody watched. */
+/** All event types in both databases, including changes that no instance watched. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -22,7 +22,7 @@ const databases = {
   },
 } as const;
 
-/** What each sees where a came, b changed and c went. */
+/** Events per type after a was added, b changed and c removed. */
 const EXPECTED = [['a {"n":1}'], ['b {"n":3} was {"n":2}'], ['c {"n":9} was {"n":9}']];
 
 describe('the events of a subscription', () => {
@@ -47,25 +47,25 @@ describe('the events of a subscription', () => {
     };
 
     for (const [index, eventType] of types.entries()) {
-      it(`a subscription reports ${eventType} while its reader waits`, async () => {
+      it(`include ${eventType} while the reader waits`, async () => {
         const { subscriber, happen } = await prepare(eventType);
-        await subscriber.poll(instance); // the watch has begun then, and stays for a while
+        await subscriber.poll(instance); // This starts the watch, which continues for a while.
         const polling = subscriber.poll(instance, 20_000);
         await happen();
         await polling;
         assert.deepEqual(subscriber.told, EXPECTED[index]);
       });
 
-      it(`a subscription reports ${eventType} that no instance saw`, async () => {
+      it(`include ${eventType} that no instance watched`, async () => {
         const { subscriber, happen } = await prepare(eventType);
         await happen();
         await subscriber.poll(instance);
         assert.deepEqual(subscriber.told, EXPECTED[index]);
-        assert.deepEqual((await subscriber.poll(instance)).events, [], 'and only once');
+        assert.deepEqual((await subscriber.poll(instance)).events, [], 'each event is returned once');
       });
     }
 
-    it(`a subscription reports each value of ${database}`, async () => {
+    it(`include each value of ${database}`, async () => {
       const path = `messages/m-${randomUUID()}`;
       const subscriber = await subscribe(instance, caller, { database, path, eventType: 'value' });
       await write(path, { n: 1, deep: { list: [1, 2] } });
@@ -80,7 +80,7 @@ describe('the events of a subscription', () => {
     });
   }
 
-  it('several changes in a moment become one event, which continues from the one before', async () => {
+  it('merge rapid changes into one event that continues from the previous one', async () => {
     const { write } = databases.realtime;
     const path = `messages/m-${randomUUID()}`;
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path, eventType: 'value' });
@@ -91,7 +91,7 @@ describe('the events of a subscription', () => {
     let last = 'null';
     for (const told of subscriber.told) {
       const [now, before] = told.split(' was ');
-      assert.equal(before, last, 'each goes on where the one before ended');
+      assert.equal(before, last, 'each event continues from the previous one');
       last = String(now);
     }
   });

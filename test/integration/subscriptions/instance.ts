@@ -1,4 +1,4 @@
-/** Instances of the deployment, each with a connection of its own to the log, that can be killed. */
+/** Instances of the deployment that can be killed, each with its own connection to the change log. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
@@ -23,13 +23,13 @@ import { outsideOf } from '../../support/outside.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
-/** For readers that something else than time must end, in this test or never. */
+/** For readers that must end for another reason than time. */
 export const LONGER_THAN_ANY_TEST_MS = 3_600_000;
 
 export class Instance {
   readonly subscriptions: SubscriptionService;
   readonly composition: Composition;
-  /** The watches of databases that run here. */
+  /** Watches of databases at this instance. */
   readonly watches = new Set<Watch>();
   private readonly app = initializeApp(firebaseApp().options, `instance-${randomUUID()}`);
   private isKilled = false;
@@ -46,7 +46,7 @@ export class Instance {
     });
   }
 
-  /** As the platform does it: the connection is gone, and nothing runs here any more. */
+  /** Kills the instance, like the platform: closes its connection and stops its work. */
   kill(): void {
     this.isKilled = true;
     getDatabase(this.app).goOffline();
@@ -91,31 +91,31 @@ export interface Wish {
   readonly eventType: EventType;
 }
 
-/** Subscribes under an id of its own. */
+/** Subscribes with a new id. */
 export async function subscribe(instance: Instance, caller: Caller, wish: Wish): Promise<Subscriber> {
   const subscriptionId = `sub-${randomUUID()}`;
   await instance.subscriptions.subscribe(caller, { subscriptionId, ...wish }, () => undefined);
   return new Subscriber(caller, subscriptionId);
 }
 
-/** A path in the Realtime Database that no other test uses. */
+/** Returns a path in the Realtime Database that no other test uses. */
 export function newPath(): string {
   return `messages/m-${randomUUID()}/list`;
 }
 
-/** Writes several children at once, past the rules. */
+/** Writes several children in one update, without the security rules. */
 export async function write(path: string, children: object): Promise<void> {
   await (await realtimeDatabase()).ref(path).update(children);
 }
 
-/** What the server keeps of a subscription. */
+/** Returns the stored state of a subscription. */
 export async function kept({ log }: Pick<Subscriber, 'log'>) {
   const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
   const entries = bus.child('log');
   return { exists: bus.exists(), lease: bus.child('watcher').val(), entries: entries.numChildren() };
 }
 
-/** One client that polls, wherever it is sent. */
+/** A client that polls at any instance. */
 export class Subscriber {
   readonly readings: Reading[] = [];
   cursor: string | undefined;
@@ -138,7 +138,7 @@ export class Subscriber {
     return reading;
   }
 
-  /** Polls until what it was told is enough. */
+  /** Polls until the received events are enough. */
   async until(
     instance: Instance,
     isEnough: (told: readonly string[]) => boolean,
@@ -149,12 +149,12 @@ export class Subscriber {
     });
   }
 
-  /** Its cursors begin with the name of its log. */
+  /** Name of the log, with which its cursors start. */
   get log(): string {
     return String(this.cursor?.split('.')[0]);
   }
 
-  /** What it was told, in short: `a {"n":2} was {"n":1}`. */
+  /** Received events in short: `a {"n":2} was {"n":1}`. */
   get told(): readonly string[] {
     return this.readings.flatMap(({ events }) =>
       events.map(({ event: { key, data, previousData } }) =>

@@ -1,4 +1,4 @@
-/** Subscriptions over instances that come, stand still and go. */
+/** Subscriptions over instances that start, stall and crash. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
@@ -16,7 +16,7 @@ import {
 
 const caller = agentCaller('viewer');
 
-describe('a subscription among instances', () => {
+describe('a subscription with several instances', () => {
   const instances: Instance[] = [];
   const newInstance = (): Instance => {
     const instance = new Instance();
@@ -45,7 +45,7 @@ describe('a subscription among instances', () => {
     },
   };
 
-  it('a subscription is watched by one instance and read through any', async () => {
+  it('is watched by one instance and read through any', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -59,11 +59,11 @@ describe('a subscription among instances', () => {
     assert.equal(here.events.length, 1);
   });
 
-  it('the watch of a subscription moves to the instance that has a reader', async () => {
+  it('is watched by the instance that has a reader', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
-    assert.equal(one.watches.size, 1, 'the first watches on for a while');
+    assert.equal(one.watches.size, 1, 'the first instance keeps watching for a while');
     const polling = subscriber.poll(another, 20_000);
     await eventually('the first has stopped', async () => (one.watches.size === 0 ? true : undefined));
     await write(path, { a: 1 });
@@ -72,7 +72,7 @@ describe('a subscription among instances', () => {
   });
 
   for (const database of ['realtime', 'firestore'] as const)
-    it(`no event of ${database} is lost when the watching instance is killed again and again`, async () => {
+    it(`loses no event of ${database} when the watching instance is killed repeatedly`, async () => {
       let watching = newInstance();
       const { path, subscriber } = await subscribed(watching, database);
       const bystander = newInstance();
@@ -96,7 +96,7 @@ describe('a subscription among instances', () => {
       assert.equal(new Set(cursors).size, keys.length);
     });
 
-  it('a waiting reader is served by another instance when the watching one is killed', async () => {
+  it('serves a waiting reader from another instance if the watching one is killed', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -111,7 +111,7 @@ describe('a subscription among instances', () => {
     lost.catch(() => undefined);
   });
 
-  it('a watch and its lease end after the last reader has left', async () => {
+  it('stops the watch and deletes its lease after the last reader has left', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -122,7 +122,7 @@ describe('a subscription among instances', () => {
     );
   });
 
-  it('a poll ends when its client has gone', async () => {
+  it('ends a poll when its client disconnects', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     const gone = new AbortController();
@@ -137,7 +137,7 @@ describe('a subscription among instances', () => {
     assert.deepEqual((await polling).events, []);
   });
 
-  it('a subscription is followed without a gap or a repetition from any cursor', async () => {
+  it('can be followed from any cursor without gaps or repetitions', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     const following = collect(one, subscriber, 10);
@@ -153,7 +153,7 @@ describe('a subscription among instances', () => {
   });
 });
 
-/** Follows until there were so many events. */
+/** Follows the subscription until it has received `count` events. */
 async function collect(instance: Instance, subscriber: Subscriber, count: number): Promise<LoggedEvent[]> {
   const gone = new AbortController();
   const seen: LoggedEvent[] = [];

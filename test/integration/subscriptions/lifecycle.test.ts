@@ -1,4 +1,4 @@
-/** How subscriptions are made, refused, bounded, forgotten and removed. */
+/** Creation, rejection, limits, expiry and removal of subscriptions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { QuerySnapshot } from '@google-cloud/firestore';
@@ -56,7 +56,7 @@ describe('a subscription', () => {
   const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
     instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
 
-  it('starts with the data that exists, and does not report it', async () => {
+  it('starts with the existing data, and does not report it as events', async () => {
     const wish = request();
     await write(wish.path, { a: { n: 1 } });
     const { data, cursor } = await begin(wish);
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     assert.deepEqual((await poll(wish, cursor)).events, []);
   });
 
-  it('that is made again continues', async () => {
+  it('continues when it is created again', async () => {
     const wish = request();
     const first = await begin(wish);
     await write(wish.path, { a: 1 });
@@ -81,13 +81,13 @@ describe('a subscription', () => {
     await assert.rejects(begin({ ...wish, path: newPath() }), because('CONFLICT'));
   });
 
-  it('that is made five times at the same time is made once', async () => {
+  it('is created once by five concurrent calls', async () => {
     const wish = request();
     const made = await Promise.all(Array.from({ length: 5 }, () => begin(wish)));
     assert.equal(new Set(made.map(({ cursor }) => cursor.split('.')[0])).size, 1);
   });
 
-  it('is for its owner only', async () => {
+  it('is available only to its owner', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(poll(wish, undefined, agentCaller('admin')), because('NOT_FOUND'));
@@ -106,19 +106,19 @@ describe('a subscription', () => {
       'VALIDATION_ERROR',
     ],
     ['a malformed path', { path: 'messages//m' }, 'INVALID_PATH'],
-    ['what may not be read in the Realtime Database', { path: 'bus' }, 'PERMISSION_DENIED'],
+    ['an unreadable path in the Realtime Database', { path: 'bus' }, 'PERMISSION_DENIED'],
     [
-      'what may not be read in Firestore',
+      'an unreadable path in Firestore',
       { database: 'firestore', path: 'credentials', eventType: 'document_added' },
       'PERMISSION_DENIED',
     ],
   ] as const) {
-    it(`is refused for ${what}`, async () => {
+    it(`is rejected for ${what}`, async () => {
       await assert.rejects(begin(request(wish)), because(reason));
     });
   }
 
-  it('is refused for too many children, and ends when there are too many', async () => {
+  it('is rejected for too many children, and ends when there are too many', async () => {
     const children = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
     const many = request();
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
   });
 
-  it('is refused for too large a value, and ends when its value is too large', async () => {
+  it('is rejected for too large a value, and ends when its value grows too large', async () => {
     const large = request({ eventType: 'value' });
     await write(large.path, { text: 'x'.repeat(1_100_000) });
     await assert.rejects(begin(large), because('SIZE_LIMIT_EXCEEDED'));
@@ -141,7 +141,7 @@ describe('a subscription', () => {
     await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
   });
 
-  it('a caller has at most 50 subscriptions', async () => {
+  it('is rejected if its caller already has 50 subscriptions', async () => {
     const collector = agentCaller('viewer');
     const wishes = Array.from({ length: MAX_SUBSCRIPTIONS }, () => request());
     await Promise.all(wishes.map((wish) => begin(wish, collector)));
@@ -151,7 +151,7 @@ describe('a subscription', () => {
     await begin(request(), collector);
   });
 
-  it('refuses a cursor that is not its own', async () => {
+  it('rejects a foreign or invalid cursor', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const log = cursor.split('.')[0];
@@ -160,7 +160,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('a reader with the cursor of an earlier subscription gets an overflow', async () => {
+  it('reports an overflow for the cursor of an earlier subscription', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     await instance.subscriptions.unsubscribe(caller, wish.subscriptionId, unkeyed);
@@ -169,7 +169,7 @@ describe('a subscription', () => {
     assert.equal((await poll(wish, cursor)).overflow, true);
   });
 
-  it('unsubscribing ends every read of a subscription, and leaves nothing', async () => {
+  it('ends every read and deletes all data when it is unsubscribed', async () => {
     const another = new Instance();
     const subscriber = await subscribe(instance, caller, {
       database: 'realtime',
@@ -193,7 +193,7 @@ describe('a subscription', () => {
     await another.end();
   });
 
-  it('ends before its log is removed, and is swept if its instance crashes in between', async () => {
+  it('ends before its log is deleted, and is swept if its instance crashes in between', async () => {
     const subscriber = await subscribe(instance, caller, {
       database: 'realtime',
       path: newPath(),
@@ -218,7 +218,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('reading keeps a subscription, and it is swept a day after the last read', async () => {
+  it('is kept by reads, and swept a day after the last one', async () => {
     const subscriber = await subscribe(instance, caller, {
       database: 'realtime',
       path: newPath(),
@@ -243,7 +243,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('that has expired and was not swept can be made again', async () => {
+  it('can be created again after it expired but before it is swept', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     now = new Date(now.getTime() + 25 * 3_600_000);
@@ -253,11 +253,11 @@ describe('a subscription', () => {
     assert.deepEqual((await poll(wish, again.cursor)).overflow, false);
   });
 
-  describe('whose instance died before it had made the log', () => {
+  describe('whose instance crashed before it created the log', () => {
     let wish: SubscriptionRequest;
     let cursor: string;
 
-    /** As the client has it that was answered by a replay of its call. */
+    /** State of a client that received the response from a replay of its call. */
     beforeEach(async () => {
       wish = request();
       const { events } = instance.composition.firebase.ports;
@@ -277,16 +277,16 @@ describe('a subscription', () => {
       await write(wish.path, { came: null, stays: 2 });
     });
 
-    it('whose log was not made starts with one overflow, and continues', async () => {
+    it('starts with one overflow, and continues', async () => {
       const first = await poll(wish, cursor);
       assert.deepEqual([first.events, first.overflow], [[], true]);
       await write(wish.path, { a: 1 });
       const second = await poll(wish, first.cursor);
       assert.deepEqual([second.events.map(({ event }) => event.key), second.overflow], [['a'], false]);
-      assert.equal((await poll(wish)).overflow, true, 'also for whoever begins at the beginning');
+      assert.equal((await poll(wish)).overflow, true, 'a reader without a cursor gets the overflow too');
     });
 
-    it('a waiting reader of a subscription whose log was not made gets the overflow immediately', async () => {
+    it('reports the overflow to a waiting reader immediately', async () => {
       const { overflow } = await instance.subscriptions.poll(
         caller,
         { ...wish, cursor },
@@ -295,16 +295,16 @@ describe('a subscription', () => {
       assert.equal(overflow, true);
     });
 
-    it('a caller who subscribes again after the log was not made loses nothing', async () => {
+    it('loses nothing for a caller who subscribes again', async () => {
       const again = await begin(wish);
       assert.deepEqual([...again.data], [['stays', 2]]);
       await write(wish.path, { a: 1 });
       const { events, overflow } = await poll(wish, again.cursor);
       assert.deepEqual([events.map(({ event }) => event.key), overflow], [['a'], false]);
-      assert.equal((await poll(wish, cursor)).overflow, true, 'but for whoever had the first answer');
+      assert.equal((await poll(wish, cursor)).overflow, true, 'the first cursor gets the overflow');
     });
 
-    it('the overflow comes again if the instance that makes the log crashes', async () => {
+    it('reports the overflow again if the instance that creates the log crashes', async () => {
       const { events } = instance.composition.firebase.ports;
       const [log] = cursor.split('.');
       await events.append(String(log), { sequence: 1, writer: 'dead', transitions: [], isAfterLoss: true });
@@ -321,7 +321,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('keeps at most 1,000 events, and reports that some were dropped', async () => {
+  it('keeps at most 1,000 events, and reports dropped ones', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const subscriber = new Subscriber(caller, wish.subscriptionId);
@@ -332,9 +332,9 @@ describe('a subscription', () => {
       await subscriber.until(instance, (told) => told.length >= 300 * (round + 1));
       await write(wish.path, Object.fromEntries(keys.map((key) => [key, null])));
     }
-    assert.equal(new Set(subscriber.told).size, 300 * rounds, 'who keeps up is told of all');
+    assert.equal(new Set(subscriber.told).size, 300 * rounds, 'a reader that keeps up receives all events');
     assert.ok(subscriber.readings.every(({ overflow }) => !overflow));
-    await subscriber.poll(instance); // that all of them went away again is logged, too
+    await subscriber.poll(instance); // The removal of all children is logged, too.
     const late = new Subscriber(caller, wish.subscriptionId);
     late.cursor = cursor;
     assert.equal((await late.poll(instance)).overflow, true);
@@ -345,7 +345,7 @@ describe('a subscription', () => {
   });
 
   for (const database of ['realtime', 'firestore'] as const) {
-    it(`lasts as long as the rules of ${database} let its owner read`, async () => {
+    it(`lasts as long as the rules of ${database} allow its owner to read`, async () => {
       const wish = request({ database, eventType: 'value' });
       await begin(wish);
       await poll(wish);
@@ -362,8 +362,8 @@ describe('a subscription', () => {
     });
   }
 
-  it('a waiting read ends when the rules no longer allow it', async () => {
-    // Firestore's emulator lets those go on who listen already.
+  it('ends a waiting read when the rules no longer allow it', async () => {
+    // Firestore's emulator does not end existing listeners.
     const wish = request();
     await begin(wish);
     await poll(wish);

@@ -1,4 +1,4 @@
-/** Compare-and-set in the Realtime Database whose answer is lost with the connection: whoever won knows it. */
+/** Compare-and-set in the Realtime Database with a response lost with the connection: the winner knows it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -13,7 +13,7 @@ import { eventually } from '../../e2e/support/waiting.ts';
 import { unnoted } from '../../support/reading.ts';
 import { type Proxy as DatabaseProxy, openProxy, withDatabaseAt } from '../data/realtimeReach.ts';
 
-describe('a compare-and-set whose answer is lost', () => {
+describe('a compare-and-set with a lost response', () => {
   let proxy: DatabaseProxy;
   let app: App;
   let log: string;
@@ -24,7 +24,7 @@ describe('a compare-and-set whose answer is lost', () => {
     proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     app = initializeApp(firebaseApp().options, `lossy-${randomUUID()}`);
     const reached = await withDatabaseAt(proxy.host, async () => getDatabase(app));
-    await reached.ref('anything').get(); // there is a connection now
+    await reached.ref('anything').get(); // Waits for the connection.
     database = async () => reached;
   });
 
@@ -36,13 +36,13 @@ describe('a compare-and-set whose answer is lost', () => {
   const there = async (path: string): Promise<unknown> =>
     (await (await realtimeDatabase()).ref(path).get()).val();
 
-  /** Does it; no answer comes back of its compare-and-set, and the connection ends as soon as the database has it. */
+  /** Runs `work` without a response to its compare-and-set. The connection closes when `isDone` is true. */
   async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
     const own = (await database()).ref();
     const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf(own);
     const { transaction } = prototype;
     prototype.transaction = function (this: Reference, ...given) {
-      // What others of this process do in the background goes another way.
+      // Background work of this process bypasses the proxy.
       if (String(this.root) !== String(own)) return transaction.apply(this, given);
       prototype.transaction = transaction;
       proxy.silence();
@@ -56,7 +56,7 @@ describe('a compare-and-set whose answer is lost', () => {
 
   const has = (path: string) => async () => (await there(path)) !== null;
 
-  it('an entry whose answer is lost is appended once, and its writer knows', async () => {
+  it('appends a log entry once, and its writer knows', async () => {
     const events = new DatabaseEventLog(database, unnoted);
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
@@ -65,7 +65,7 @@ describe('a compare-and-set whose answer is lost', () => {
     assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
   });
 
-  it('a lease whose answer is lost is taken, and ends with the next connection', async () => {
+  it('acquires a lease that ends with the next connection', async () => {
     const leases = new DatabaseWatcherLeases(database);
     const lease = { holder: 'holder', reading: true, renewed: new Date() };
     const path = `${busPath(log)}/watcher`;
@@ -74,16 +74,16 @@ describe('a compare-and-set whose answer is lost', () => {
     assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
     const other = { ...lease, holder: 'another' };
     assert.equal(await leases.take(log, other, (current) => current === undefined), false);
-    await (await database()).ref('anything').get(); // what happens at its end is known there
+    await (await database()).ref('anything').get(); // The server now knows the new connection's disconnect handler.
     proxy.cut();
     await eventually('the lease has gone', async () => (await there(path)) === null || undefined);
   });
 
-  it('a delivery whose answer is lost is claimed once, and its claimer knows', async () => {
+  it('claims a delivery once, and its claimer knows', async () => {
     const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
     const path = `deliveries/${log}/devices/phone`;
     assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
-    assert.match(String(await there(path)), /^\d{13} \S+$/, 'when the claim ends, and whose it is');
+    assert.match(String(await there(path)), /^\d{13} \S+$/, 'the end of the claim and its holder');
     const others = new DatabaseDeliveries({
       database: realtimeDatabase,
       clock: systemClock,
@@ -92,11 +92,11 @@ describe('a compare-and-set whose answer is lost', () => {
     assert.equal(await others.claim(log, 'phone'), 'busy');
   });
 
-  it('a presence whose answer is lost is removed, and the sweep knows', async () => {
+  it('removes a presence, and the sweep knows', async () => {
     const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
-    // Whoever listens knows it, so that the first attempt is the one that counts.
+    // A listener knows the value, so that the first attempt succeeds.
     const node = (await database()).ref(path);
     await new Promise((resolve) => node.on('value', resolve));
     const forgotten = losing(

@@ -1,4 +1,4 @@
-/** The tools of subscriptions, as a client calls them. */
+/** Subscription tools as a client calls them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,17 +12,17 @@ import { silent, Team } from '../coordination/team.ts';
 import { agentCaller } from '../data/callers.ts';
 import { newPath, write } from './instance.ts';
 
-describe('the tools of subscriptions', () => {
+describe('subscription tools', () => {
   const team = new Team();
   const { principal } = agentCaller('viewer');
   const call = (name: string, args: JsonObject) => answer(team, `firebase_${name}`, args, principal);
   const newId = (): string => `sub-${randomUUID()}`;
 
   before(() => {
-    team.now = new Date(); // tokens of callers are of the present
+    team.now = new Date(); // Callers' tokens are valid in the present.
   });
 
-  it('subscribe returns the existing data in the forms of firebase.read', async () => {
+  it('return the existing data in the formats of firebase.read', async () => {
     const path = newPath();
     const initialData = async (args: JsonObject) =>
       (await call('subscribe', { subscriptionId: newId(), path, ...args }))['initialData'];
@@ -43,7 +43,7 @@ describe('the tools of subscriptions', () => {
     assert.equal(await initialData({ database: 'firestore', includeInitial: false }), undefined);
   });
 
-  it('a repeated keyed subscribe returns the first answer with the current data', async () => {
+  it('return the first response to a repeated key, with the current data', async () => {
     const path = newPath();
     const key = randomUUID();
     const args = {
@@ -66,7 +66,7 @@ describe('the tools of subscriptions', () => {
     assert.match(JSON.stringify(refused.structuredContent), /Subscription not found/);
   });
 
-  it('pollEvents sends each event as a notification before the answer that holds it', async () => {
+  it('send each event as a notification before the response that contains it', async () => {
     const path = newPath();
     const subscriptionId = newId();
     await call('subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });

@@ -1,4 +1,4 @@
-/** What was changed past the tools is repaired once: by several at once, beside a tool, late and out of order. */
+/** Repair of to-dos edited without the tools: once, concurrently, during a tool call, late and out of order. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
@@ -12,7 +12,7 @@ import { Team, unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400;
 
-describe('the repair of to-dos', () => {
+describe('repair of to-dos', () => {
   let team: Team;
   let owner: string;
 
@@ -33,7 +33,7 @@ describe('the repair of to-dos', () => {
     return (await team.app.services.recurringTasks.create(owner, draft, unkeyed)).first.id;
   }
 
-  /** What happened to whom, in no order. */
+  /** Returns the owner's events as `type to-do id`, sorted. */
   async function happened(): Promise<readonly string[]> {
     const found = await firestore().collection(COLLECTIONS.events).where('user_id', '==', owner).get();
     return found.docs.map((event) => `${event.get('event_type')} ${event.get('task_id')}`).sort();
@@ -48,7 +48,7 @@ describe('the repair of to-dos', () => {
     return found.docs.map(({ id }) => id);
   }
 
-  /** A store whose first commit waits until something has happened. */
+  /** Returns a store whose first commit waits until a callback has run. */
   function pausing(until: () => Promise<unknown>): Store<Change> {
     let isFirst = true;
     return {
@@ -61,7 +61,7 @@ describe('the repair of to-dos', () => {
     };
   }
 
-  /** Stores whose first commits wait for each other: all have decided on the same state. */
+  /** Returns stores whose first commits wait for each other, so that all decide on the same state. */
   function meeting(count: number): readonly Store<Change>[] {
     let missing = count;
     let meet: () => void = () => undefined;
@@ -80,7 +80,7 @@ describe('the repair of to-dos', () => {
   const repairWith = (store: Store<Change>, id: string, before?: Todo) =>
     repairTodo({ ...team.app.todo.ports, store }, id, before);
 
-  it('leaves a title to the one that has it, whatever a tool does with its double', async () => {
+  it('keeps a title reserved when to-dos renamed to it are completed, deleted or renamed', async () => {
     await add('Water the plants');
     const doubles = await Promise.all(['one', 'two', 'three'].map(add));
     for (const double of doubles) {
@@ -95,7 +95,7 @@ describe('the repair of to-dos', () => {
     await assert.rejects(add('Water the plants'), ({ details }) => details.reason === 'DUPLICATE_TASK');
   });
 
-  it('takes effect once where several have decided on the same edit', async () => {
+  it('applies an edit once when concurrent repairs decide on it', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await Promise.all(meeting(3).map((store) => repairWith(store, id)));
@@ -105,7 +105,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
   });
 
-  it('makes one next occurrence where several have decided on the same completion', async () => {
+  it('creates one next occurrence when concurrent repairs decide on one completion', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await Promise.all(meeting(3).map((store) => repairWith(store, first)));
@@ -114,7 +114,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
   });
 
-  it('makes one next occurrence where it meets a tool that is completing the same', async () => {
+  it('creates one next occurrence when it runs while a tool completes the to-do', async () => {
     const first = await begin();
     const tool = new TodoService({
       ...team.app.todo.ports,
@@ -129,7 +129,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
   });
 
-  it('comes before what a tool does to a to-do that was changed', async () => {
+  it('records a direct edit before the change that a tool makes next', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await team.app.services.todos.edit(owner, id, { priority: 'HIGH' }, unkeyed);
@@ -147,7 +147,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
   });
 
-  it('tells of a completion though a tool comes before it', async () => {
+  it('records a completion even if a tool call precedes the repair', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await team.app.services.todos.edit(owner, first, { priority: 'HIGH' }, unkeyed);
@@ -157,7 +157,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(await happened(), expected.sort());
   });
 
-  it('leaves to a tool what it completes meanwhile', async () => {
+  it('records one completion if a tool completes the to-do during the repair', async () => {
     const first = await begin();
     await document(first).update({ title: 'Stand-up' });
     const completing = pausing(() => team.app.services.todos.complete(owner, first, unkeyed));
@@ -169,7 +169,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(await happened(), expected.sort());
   });
 
-  it('believes no event of before that comes after the to-do is gone', async () => {
+  it('ignores late trigger events of a deleted to-do', async () => {
     const first = await begin();
     const asItWas = (await document(first).get()).data();
     await document(first).update({ title: 'Stand-up' });
@@ -182,7 +182,7 @@ describe('the repair of to-dos', () => {
     assert.deepEqual(await happened(), expected.sort());
   });
 
-  it('goes on with the next occurrence when the events of the one before come late', async () => {
+  it('keeps one open occurrence when events of earlier occurrences arrive late', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await team.app.services.repairTodo(first, undefined);
@@ -196,7 +196,7 @@ describe('the repair of to-dos', () => {
     assert.equal((await happened()).length, 5);
   });
 
-  it('tells of nothing where nothing was changed that events tell of', async () => {
+  it('records no event when only whitespace and derived fields changed', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: ' Water the plants ', created_at: inDays(-1), index: {} });
     await team.app.services.repairTodo(id, undefined);

@@ -1,4 +1,4 @@
-/** Search over the emulators, against a look through all of the to-dos. */
+/** Search over the emulators, compared with a scan of all to-dos. */
 import assert from 'node:assert/strict';
 import { matchesWords, searchWords } from '../../../functions/src/kernel/words.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
@@ -20,8 +20,8 @@ const QUERIES = [
   'meeting 1',
 ];
 
-describe('a search of to-dos', function () {
-  this.timeout(600_000); // seconds, where nothing else runs
+describe('search_tasks', function () {
+  this.timeout(600_000); // Takes seconds on an idle machine.
 
   const [team, other] = [new Team(), new Team()];
   let todos: readonly Todo[] = [];
@@ -31,7 +31,7 @@ describe('a search of to-dos', function () {
     await crowdTodos(other, 10);
   });
 
-  /** Every page, and what each said the total is. */
+  /** Returns every page, and the total that each page states. */
   async function pages(query: string, limit: number) {
     const found: string[][] = [];
     const totals: unknown[] = [];
@@ -49,7 +49,7 @@ describe('a search of to-dos', function () {
   }
 
   for (const query of QUERIES) {
-    it(`finds "${query}" where it is, once, in whatever pages, and counts it`, async () => {
+    it(`returns and counts each to-do matching "${query}" once, for every page size`, async () => {
       const words = searchWords(query);
       const isInTitle = ({ title }: Todo) => matchesWords(title, words);
       const matching = todos.filter(({ title, description = '' }) =>
@@ -64,14 +64,14 @@ describe('a search of to-dos', function () {
         assert.deepEqual(
           ids.slice(0, titled.size).toSorted(),
           [...titled].toSorted(),
-          'those with the words in their title come first',
+          'to-dos with the words in their title come first',
         );
         for (const page of found) assert.equal(page.length <= limit, true);
       }
     });
   }
 
-  it('has the newer before the older in one answer', async () => {
+  it('returns newer to-dos before older ones', async () => {
     const { found } = await pages('review', 100);
     const numbers = found.flat().map((id) => Number(id.split('-').at(-1)));
     assert.ok(numbers.length > 5);
@@ -81,7 +81,7 @@ describe('a search of to-dos', function () {
     );
   });
 
-  it('goes by the first 15 letters of a word', async () => {
+  it('compares only the first 15 letters of a word', async () => {
     const long = { ...crowdTodo(team, COUNT), title: 'Internationalisation' };
     await team.app.kernel.store.commit([{ kind: 'createTodo', todo: long }]);
     for (const query of ['internationalisation', 'internationalism']) {
@@ -114,7 +114,7 @@ describe('a search of to-dos', function () {
       }
     });
 
-  it('tells letters apart that differ in a mark', async () => {
+  it('distinguishes letters that differ in a diacritic mark', async () => {
     const id = `${team.workspace}-ばな`;
     const todo = { ...crowdTodo(team, COUNT), id, title: 'ばなを買う' };
     await team.app.kernel.store.commit([{ kind: 'createTodo', todo }]);
@@ -122,7 +122,7 @@ describe('a search of to-dos', function () {
     assert.deepEqual((await pages('はな', 10)).totals, [0]);
   });
 
-  it('is refused without a word, and with too many', async () => {
+  it('rejects a query without words or with more than 10 words', async () => {
     for (const query of ['?!', 'a b c d e f g h i j k']) {
       const { structuredContent, isError } = await call(team, 'todo_search_tasks', { query });
       assert.equal(isError, true);
@@ -131,7 +131,7 @@ describe('a search of to-dos', function () {
     await answer(team, 'todo_search_tasks', { query: 'a b c d e f g h i j' });
   });
 
-  it('shows nothing of another, whatever a cursor says', async () => {
+  it("returns only the caller's to-dos for a cursor of another owner", async () => {
     const asked = { query: 'budget', limit: 1 };
     const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
     const [question] = JSON.parse(Buffer.from(String(next_cursor), 'base64url').toString());

@@ -1,4 +1,4 @@
-/** To-dos over the emulators, through the tools. */
+/** To-do tools over the emulators. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -8,7 +8,7 @@ import { Team } from '../coordination/team.ts';
 
 const DAY = 86_400;
 
-describe('to-dos', () => {
+describe('to-do tools', () => {
   let team: Team;
 
   beforeEach(() => {
@@ -50,7 +50,7 @@ describe('to-dos', () => {
     return found.filter(isObject);
   }
 
-  it('refuse an update that names nothing, and report one that changes nothing', async () => {
+  it('reject an update without fields, and report an update that changes nothing', async () => {
     const id = await added({ title: 'Once' });
     const again = {
       title: 'Again',
@@ -81,9 +81,9 @@ describe('to-dos', () => {
     assert.equal(fieldOf(changed['recurring_task'], 'description'), 'x');
   });
 
-  it('tell exactly what was changed, and nothing of a change that changes nothing', async () => {
+  it('record the changed fields of an update, and no event if nothing changed', async () => {
     const id = await added({ title: ' Buy milk ', due_date: inDays(1), tags: ['Home', 'home', ' shop '] });
-    team.pass(1); // what happens in the same millisecond has no order
+    team.pass(1); // Events of one millisecond have no order.
     await tool('update_task', { task_id: id, priority: 'HIGH', title: 'Buy oat milk' });
     const { message } = await tool('set_task_priority', { task_id: id, priority: 'HIGH' });
     assert.match(String(message), /Nothing was changed/);
@@ -102,7 +102,7 @@ describe('to-dos', () => {
     assert.deepEqual(updated['after']['tags'], ['Home', 'shop']);
   });
 
-  it('have no event for a call that changes nothing, whichever tool is called', async () => {
+  it('record no event and keep the reminder when a call changes nothing', async () => {
     const due_date = inDays(1);
     const id = await added({ title: 'Buy milk', description: 'Two', due_date, tags: ['Home'] });
     const reminder = firestore().doc(reminderPath(id));
@@ -124,7 +124,7 @@ describe('to-dos', () => {
     assert.deepEqual((await reminder.get()).updateTime, before);
   });
 
-  it('are refused in the words of the specification', async () => {
+  it('return the errors of the specification', async () => {
     const id = await added({ title: 'One', due_date: inDays(1) });
     const missing = await refused('complete_task', { task_id: '123' });
     assert.equal(missing['code'], 'TASK_NOT_FOUND');
@@ -150,7 +150,7 @@ describe('to-dos', () => {
     assert.equal((await refused('get_task_history', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
   });
 
-  it('may have the same title again when the other is done, moved or deleted', async () => {
+  it('allow a title again after its to-do is completed, deleted or moved to another date', async () => {
     for (const end of ['complete_task', 'delete_task', 'set_task_due_date']) {
       const id = await added({ title: end });
       await tool(end, { task_id: id, ...(end === 'set_task_due_date' && { due_date: inDays(2) }) });
@@ -158,14 +158,14 @@ describe('to-dos', () => {
     }
   });
 
-  it('are one where the same is added many times at once', async () => {
+  it('create one to-do when five concurrent calls add the same title', async () => {
     const adding = Array.from({ length: 5 }, () => call(team, 'todo_add_task', { title: 'Once' }));
     const results = await Promise.all(adding);
     assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
     assert.equal((await open()).length, 1);
   });
 
-  it('are filtered, sorted and counted, those without a date last either way', async () => {
+  it('filter, sort and count to-dos, with undated to-dos last in both directions', async () => {
     await added({ title: 'None', priority: 'LOW', tags: ['Work'] });
     team.pass(1);
     await added({ title: 'Late', priority: 'HIGH', tags: ['work', 'urgent'], due_date: inDays(3) });
@@ -194,7 +194,7 @@ describe('to-dos', () => {
     assert.deepEqual(await titles('list_tasks', { ...asked, cursor }), ['None']);
   });
 
-  it('are found by the beginnings of their words, those with them in the title first', async () => {
+  it('find to-dos by word prefixes, with title matches first', async () => {
     await added({ title: 'Crème brûlée', description: 'For the Meeting on Monday' });
     team.pass(1);
     await added({ title: 'Meeting notes', description: 'creme' });
@@ -206,7 +206,7 @@ describe('to-dos', () => {
     assert.equal((await tool('search_tasks', { query: 'meet', limit: 1 }))['total'], 2);
   });
 
-  it('have a reminder that moves and goes with the due date', async () => {
+  it('move the reminder with the due date, and delete it with the date or on completion', async () => {
     const id = await added({ title: 'Remember', due_date: inDays(1) });
     const remindAt = async () => (await firestore().doc(reminderPath(id)).get()).get('remind_at')?.toDate();
     assert.deepEqual(await remindAt(), new Date(new Date(inDays(1)).getTime() - 3_600_000));
@@ -219,7 +219,7 @@ describe('to-dos', () => {
     assert.equal(await remindAt(), undefined);
   });
 
-  it('have an empty history when their events have expired, for their owner alone', async () => {
+  it('return an empty history to the owner when the events have expired', async () => {
     const id = await added({ title: 'Old' });
     const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
     await Promise.all(found.docs.map(({ ref }) => ref.delete()));
@@ -231,7 +231,7 @@ describe('to-dos', () => {
     assert.equal((await events(id)).length, 1);
   });
 
-  it('are open again with their reminder and title, and their history says so', async () => {
+  it('reopen a to-do with its reminder and title, and record it in the history', async () => {
     const due = inDays(2);
     const id = await added({ title: 'Buy milk', due_date: due });
     assert.equal((await refused('reopen_task', { task_id: id }))['code'], 'CONFLICT');
@@ -253,7 +253,7 @@ describe('to-dos', () => {
     );
   });
 
-  it('stay completed where another has their title by then', async () => {
+  it('refuse to reopen a to-do if another to-do has its title by then', async () => {
     const due_date = inDays(1);
     const id = await added({ title: 'Buy milk', due_date });
     await tool('complete_task', { task_id: id });
@@ -261,7 +261,7 @@ describe('to-dos', () => {
     assert.equal((await refused('reopen_task', { task_id: id }))['code'], 'DUPLICATE_TASK');
   });
 
-  describe('that recur', () => {
+  describe('for recurring to-dos', () => {
     async function begin(
       args: JsonObject = {},
     ): Promise<{ readonly recurring: string; readonly first: string }> {
@@ -274,7 +274,7 @@ describe('to-dos', () => {
       return { recurring: fieldOf(recurring_task, 'id'), first: fieldOf(first_occurrence, 'id') };
     }
 
-    it('have one next occurrence, however often and by however many the first is completed', async () => {
+    it('create one next occurrence when concurrent calls complete the first', async () => {
       const { first } = await begin();
       const completing = Array.from({ length: 4 }, () =>
         call(team, 'todo_complete_task', { task_id: first }),
@@ -287,7 +287,7 @@ describe('to-dos', () => {
       assert.equal(next?.['due_date'], inDays(2));
     });
 
-    it('lose the next occurrence again when one is reopened, and have it anew when it is completed', async () => {
+    it('delete the next occurrence on reopening, and recreate it on completion', async () => {
       const { first } = await begin();
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       const next = fieldOf(next_occurrence, 'id');
@@ -296,7 +296,7 @@ describe('to-dos', () => {
       assert.equal(removed_occurrence, next);
       const { todos } = team.app.todo.ports;
       assert.equal(await todos.find(next), undefined);
-      // What the trigger does that hears of the deletion: nothing more.
+      // The trigger for the deletion changes nothing.
       const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');
       assert.ok(todoFromRecord(before));
       await team.app.services.repairTodo(next, before);
@@ -311,10 +311,10 @@ describe('to-dos', () => {
         [next],
       );
       await tool('delete_task', { task_id: next });
-      assert.equal((await open()).length, 1, 'the one after it has come');
+      assert.equal((await open()).length, 1, 'the occurrence after it exists');
     });
 
-    it('keep the next occurrence where somebody has changed it, and go on after their last', async () => {
+    it('keep an edited next occurrence on reopening, and reopen a series after its last', async () => {
       const { first } = await begin({ end_date: inDays(2) });
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       const next = fieldOf(next_occurrence, 'id');
@@ -327,10 +327,10 @@ describe('to-dos', () => {
       assert.deepEqual(await open(), []);
       await tool('reopen_task', { task_id: next });
       const { recurring_tasks } = await tool('list_recurring_tasks', {});
-      assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'it has not ended');
+      assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'the series continues');
     });
 
-    it('skip one that is deleted, and end with their recurring task or their last date', async () => {
+    it('skip a deleted occurrence, and stop when the series is deleted or its last date has passed', async () => {
       const { recurring, first } = await begin();
       await tool('delete_task', { task_id: first });
       const [second] = await open();
@@ -343,7 +343,7 @@ describe('to-dos', () => {
       assert.equal('next_occurrence' in (await tool('complete_task', { task_id: last.first })), false);
     });
 
-    it('have their title for themselves when they are next written after it was free', async () => {
+    it("reserve an occurrence's title on its first update after the title is free", async () => {
       const single = await added({ title: 'Standup', due_date: inDays(2) });
       const { first } = await begin();
       const { next_occurrence } = await tool('complete_task', { task_id: first });
@@ -358,7 +358,7 @@ describe('to-dos', () => {
       assert.equal((await refused('reopen_task', { task_id: next }))['code'], 'DUPLICATE_TASK');
     });
 
-    it('keep their hour in another zone, and the one that is open stays with its reminder', async () => {
+    it('keep the open occurrence with its reminder when the time zone changes', async () => {
       const { recurring, first } = await begin({ timezone: 'UTC' });
       const due = inDays(1);
       const change = { recurring_task_id: recurring, timezone: 'Asia/Tokyo', frequency: 'WEEKLY' };
@@ -375,7 +375,7 @@ describe('to-dos', () => {
       assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(8 - 9 / 24));
     });
 
-    it('have an occurrence on their last day, and say when it is', async () => {
+    it('create an occurrence on the last day, and state that day', async () => {
       const start_date = inDays(1.9);
       const { recurring_task, first_occurrence, message } = await tool('create_recurring_task', {
         title: 'Review',
@@ -399,14 +399,14 @@ describe('to-dos', () => {
       assert.equal('next_occurrence' in last, false);
     });
 
-    it('keep their rule when one is moved', async () => {
+    it('keep the schedule when one occurrence is moved', async () => {
       const { first } = await begin();
       await tool('set_task_due_date', { task_id: first, due_date: inDays(0.5) });
       await tool('complete_task', { task_id: first });
       assert.equal((await open())[0]?.['due_date'], inDays(2));
     });
 
-    it('go on after their owner has completed or removed one directly', async () => {
+    it('continue after the owner completes or deletes an occurrence without the tools', async () => {
       const { first } = await begin();
       const document = firestore().doc(todoPath(first));
       const [inTwoDays, inThreeDays] = [inDays(2), inDays(3)];
@@ -430,7 +430,7 @@ describe('to-dos', () => {
     });
   });
 
-  it('leave no event, reminder or guard half done where a call is refused', async () => {
+  it('record no event when a call is rejected', async () => {
     const count = async () =>
       (
         await firestore()

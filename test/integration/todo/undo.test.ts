@@ -1,4 +1,4 @@
-/** Undo of what was done to to-dos, in whatever order: each can be completed, deleted and undone afterwards. */
+/** Undo of changes to to-dos, in any order: each to-do can be completed, deleted and undone afterwards. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -14,10 +14,10 @@ import { Team } from '../coordination/team.ts';
 
 const DAY = 86_400_000;
 
-/** How often an event is undone and redone. */
+/** Number of times an event is undone and redone. */
 const ROUNDS = 3;
 
-/** What becomes of the occurrence that follows, before the end of the one before is undone. */
+/** Changes to the next occurrence before the end of the previous one is undone. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
   ranked: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
   retitled: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
@@ -42,13 +42,13 @@ const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
   ),
 );
 
-/** By day one in thirteen, which takes turns: every fate, and every other value. */
+/** The default run takes one course in thirteen, with every fate and every other value. */
 const COURSES = byDay(
   ALL_COURSES.filter((_, index) => index % 13 === 0),
   { night: ALL_COURSES },
 );
 
-/** Ends an occurrence, does something to the one that follows, undoes the end, and uses what is left. */
+/** Ends an occurrence, changes the next one, undoes the end, and uses every remaining to-do. */
 async function take({ fate, end, frequency, by }: Course): Promise<void> {
   const home = new Home();
   const { recurring, first } = await home.begin({ frequency });
@@ -67,7 +67,7 @@ async function take({ fate, end, frequency, by }: Course): Promise<void> {
   assert.equal((await home.recurringTask(recurring)).ended_at, undefined);
 }
 
-/** One person's to-dos, and the trigger that follows each write of them. */
+/** One person's to-dos, and the trigger that follows each write to them. */
 class Home {
   readonly team = new Team();
   private readonly documents = new Map<string, JsonObject>();
@@ -80,7 +80,7 @@ class Home {
     return new Date(this.team.now.getTime() + days * DAY).toISOString();
   }
 
-  /** @returns the answer, or the reason of the refusal, which is never that others had changed the same */
+  /** @returns the response, or the reason of the error, which is never a conflict with another write */
   async call(tool: string, args: JsonObject): Promise<JsonObject | string> {
     this.team.pass(1);
     const { structuredContent, isError } = await call(this.team, tool, args);
@@ -119,7 +119,7 @@ class Home {
     await this.followWrites();
   }
 
-  /** Calls the trigger for each document that was changed. */
+  /** Calls the trigger for each changed document. */
   private async followWrites(): Promise<void> {
     for (let more = true; more; ) {
       const now = new Map((await this.all(COLLECTIONS.todos)).map((todo) => [String(todo['id']), todo]));
@@ -166,7 +166,7 @@ class Home {
     return events[0].event_id;
   }
 
-  /** All that tools show, and reminders; not how often something came back or when it was ended. */
+  /** Returns the data that tools show, and reminders, without restore counts and end times. */
   async state(): Promise<unknown> {
     const [todos, reminders, recurring] = await Promise.all(
       [COLLECTIONS.todos, COLLECTIONS.reminders, COLLECTIONS.recurringTasks].map((one) => this.all(one)),
@@ -181,7 +181,7 @@ class Home {
     return [shown(todos), shown(reminders), shown(living)];
   }
 
-  /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
+  /** A recurring task that continues has its latest occurrence open; only open to-dos have reminders. */
   async requireSound(after: string): Promise<void> {
     const open = await this.open();
     for (const { id, latest_on: latestOn, ended_at: endedAt } of await this.recurringTasks())
@@ -209,7 +209,7 @@ class Home {
   private async requireRounds(after: string): Promise<void> {
     for (let round = 0; round < 2; round++) {
       const undone = await this.call('system_undo', { event_id: await this.latestEvent() });
-      // Another to-do may have come to have its title and due date.
+      // Another to-do may have its title and due date by now.
       if (undone === 'DUPLICATE_TASK') return;
       assert.ok(typeof undone === 'object', `${after}, round ${round}: ${String(undone)}`);
       const reasons: unknown = undone['refused'];
@@ -218,16 +218,16 @@ class Home {
   }
 }
 
-describe('undo of what was done to to-dos', function () {
+describe('undo of to-do changes', function () {
   this.timeout('8m');
 
   for (const fate of Object.keys(FATES)) {
-    it(`leaves a recurring to-do that can be completed when its successor was ${fate}`, async () => {
+    it(`leaves a recurring to-do that can be completed if its next occurrence was ${fate}`, async () => {
       for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
     });
   }
 
-  it('brings a recurring to-do back with its open occurrence, though that was done meanwhile', async () => {
+  it('restores a recurring to-do with an open occurrence if the old one was completed', async () => {
     const home = new Home();
     const { recurring, first } = await home.begin({});
     await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });
@@ -238,7 +238,7 @@ describe('undo of what was done to to-dos', function () {
     await home.requireUsable('brought back');
   });
 
-  it('ends a recurring to-do only with its occurrence', async () => {
+  it("refuses to undo a recurring to-do's creation after an update", async () => {
     const home = new Home();
     const { recurring } = await home.begin({});
     const event = await home.latestEvent();
@@ -249,7 +249,7 @@ describe('undo of what was done to to-dos', function () {
     assert.equal((await home.open()).length, 1);
   });
 
-  it('keeps a reminder that its owner had set before there was a due date', async () => {
+  it('keeps a reminder that was set before the to-do had a due date', async () => {
     const home = new Home();
     const id = await home.add({ title: 'Visa' });
     await home.done('todo_set_reminder', { task_id: id, remind_at: home.inDays(1) });
@@ -264,7 +264,7 @@ describe('undo of what was done to to-dos', function () {
     assert.equal(Object(reminders).length, 1);
   });
 
-  it('and its own undo can be repeated, for each tool that writes', async () => {
+  it('can be undone and redone repeatedly for each tool that writes', async () => {
     const home = new Home();
     const due_date = home.inDays(2);
     const add = (title: string, more: JsonObject = {}) => home.add({ title, due_date, ...more });

@@ -1,4 +1,4 @@
-/** Recurring to-dos, day by day, held against calendars written by hand. */
+/** Recurring to-dos, one day at a time, compared with handwritten calendars. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -18,15 +18,15 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * By day the weeks in which the clocks of all three zones are changed, and a month ends. All year is walked through by
- * `test/unit/todo/year.test.ts`, without what keeps it.
+ * Default run: the weeks of the clock changes in all three zones, with the end of a month.
+ * `test/unit/todo/year.test.ts` covers the whole year without the database.
  */
 const [BEGIN, DAYS] = byDay(['2028-03-10T12:00:00Z', 26], {
-  // The first noon is the eve of 2028, a leap year, and the last its last day.
+  // The first noon is on the eve of 2028, a leap year, and the last on its last day.
   night: ['2027-12-31T12:00:00Z', 366],
 });
 
-/** Those that are due in this time and the first after it, of which the first is the anchor. */
+/** Occurrences due in this period and the first one after it; the first of them is the anchor. */
 const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   const begin = Date.parse(BEGIN);
   const coming = task.calendar.filter((date) => Date.parse(date) > begin);
@@ -35,17 +35,17 @@ const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   return { ...task, calendar, start_date: String(calendar[0]) };
 });
 
-describe('recurring to-dos, day by day,', () => {
+describe('recurring to-dos over the days of a calendar', () => {
   const ownerUid = `person-${randomUUID()}`;
   const folder = mkdtempSync(join(tmpdir(), 'year-'));
-  /** A project of its own: no trigger and no other test sees these thousands of documents. */
+  /** A dedicated project: no trigger and no other test reads these thousands of documents. */
   const projectId = `demo-year-${randomUUID().slice(0, 8)}`;
   const database = new Firestore({ projectId });
-  /** What happened to each occurrence, in no order. */
+  /** Events of each occurrence, unordered. */
   const occurrences = new Map<string, TaskEvent[]>();
 
   before(async function () {
-    this.timeout('15m'); // by night half a minute where nothing else runs
+    this.timeout('15m'); // The nightly run takes half a minute on an idle machine.
     const clockFile = join(folder, 'clock');
     const life = JSON.stringify({ ownerUid, clockFile, begin: BEGIN, days: DAYS, tasks: TASKS });
     const program = `${import.meta.dirname}/yearProgram.ts`;
@@ -63,7 +63,7 @@ describe('recurring to-dos, day by day,', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The occurrences of a task, in the order of their due dates. */
+  /** Returns the events of each occurrence of a task, ordered by due date. */
   function occurrencesOf({ title }: CalendarTask): readonly (readonly TaskEvent[])[] {
     return [...occurrences.values()]
       .filter((events) => afterOf('created', events)?.['title'] === title)
@@ -71,14 +71,14 @@ describe('recurring to-dos, day by day,', () => {
   }
 
   for (const task of TASKS) {
-    it(`${task.title}: is due when a calendar says so`, () => {
+    it(`${task.title}: each occurrence is due on the date in the calendar`, () => {
       assert.deepEqual(
         occurrencesOf(task).map((events) => new Date(dueOf(events))),
         task.calendar.map((date) => new Date(date)),
       );
     });
 
-    it(`${task.title}: was reminded of once and completed once`, () => {
+    it(`${task.title}: each past occurrence has one reminder and one completion`, () => {
       const all = occurrencesOf(task);
       for (const [index, events] of all.entries()) {
         const types = events.map(({ type }) => type).sort();
@@ -87,20 +87,20 @@ describe('recurring to-dos, day by day,', () => {
       }
     });
 
-    it(`${task.title}: was reminded of an hour before it was due`, () => {
+    it(`${task.title}: each reminder is one hour before the due date`, () => {
       for (const events of occurrencesOf(task).slice(0, -1))
         assert.equal(Date.parse(String(afterOf('reminder', events)?.['remind_at'])), dueOf(events) - HOUR);
     });
   }
 
-  it('leaves nothing else behind: a to-do for each day in the calendars, and a reminder for each open one', async () => {
+  it('leave one to-do per calendar date, and one reminder per open to-do', async () => {
     const days = TASKS.flatMap((task) => task.calendar).length;
     assert.equal((await database.collection(COLLECTIONS.todos).count().get()).data().count, days);
     assert.equal((await database.collection(COLLECTIONS.reminders).count().get()).data().count, TASKS.length);
   });
 });
 
-/** What the event of a type left behind. */
+/** Returns the state after the first event of a type. */
 function afterOf(type: TaskEvent['type'], events: readonly TaskEvent[]): JsonObject | null | undefined {
   return events.find((event) => event.type === type)?.after;
 }

@@ -1,6 +1,6 @@
 /**
- * `node yearProgram.ts <JSON>`: lives through a time day by day, as a person who does each noon what has become
- * due. Its time is the emulators': the file that `npm run clock` writes.
+ * `node yearProgram.ts <JSON>`: simulates a period one day at a time, with a person who completes at noon all to-dos
+ * that are due. The clock is the emulators': the file that `npm run clock` writes.
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Stands in for Eventarc, Pub/Sub's push and Cloud Tasks, which deliver to whichever version answers: each event goes to one
- * of those that serve, by turns, and every third to another one, too.
+ * Stand-in for Eventarc, Pub/Sub's push and Cloud Tasks. Delivers each event to one of the serving versions in turn,
+ * and every third event to another version, too.
  */
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -27,20 +27,20 @@ const listed = z.object({
   nextPageToken: z.string().optional(),
 });
 
-/** As firebase-admin hands a task to the emulator of Cloud Tasks. */
+/** A task as firebase-admin sends it to the emulator of Cloud Tasks. */
 const ordered = z.object({ task: z.object({ httpRequest: z.object({ body: z.string() }) }) });
 
 const TOPICS = ['task-events', 'task-updates', 'reminders'];
 
-/** As Cloud Tasks signs it: the platform has checked that before the function is called. */
+/** Unsigned token. The platform has verified the signature of Cloud Tasks before it calls the function. */
 const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const TWICE = 3;
 
-/** Others go on calling meanwhile. */
+/** Maximum rounds of a delivery. Scenarios keep calling while it runs. */
 const MOST_ROUNDS = 200;
 
-/** A function that is busy with the same is called again. */
+/** Time in which a function that is busy with the item is called again. */
 const PATIENCE_MS = 30_000;
 
 interface Follower {
@@ -55,11 +55,11 @@ export class Deliveries {
   private readonly known = new Map<string, StoredDocument>();
   private readonly orders: string[] = [];
   private subscriptions: readonly (readonly [string, Subscription])[] = [];
-  /** In the last round. */
+  /** Paths written in the last round. */
   private readonly written = new Set<string>();
   private turn = 0;
   private settling: Promise<void> = Promise.resolve();
-  /** What begins when that has ended, for all who ask until then. */
+  /** Next delivery, which all callers share until it starts. */
   private next: Promise<void> | undefined;
   private readonly cloudTasks: Server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -82,20 +82,20 @@ export class Deliveries {
     return deliveries;
   }
 
-  /** For `CLOUD_TASKS_EMULATOR_HOST`. */
+  /** Value of `CLOUD_TASKS_EMULATOR_HOST`. */
   get cloudTasksHost(): string {
     return `127.0.0.1:${portOf(this.cloudTasks)}`;
   }
 
-  /** From now on these take what comes. */
+  /** Sets the versions that receive events from now on. */
   to(...versions: readonly Version[]): void {
     this.serving = versions;
   }
 
   /**
-   * Delivers all that was written since, and what follows from it. Each round reads whole collections, so those who
-   * ask while a delivery is under way share the next one.
-   * @throws where it never comes to rest: each version writes what the other has just written otherwise
+   * Delivers all new writes and their consequences. Each round reads whole collections, so callers share the next
+   * delivery.
+   * @throws Error if it never ends, because each version rewrites the other one's writes
    */
   settle(): Promise<void> {
     this.next ??= this.settling.then(async () => {
@@ -107,7 +107,7 @@ export class Deliveries {
     return this.next;
   }
 
-  /** Calls what Cloud Scheduler does, at one version. */
+  /** Calls a scheduled function like Cloud Scheduler, at one version. */
   async tick(version: Version, schedule: 'sweep' | 'sendReminders'): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const { ok, status } = await fetch(version.urlOf(schedule), { method: 'POST', headers, body: '{}' });
@@ -140,7 +140,7 @@ export class Deliveries {
     return count;
   }
 
-  /** The functions of those that serve that follow documents, each once. */
+  /** Returns the serving versions' functions that follow documents, each once. */
   private followers(): readonly Follower[] {
     const all = this.serving.flatMap(({ manifests }) => Object.entries(manifests));
     const followers = new Map<string, Follower>();
@@ -159,7 +159,7 @@ export class Deliveries {
     return new Map(await Promise.all(all));
   }
 
-  /** What was written since the last look, which is remembered. */
+  /** Yields the writes since the last call, and records the new state. */
   private *changes(collection: string, now: ReadonlyMap<string, StoredDocument>) {
     const before = [...this.known.keys()].filter((path) => collectionOf(path) === collection);
     for (const path of new Set([...now.keys(), ...before])) {
@@ -220,7 +220,7 @@ export class Deliveries {
       );
   }
 
-  /** Those that have the function, another one first each time. */
+  /** Returns the serving versions that have the function, with another one first each time. */
   private having(name: string): readonly Version[] {
     const having = this.serving.filter(({ manifests }) => manifests[name] !== undefined);
     this.turn += 1;
@@ -242,7 +242,7 @@ export class Deliveries {
   }
 }
 
-/** `tasks/{taskId}` and `tasks/task-1` are of `tasks`. */
+/** Returns `tasks` for `tasks/{taskId}` and for `tasks/task-1`. */
 function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

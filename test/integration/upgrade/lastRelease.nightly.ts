@@ -1,10 +1,10 @@
-/** The stored bundle is what its commit builds, if both the commit and the packages of that time are here. */
+/** Rebuild of the stored bundle from its commit, if the commit and its packages are available here. */
 import assert from 'node:assert/strict';
 import { bundleOf, commitOf, otherPackages, rulesOf } from '../../../scripts/setup/buildRelease.mjs';
 import { readRelease } from '../../../scripts/setup/releases.mjs';
 
 describe('the stored bundle of the last release', () => {
-  it('is what its commit builds', async function () {
+  it('equals the build of its commit', async function () {
     const { commit, files, rules } = readRelease();
     if (!isHere(commit) || otherPackages(commit).length > 0) return this.skip();
     assert.deepEqual(rules, rulesOf(commit));
@@ -12,7 +12,7 @@ describe('the stored bundle of the last release', () => {
   });
 });
 
-/** A shallow clone has the latest commit alone. */
+/** Returns whether the clone has the commit. A shallow clone only has the latest one. */
 function isHere(commit: string): boolean {
   try {
     return commitOf(commit) === commit;

@@ -1,6 +1,6 @@
 /**
- * The last release and this version over the same data, through an upgrade and a way back.
- * Source: docs/decisions/0008-build-and-deploy.md.
+ * The last release and this version on shared data, through an upgrade and a rollback. Source:
+ * docs/decisions/0008-build-and-deploy.md.
  */
 import assert from 'node:assert/strict';
 import { assertShown, readings } from './reading.ts';
@@ -14,7 +14,7 @@ import { COURSES, Performance, type Phase, type Story } from './story.ts';
 import { assertArrived, endLeases, raceForClaims } from './together.ts';
 import type { Version } from './version.ts';
 
-/** Where both versions are at once. */
+/** Workspace in which both versions run concurrently. */
 const RACE = 'race';
 
 const STORIES: readonly Story[] = [
@@ -49,25 +49,25 @@ describe('the last release and this version', function () {
 
   after(() => stage?.close());
 
-  it('begin with the release alone', async () => {
+  it('start with only the release', async () => {
     stage.deliveries.to(old);
     performances.push(...(await cast(stage, old)));
     await perform('before', { old });
   });
 
-  it('serve side by side, and each continues what the other has begun', async () => {
+  it('serve side by side, and each continues work of the other', async () => {
     await stage.deployRules('today');
     today = await stage.start('today');
     await perform('beside', { old, new: today });
     assertShown(await readings(old, casts()), await readings(today, casts()));
   });
 
-  it('are upgraded: this version serves alone', async () => {
+  it('are upgraded to only this version', async () => {
     await old.end();
     await perform('after', { new: today });
   });
 
-  it('are rolled back: the release reads and continues all that this version has written', async () => {
+  it('are rolled back: the release reads and continues all data of this version', async () => {
     const shown = await readings(today, casts());
     await today.end();
     await stage.deployRules('release');
@@ -82,7 +82,7 @@ describe('the last release and this version', function () {
     );
   });
 
-  it('give each task once, end leases and send reminders, whichever of them is asked', async () => {
+  it('assign each task once, end leases and send reminders, at either version', async () => {
     await stage.deployRules('today');
     today = await stage.start('today');
     stage.deliveries.to(old, today);
@@ -93,7 +93,7 @@ describe('the last release and this version', function () {
   });
 });
 
-/** Has everybody there, as the release makes them. */
+/** Creates the workspaces and agents of all scenarios, with the release. */
 async function cast(stage: Stage, old: Version): Promise<readonly Performance[]> {
   const performances: Performance[] = [];
   const create = async (name: string) => {

@@ -1,4 +1,4 @@
-/** What the Firebase CLI reads of a function. Source: firebase-functions, ManifestEndpoint. */
+/** Function manifest as the Firebase CLI reads it. Source: firebase-functions, ManifestEndpoint. */
 import { z } from 'zod';
 
 const eventTrigger = z.object({
@@ -15,7 +15,7 @@ export const manifest = z.object({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** The pattern of documents that a function follows: `tasks/{taskId}`. */
+/** Returns the pattern of documents that a function follows, such as `tasks/{taskId}`. */
 export function documentOf({ eventTrigger: trigger }: Manifest): string | undefined {
   return trigger?.eventFilterPathPatterns.document ?? trigger?.eventFilters.document;
 }

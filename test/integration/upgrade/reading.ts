@@ -1,9 +1,9 @@
-/** What both versions show of the same data: whatever the release tells, today's Muster tells, too. */
+/** Comparison of both versions' responses: today's Muster must return everything that the release returns. */
 import assert from 'node:assert/strict';
 import type { Cast } from './story.ts';
 import type { Answer, Version } from './version.ts';
 
-/** By the lead of a workspace. */
+/** Reads by the lead of a workspace. */
 const READS: readonly (readonly [tool: string, args: object])[] = [
   ['coordination_get_all_tasks', {}],
   ['coordination_get_results', {}],
@@ -17,13 +17,13 @@ const READS: readonly (readonly [tool: string, args: object])[] = [
   ['orchestration_list_runs', {}],
 ];
 
-/** What tells of the moment of the call, or is a version's own. */
+/** Fields that depend on the time of the call or on the version. */
 const PASSING =
   /^(timestamp|cursor|next_cursor|nextCursor|duration|estimated|agents|session_age|recommendation)/;
 
 export type Readings = ReadonlyMap<string, Answer>;
 
-/** Reads everything in some workspaces. */
+/** Calls every read in the workspaces of the casts. */
 export async function readings(version: Version, casts: readonly Cast[]): Promise<Readings> {
   const found = new Map<string, Answer>();
   for (const { workspace, lead } of new Map(casts.map((cast) => [cast.workspace, cast])).values())
@@ -34,7 +34,7 @@ export async function readings(version: Version, casts: readonly Cast[]): Promis
   return found;
 }
 
-/** @throws where a release showed something that today's Muster does not */
+/** @throws AssertionError if today's Muster lacks or changes a value that the release returned */
 export function assertShown(old: Readings, today: Readings): void {
   const missing: string[] = [];
   for (const [what, answer] of old) missing.push(...differences(what, answer, today.get(what)));

@@ -1,6 +1,6 @@
 /**
- * All functions of one bundle in one process, each under the functions framework as the platform calls it, below its name:
- * `/sweep`. What it has, it tells its parent. `node served.ts <folder of the bundle>`
+ * Program: serves all functions of one bundle with the functions framework, each at its name: `/sweep`. Sends its URL
+ * and manifests to the parent. `node served.ts <folder of the bundle>`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

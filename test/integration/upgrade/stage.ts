@@ -1,4 +1,4 @@
-/** A project of its own with a release and today's Muster over the same databases, and the vendors that both ask. */
+/** Fixture: a project with a release and today's Muster on shared databases, and local vendors for both. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { LocalModels } from '../../support/models/server.ts';
 import { Deliveries } from './deliveries.ts';
 import { type Answer, Version, type VersionName } from './version.ts';
 
-/** The person whose agents all are. */
+/** Owner of all agents. */
 const OWNER = 'owner';
 
 const WEBHOOK_SECRET = 'a secret of webhooks';
@@ -40,9 +40,9 @@ export class Stage {
   readonly deliveries: Deliveries;
   readonly models: LocalModels;
   readonly gitHub: LocalGitHub;
-  /** Who was there first, as the operator has made it. */
+  /** First agent, which the operator has created. */
   readonly lead: Agent = { id: 'lead', credential: `mk_${'lead'.padEnd(20, 'a')}.${'a'.repeat(43)}` };
-  /** Whose agents they are, signed in. */
+  /** Owner of the agents, signed in. */
   readonly person: Agent;
   readonly env: Readonly<Record<string, string>>;
   private readonly folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'));
@@ -96,7 +96,7 @@ export class Stage {
   }
 
   async start(name: VersionName): Promise<Version> {
-    // As Cloud Run names what a deployment makes.
+    // Revision names like those of Cloud Run.
     const revision = {
       K_SERVICE: 'mcp',
       K_REVISION: `mcp-${String(this.versions.length + 1).padStart(5, '0')}-abc`,
@@ -106,14 +106,14 @@ export class Stage {
     return version;
   }
 
-  /** As `firebase deploy` does before it changes a function. */
+  /** Deploys the rules, as `firebase deploy` does before it changes a function. */
   async deployRules(name: VersionName): Promise<void> {
     const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
     const todays = () => ({ firestore: read('firestore.rules'), database: read('database.rules.json') });
     await putRules({ ...this.env }, name === 'today' ? todays() : readRelease().rules);
   }
 
-  /** Has both versions see so much later a now than the machine. */
+  /** Sets both versions' clock ahead of the machine's. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? '', String(milliseconds));
   }
@@ -129,7 +129,7 @@ export class Stage {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** As `npm run agents -- create` of the release has stored it. */
+  /** Stores the lead like `npm run agents -- create` of the release. */
   private async writeLead(): Promise<void> {
     const [apiKey = '', secret = ''] = this.lead.credential.split('.');
     await this.firestore
@@ -155,7 +155,7 @@ export class Stage {
     await this.createAccount();
   }
 
-  /** In the Auth emulator, at the address that is the same for every project. */
+  /** Creates the owner's account in the Auth emulator, whose address is the same for every project. */
   private async createAccount(): Promise<void> {
     const auth = `http://${this.env['FIREBASE_AUTH_EMULATOR_HOST']}/identitytoolkit.googleapis.com/v1`;
     const response = await fetch(`${auth}/projects/${this.project}/accounts`, {
@@ -167,12 +167,12 @@ export class Stage {
   }
 }
 
-/** A document of the release, as the files of what is stored have it. */
+/** Returns a document of the release from the samples of stored data. */
 function stored(collection: string, id: string): object {
   return Object(asRead(storedVersions('firestore', collection)[0]?.documents[id]));
 }
 
-/** Makes an agent by a version's tool. */
+/** Registers an agent at a version. */
 export async function register(version: Version, by: Agent, name: string, workspace: string): Promise<Agent> {
   const answer = await version.call(by.credential, workspace, 'onboarding_registerAgent', {
     agentInfo: { name, type: 'developer', version: '1.0.0' },
@@ -189,8 +189,8 @@ export function agentIn(answer: Answer): Agent {
 }
 
 /**
- * As the Auth emulator gives them, which can sign people in to its own project only.
- * Source: https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
+ * Returns an unsigned ID token. The Auth emulator signs people in to its own project only. Source:
+ * https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
  */
 function unsignedIdToken(project: string): string {
   const now = Math.floor(Date.now() / 1000);

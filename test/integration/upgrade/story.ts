@@ -1,8 +1,8 @@
-/** A story is work that is handed from one version to the other between its four steps. */
+/** Scenario: work in four steps that one version hands over to the other in between. */
 import type { Agent, Stage } from './stage.ts';
 import type { Answer, Version } from './version.ts';
 
-/** What a story has of its own. */
+/** A scenario's workspace and agents. */
 export interface Cast {
   readonly workspace: string;
   readonly lead: Agent;
@@ -10,7 +10,7 @@ export interface Cast {
   readonly other: Agent;
 }
 
-/** Where a step is done. */
+/** Version and workspace in which a step runs. */
 export class Place {
   readonly version: Version;
   readonly stage: Stage;
@@ -22,14 +22,14 @@ export class Place {
     this.workspace = workspace;
   }
 
-  /** Calls a tool, and has delivered what follows from it. */
+  /** Calls a tool, and delivers the resulting events. */
   async call(who: Agent, tool: string, args: object = {}): Promise<Answer> {
     const answer = await this.version.call(who.credential, this.workspace, tool, args);
     await this.stage.deliveries.settle();
     return answer;
   }
 
-  /** The same of a tool that waits for something: nothing is delivered meanwhile. */
+  /** Calls a tool that waits, without delivering events. */
   ask(who: Agent, tool: string, args: object = {}): Promise<Answer> {
     return this.version.call(who.credential, this.workspace, tool, args);
   }
@@ -39,7 +39,7 @@ export type Step = (at: Place) => Promise<void>;
 
 export interface Story {
   readonly name: string;
-  /** In which workspace, where not in one of its own. */
+  /** Default: a dedicated workspace. */
   readonly workspace?: string;
   readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
 }
@@ -51,7 +51,7 @@ interface Scene {
   readonly by: 'old' | 'new';
 }
 
-/** Which version does which step, and when. */
+/** Version and time of each step. */
 export const COURSES = {
   upgrade: [scene('before', 'old'), scene('beside', 'new'), scene('beside', 'old'), scene('after', 'new')],
   'roll back': [scene('beside', 'new'), scene('after', 'new'), scene('back', 'old'), scene('back', 'old')],
@@ -61,7 +61,7 @@ function scene(phase: Phase, by: Scene['by']): Scene {
   return { phase, by };
 }
 
-/** A story on its course. */
+/** A scenario in progress. */
 export class Performance {
   readonly title: string;
   private readonly steps: readonly Step[];
@@ -76,7 +76,7 @@ export class Performance {
     this.cast = cast;
   }
 
-  /** Does what belongs to a phase, each step where its scene says. */
+  /** Runs the steps of a phase, each at the version of its scene. */
   async perform(
     phase: Phase,
     stage: Stage,

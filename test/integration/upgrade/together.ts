@@ -1,4 +1,4 @@
-/** What both versions may try at once: claims are given once, leases end at whichever sweeps, reminders are sent once. */
+/** Concurrent work of both versions: each claim is given once, either sweep ends leases, reminders are sent once. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Agent, register, type Stage } from './stage.ts';
@@ -6,7 +6,7 @@ import type { Version } from './version.ts';
 
 const TASKS = 24;
 
-/** Longer than a lease without a sign of life. */
+/** Longer than a lease without a heartbeat. */
 const LAPSE_MS = 3 * 3_600_000;
 
 const claimed = z.object({ task: z.object({ id: z.string() }).nullish() });
@@ -19,7 +19,7 @@ interface Both {
   readonly workspace: string;
 }
 
-/** Two workers at each version claim until there is nothing left. */
+/** Lets two workers per version claim tasks until none is left. */
 export async function raceForClaims({ stage, versions, workspace }: Both): Promise<void> {
   const [one] = versions;
   const { lead } = stage;
@@ -54,13 +54,13 @@ async function claimAll(version: Version, worker: Agent, workspace: string): Pro
     const { task } = claimed.parse(answer);
     if (!task) return ids;
     ids.push(task.id);
-    // Who holds a task is given that one again.
+    // A holder's next claim would return its held task.
     const done = { agent_id: worker.id, task_id: task.id, output: 'Done' };
     await version.call(worker.credential, workspace, 'coordination_complete_task', done);
   }
 }
 
-/** What was claimed at one version is taken back by the other's sweep and given to somebody there; reminders go out once. */
+/** Ends leases of one version with the other's sweep, and claims their tasks there. Each reminder is sent once. */
 export async function endLeases({ stage, versions, workspace }: Both): Promise<void> {
   const reminded: string[] = [];
   for (const [index, version] of versions.entries()) {
@@ -114,7 +114,7 @@ async function remind(version: Version, who: Agent, workspace: string, remind_at
   return id;
 }
 
-/** Every event of the outbox has arrived, and is known to have arrived, once. */
+/** Asserts that each event of the outbox has exactly one receipt. */
 export async function assertArrived({ firestore }: Stage): Promise<void> {
   if (process.env['PUBSUB_EMULATOR_HOST'] === undefined) return;
   const [events, audit] = await Promise.all([

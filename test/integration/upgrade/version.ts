@@ -1,4 +1,4 @@
-/** One version of Muster that serves: what takes requests in a process each, as Cloud Run starts it, and the rest in one. */
+/** A running version of Muster. Request functions run in a process each, like in Cloud Run; all others share one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -22,10 +22,10 @@ export type VersionName = 'release' | 'today';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** A busy machine may keep an emulator from answering in time. */
+/** Attempts of a call: an emulator on a busy machine may respond too late. */
 const MOST_CALLS = 5;
 
-/** These keep the framework from reading bodies, which concerns the whole process. Source: functions/src/entry/http.ts. */
+/** Functions that hide bodies from the framework, for the whole process. Source: functions/src/entry/http.ts. */
 const OWN_PROCESS = ['mcp', 'githubWebhook'];
 
 export class Version {
@@ -76,7 +76,7 @@ export class Version {
     return this.servers.get(name)?.url ?? `${this.url}/${name}`;
   }
 
-  /** Calls a tool, and again if the answer asks for that. Fails if the tool fails. */
+  /** Calls a tool, and retries connection errors. @throws Error if the tool fails */
   async call(credential: string, workspace: string, tool: string, args: object = {}): Promise<Answer> {
     for (let number = 1; ; number++)
       try {
@@ -88,14 +88,14 @@ export class Version {
       }
   }
 
-  /** What it has for who calls. */
+  /** Returns the names of the caller's tools. */
   async tools(credential: string): Promise<ReadonlySet<string>> {
     const { text } = await this.caller(credential, 'default').send('tools/list');
     return new Set(listed.parse(JSON.parse(text)).result.tools.map(({ name }) => name));
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.servers.values()].map((server) => server.kill())); // nothing may rest on a goodbye
+    await Promise.all([...this.servers.values()].map((server) => server.kill())); // Like a crash.
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const exited = once(this.child, 'exit');
       this.child.kill('SIGKILL');

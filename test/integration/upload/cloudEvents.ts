@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-// The message's published definition, compiled; firebase-functions itself reads events with it.
+// Compiled definition of the message, with which firebase-functions reads events.
 import protos from '../../../node_modules/firebase-functions/protos/compiledFirestore.js';
 
 export interface Delivery {
@@ -24,7 +24,7 @@ const stored = z.object({
 
 const { DocumentEventData } = protos.google.events.cloud.firestore.v1;
 
-/** That a document of the emulator was written, which was not there before. */
+/** Returns the event for the creation of an existing document in the emulator. */
 export async function documentEvent(
   projectId: string,
   type: string,
@@ -60,7 +60,7 @@ export async function documentEvent(
   };
 }
 
-/** That a message was published. */
+/** Returns the event for a published message. */
 export function messageEvent(
   projectId: string,
   topic: string,
@@ -101,7 +101,7 @@ const nullField = z.object({ nullValue: z.null() });
 const mapField = z.object({ mapValue: z.object({ fields: z.record(z.string(), z.json()).default({}) }) });
 const arrayField = z.object({ arrayValue: z.object({ values: z.array(z.json()).default([]) }) });
 
-/** JSON has timestamps as text and nothing for null, the message has neither. */
+/** Converts a field from JSON, which has timestamps as text and null values, to the message. */
 function asMessage(value: Json): object {
   const timestamp = timestampField.safeParse(value);
   if (timestamp.success) return { timestampValue: moment(timestamp.data.timestampValue) };

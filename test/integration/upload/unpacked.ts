@@ -1,4 +1,4 @@
-/** The folder that `firebase deploy` uploads, packed by the Firebase CLI and unpacked where nothing else of Muster is. */
+/** The folder that `firebase deploy` uploads, packed by the Firebase CLI and unpacked outside the repository. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { root } from '../../../scripts/project.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** What the Firebase CLI itself packs and unpacks with; it has no types for either. */
+/** The Firebase CLI's modules for packing and unpacking, which have no types. */
 const packing = z.object({
   prepareFunctionsUpload: z.custom<(source: string, config: object) => Promise<unknown>>(isFunction),
 });
@@ -23,9 +23,9 @@ const firebaseJson = z.object({
 
 export interface Unpacked {
   readonly folder: string;
-  /** A file beside it. */
+  /** Path of a log file outside the folder. */
   readonly log: string;
-  /** The framework that its lockfile has, as the platform starts it. */
+  /** Path of the framework that the upload's lockfile installs, as the platform starts it. */
   readonly framework: string;
   remove(): Promise<void>;
 }
@@ -45,8 +45,8 @@ export async function unpackUpload(): Promise<Unpacked> {
   const folder = join(own, 'unpacked');
   await unzip(pathToSource, folder);
   await rm(pathToSource);
-  // As the platform's buildpack does where there is a lockfile.
-  // Source: https://cloud.google.com/docs/buildpacks/nodejs#installing_dependencies
+  // Installs like the platform's buildpack does with a lockfile. Source:
+  // https://cloud.google.com/docs/buildpacks/nodejs#installing_dependencies
   const install = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
   await promisify(execFile)('npm', install, { cwd: folder });
   const framework = join(folder, 'node_modules/@google-cloud/functions-framework/build/src/main.js');

@@ -1,4 +1,4 @@
-/** What is uploaded runs without the rest of Muster: each function, called as Google calls it. */
+/** The uploaded folder runs without the rest of Muster: each function is called like Google calls it. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { type Unpacked, unpackUpload } from './unpacked.ts';
 
 const TOPICS = ['task-events', 'task-updates', 'reminders', 'dead-letters'];
 
-/** As Cloud Tasks sends it: the platform has checked the signature before the function is called. */
+/** Token of Cloud Tasks. The platform has verified its signature before it calls the function. */
 const UNSIGNED = `${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const manifest = z.object({
@@ -39,7 +39,7 @@ const manifest = z.object({
 
 const answers = { task: z.object({ id: z.string() }) };
 
-describe('what is uploaded', () => {
+describe('the upload', () => {
   const project = newProject('upload');
   let upload: Unpacked;
   const written = new Map<string, string>();
@@ -70,7 +70,7 @@ describe('what is uploaded', () => {
     return server;
   };
 
-  /** Starts the function, calls it once, and gives what it answered. It may log no error. */
+  /** Starts the function, calls it once, and returns the status. It may log no error. */
   const answered = async (target: string, { headers, body }: Delivery): Promise<number> => {
     const server = await started(target);
     try {
@@ -87,7 +87,7 @@ describe('what is uploaded', () => {
     }
   };
 
-  it('is the bundle, the framework that was tested, and a lockfile', async () => {
+  it('contains the bundle, the tested framework version and a lockfile', async () => {
     const files = (await readdir(upload.folder)).filter((name) => name !== 'node_modules');
     assert.deepEqual(files.sort(), ['lib', 'package-lock.json', 'package.json']);
     const described = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
@@ -100,7 +100,7 @@ describe('what is uploaded', () => {
     assert.equal(own.version, (await read(join(root, 'functions/package.json'))).version);
   });
 
-  it('answers calls', async () => {
+  it('serves MCP calls', async () => {
     const [leader] = await addCallers(project, 'leader');
     assert.ok(leader);
     const mcp = await started('mcp');
@@ -123,7 +123,7 @@ describe('what is uploaded', () => {
     }
   });
 
-  it('takes webhooks, tasks and schedules', async () => {
+  it('serves webhooks, tasks and schedules', async () => {
     const json = { 'content-type': 'application/json' };
     assert.equal(
       await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }),
@@ -137,7 +137,7 @@ describe('what is uploaded', () => {
       assert.equal(await answered(schedule, { headers: json, body: Buffer.from('{}') }), 200, schedule);
   });
 
-  it('follows documents', async () => {
+  it('follows documents and messages', async () => {
     const { firestore } = project;
     await firestore.doc(WORKSPACE_ACCESS_PATH).set({ access: { alpha: 'private' } });
     await firestore.doc('budgets/todo:gone').set({ key: 'todo:gone' });
@@ -166,7 +166,7 @@ describe('what is uploaded', () => {
       const filters = Object.values(eventTrigger?.eventFilterPathPatterns ?? {});
       const [collection = ''] = (filters[0] ?? WORKSPACE_ACCESS_PATH).split('/');
       const path = paths[collection];
-      assert.ok(path, `${target} follows ${collection}: say here what of it was written`);
+      assert.ok(path, `${target} follows ${collection}: add a path of it to the test`);
       const delivery = await documentEvent(project.id, String(eventTrigger?.eventType), path);
       assert.equal(await answered(target, delivery), 204, target);
     }
@@ -175,7 +175,7 @@ describe('what is uploaded', () => {
     assert.ok(queued.exists(), 'the task is in the queue of the Realtime Database');
     assert.ok(
       (await database.ref(personAccessPath(OWNER)).get()).exists(),
-      'the person is known to its rules',
+      'the access mirror contains the person',
     );
     const { data, attributes } = await arrived;
     await subscription.close();
@@ -183,7 +183,7 @@ describe('what is uploaded', () => {
     for (const target of targets(({ eventTrigger }) => topicOf(eventTrigger) !== undefined)) {
       const { eventTrigger } = manifest.parse(endpointOf(target));
       const topic = String(topicOf(eventTrigger));
-      if (topic === 'dead-letters') continue; // it does nothing but log an error
+      if (topic === 'dead-letters') continue; // This function only logs an error.
       assert.equal(
         await answered(target, messageEvent(project.id, topic, { data, attributes })),
         204,
@@ -193,7 +193,7 @@ describe('what is uploaded', () => {
     assert.equal((await firestore.collection('audit').get()).size, 1, 'the event has arrived');
   });
 
-  it('was called, each of its functions', () => {
+  it('has had each of its functions called', () => {
     assert.deepEqual([...new Set([...called, 'logDeadLetters'])].sort(), Object.keys(functions).sort());
   });
 });
@@ -207,7 +207,7 @@ function topicOf(trigger: z.infer<typeof manifest>['eventTrigger']): string | un
   return trigger?.eventFilters.topic;
 }
 
-/** The functions with such a trigger of events or times. */
+/** Returns the functions whose event or schedule trigger matches. */
 function targets(has: (trigger: z.infer<typeof manifest>) => boolean): string[] {
   return Object.keys(functions).filter((name) => {
     const trigger = manifest.parse(endpointOf(name));

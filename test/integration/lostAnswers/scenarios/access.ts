@@ -1,11 +1,11 @@
-/** Members, invitations, workspaces and connections. */
+/** Scenarios for members, invitations, workspaces and connections. */
 
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import type { MemberRole } from '../../../../functions/src/identity/rules/role.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Scene, scenariosOf } from '../scene.ts';
 
-/** The leader leads the workspace of the scene, and somebody else is in it. */
+/** Makes the leader lead the workspace of the scene, with one other member. */
 async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = scene;
   const member = (uid: string, role: MemberRole) => ({
@@ -24,7 +24,7 @@ async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Princi
   return leader;
 }
 
-/** The leader's owner in person: what loosens a limit is a person's to do. */
+/** The leader's owner in person, because only people can loosen a limit. */
 function personIn({ leader: { owner_uid: ownerUid, owner } }: Scene): Principal {
   return { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { entry } from '../../coding/calls.ts';
 import { type Scene, scenariosOf } from '../scene.ts';
 
-/** The runner has claimed a task; another one waits. */
+/** Lets the runner claim a task, with another one available. */
 async function claimed(scene: Scene, more: JsonObject = {}) {
   await scene.begin();
   const taskId = await scene.order({ priority: 1 });

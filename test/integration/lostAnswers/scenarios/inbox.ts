@@ -1,11 +1,11 @@
-/** Asking people. */
+/** Scenarios for questions to people. */
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
 
 const QUESTION = { question: 'Go on?', kind: 'approval' };
 
-/** The leader has asked its owner. */
+/** Asks a question as the leader, to its owner. */
 async function asked(scene: Scene): Promise<string> {
   return String((await answer(scene, 'inbox_ask', QUESTION))['request_id']);
 }

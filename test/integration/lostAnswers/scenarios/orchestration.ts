@@ -11,7 +11,7 @@ async function save(scene: Scene): Promise<void> {
   await scene.app.services.orchestration.workflows.save(scene.leader.owner_uid, SAVED, undefined, unkeyed);
 }
 
-/** The arguments, of a leader whose owner may have runs executed in the workspace of the scene: a step checks that. */
+/** Returns the arguments, and makes the leader's owner a member: each step checks that the owner may run it. */
 async function asMember(scene: Scene, args: JsonObject) {
   const { workspace, leader, now: addedAt } = scene;
   const member = {

@@ -1,4 +1,4 @@
-/** Onboarding, the databases and GitHub. */
+/** Scenarios for onboarding, the databases and GitHub. */
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { answer } from '../../coordination/calls.ts';
@@ -19,7 +19,7 @@ export const onboarding = scenariosOf('onboarding', {
   },
 });
 
-/** Of what a call before has done. */
+/** Scenarios that depend on an earlier call. */
 export const system = scenariosOf('system', {
   setBudget: {
     'of a task that has none': async (scene) => {
@@ -88,9 +88,9 @@ export const system = scenariosOf('system', {
   },
 });
 
-/** A document that is there, and a write to it as its caller. */
+/** Stores a document, and prepares a write to it as the caller. */
 async function document(scene: Scene, more: JsonObject, fields: object = { count: 1 }): Promise<Prepared> {
-  scene.now = new Date(); // tokens of callers are of the present
+  scene.now = new Date(); // Callers' tokens are valid in the present.
   const path = `shared/${scene.workspace}`;
   const { writeTime } = await firestore().doc(path).set(fields);
   const version = `${writeTime.seconds}.${writeTime.nanoseconds}`;
@@ -141,7 +141,7 @@ function subscription(scene: Scene) {
   };
 }
 
-/** A repository of its own, and what there is in the end. */
+/** Creates a repository, and returns its final state as `elsewhere`. */
 function repository(scene: Scene, more: JsonObject): Prepared {
   const repo = scene.vendors.repository(`repo-${scene.workspace}`);
   return {
@@ -176,7 +176,7 @@ export const github = scenariosOf('github', {
     }),
 });
 
-/** The latest event of all, to be taken back. */
+/** Returns the latest audit entry, ready to undo. */
 async function latestUndone(scene: Scene, of = 'workspace'): Promise<Prepared> {
   scene.pass(1);
   const { events } = await answer(scene, 'system_getAudit', { of, limit: 1 });

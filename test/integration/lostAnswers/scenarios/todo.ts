@@ -6,14 +6,14 @@ const DAY = 86_400_000;
 
 const inDays = (scene: Scene, days: number) => new Date(scene.now.getTime() + days * DAY);
 
-/** One to-do with a due date, a tag and its reminder. */
+/** Creates a to-do with a due date, a tag and a reminder. */
 async function one(scene: Scene, more: JsonObject = {}): Promise<Prepared> {
   const draft = { title: 'Water the plants', due_date: inDays(scene, 1), tags: ['home'] };
   const { id } = await scene.app.services.todos.add(scene.leader.owner_uid, draft, unkeyed);
   return { args: { task_id: id, ...more } };
 }
 
-/** The first occurrence of a recurring one. */
+/** Creates the first occurrence of a recurring to-do. */
 async function occurrence(scene: Scene): Promise<Prepared> {
   return { args: { task_id: (await begun(scene)).first.id } };
 }
@@ -27,7 +27,7 @@ async function recurring(scene: Scene, more: JsonObject = {}): Promise<Prepared>
   return { args: { recurring_task_id: (await begun(scene)).recurringTask.id, ...more } };
 }
 
-/** The same, completed. */
+/** Creates a to-do and completes it. */
 async function completed(scene: Scene, made: (scene: Scene) => Promise<Prepared>): Promise<Prepared> {
   const { args } = await made(scene);
   await scene.app.services.todos.complete(scene.leader.owner_uid, String(args['task_id']), unkeyed);

@@ -1,4 +1,4 @@
-/** Sessions, tasks, leases, retries, discoveries, and keys of idempotency. */
+/** Scenarios for sessions, tasks, leases, retries, findings and idempotency keys. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Agent } from '../stage.ts';
@@ -89,7 +89,7 @@ const graphOfTasks: Story = {
   },
 };
 
-/** What was called with a key is answered alike by either version, and done once. */
+/** Repeated calls with a key get equal responses from both versions and take effect once. */
 const keys: Story = {
   name: 'calls with a key',
   steps: ({ lead, worker }) => {

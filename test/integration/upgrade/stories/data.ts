@@ -1,4 +1,4 @@
-/** Both databases as the caller, and subscriptions whose log either version writes. */
+/** Scenarios for both databases as the caller, and for subscriptions whose log either version writes. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { eventually } from '../../../e2e/support/waiting.ts';

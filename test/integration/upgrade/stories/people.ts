@@ -1,4 +1,4 @@
-/** What people decide and take back: questions and the trail. */
+/** Scenarios for people: questions, the audit log and undo. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Agent } from '../stage.ts';
@@ -19,7 +19,7 @@ async function stateOf(at: Place, who: Agent, request_id: string) {
   return asked.parse(await at.call(who, 'inbox_wait', { request_id, wait_ms: 0 }));
 }
 
-/** A question for which a task waits, from when it is asked until it is known to be answered. */
+/** A question for which a task waits, until the task's holder knows the answer. */
 const question: Story = {
   name: 'a question to a person',
   steps: ({ lead, worker }) => {
@@ -62,9 +62,9 @@ const question: Story = {
 
 const oneTaskId = z.object({ task: z.object({ id: z.string() }) });
 
-/** Changes that are found in the trail, and taken back, by the other version too. */
+/** Changes that the other version finds in the audit log and undoes. */
 const takenBack: Story = {
-  name: 'changes that are taken back',
+  name: 'undone changes',
   steps: ({ workspace, worker }) => {
     const title = `Buy paint for ${workspace}`;
     let todoId = '';

@@ -1,4 +1,4 @@
-/** To-dos, their reminders and recurrences, their search and history. */
+/** Scenarios for to-dos: reminders, recurrences, search and history. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Agent } from '../stage.ts';

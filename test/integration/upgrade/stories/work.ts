@@ -1,4 +1,4 @@
-/** Coding tasks, runs, and pull requests. */
+/** Scenarios for coding tasks, runs, pull requests and registration. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ const codingTask: Story = {
   },
 };
 
-/** A run whose first step waits for a live agent, and whose second asks a model. */
+/** A run whose first step waits for an agent, and whose second step asks a model. */
 const runOfSteps: Story = {
   name: 'a run',
   steps: ({ workspace, lead, worker }) => {
@@ -86,7 +86,7 @@ const runOfSteps: Story = {
     let [runId, second, taskId] = ['', '', ''];
     const begin = async (at: Place, input: string): Promise<string> => {
       const before = await runsOf(at, lead, name);
-      // It waits for the run, which waits for somebody: whoever calls may go away.
+      // The call waits for the run, which waits for an agent; a caller may disconnect.
       const waiting = at.ask(lead, 'orchestration_orchestrate_workflow', { workflow: name, input });
       waiting.catch(() => undefined);
       return eventually('the run has made its task', async () => {
@@ -127,7 +127,7 @@ const runOfSteps: Story = {
   },
 };
 
-/** All of them are of one person. */
+/** Returns the workflow's runs. All runs have one owner. */
 async function runsOf(at: Place, who: Agent, name: string) {
   const listed = runs.parse(await at.ask(who, 'orchestration_list_runs', { limit: 100 })).runs;
   return listed.filter(({ workflow }) => workflow === name);
@@ -135,7 +135,7 @@ async function runsOf(at: Place, who: Agent, name: string) {
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Whose repositories are the deployment's. */
+/** Runs in the default workspace, because the deployment's repositories are listed for it. */
 const pullRequest: Story = {
   name: 'a pull request',
   workspace: 'default',
@@ -192,7 +192,7 @@ async function webhook(at: Place, body: string): Promise<number> {
   return status;
 }
 
-/** An agent that registers, registers again, and goes by its new credential everywhere. */
+/** An agent that registers twice, and uses its new credential at both versions. */
 const newcomer: Story = {
   name: 'a newcomer',
   steps: (cast: Cast) => {
@@ -225,7 +225,7 @@ const newcomer: Story = {
         await at.call(agent, 'system_getAgents', {});
       },
       async (at) => {
-        // Where the other version has trusted it too, and was not told.
+        // The other version has cached the old credential, too, and was not notified.
         await eventually('the credential of before opens nothing here', () => isRefused(at, before));
         assert.ok((await progress(at)) > 0);
         const known = await at.call(agent, 'system_getTaskQueue', { agentId: agent.id });
@@ -235,7 +235,7 @@ const newcomer: Story = {
   },
 };
 
-/** Instances trust a credential for a while. */
+/** Returns true once the credential is rejected. Instances cache a credential for a while. */
 async function isRefused(at: Place, { credential }: Agent): Promise<true | undefined> {
   const refused = await at.ask({ id: '', credential }, 'system_listSkills').catch(String);
   return (typeof refused === 'string' && refused.includes('401')) || undefined;
