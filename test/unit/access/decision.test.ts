@@ -89,7 +89,7 @@ describe('decision about direct access', () => {
     }
   });
 
-  it('denies everyone listing, replacing or reading what is closed to all roles', () => {
+  it('denies listing, replacing and reading data that is closed to all roles', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
       [read('credentials/c-1'), /No role can read this directly\. The server writes it/],

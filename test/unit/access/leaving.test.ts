@@ -12,7 +12,7 @@ const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, ac
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('leaving a workspace', () => {
-  it('means having no role as a worker; being gone means having none at all', () => {
+  it('means lacking the role worker, and being gone means having no role', () => {
     const viewer = leftBy(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
@@ -67,7 +67,7 @@ describe('leaving a workspace', () => {
   });
 });
 
-describe('standing of an owner', () => {
+describe('status of an owner', () => {
   let now = 0;
   let stored: PersonRoles | undefined;
   let read = 0;

@@ -54,7 +54,7 @@ describe('agent counts', () => {
     assert.deepEqual(moves(member({ status: 'offline' }), member({})), [['alpha', 0, 0, 1]]);
   });
 
-  it('ignore other changes, and omit agents without a role from those with one', () => {
+  it('ignore other changes, and count agents without a role only as registered and online', () => {
     const stranger = member({ parts: {} });
     assert.deepEqual(counts(member({}), member({ tasks_completed: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);

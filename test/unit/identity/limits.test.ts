@@ -79,7 +79,7 @@ describe('limits of a new credential', () => {
     );
   });
 
-  it('never exceed the previous limits unless a person says so', () => {
+  it('never exceed the previous limits unless a person requests it', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         const byAgent = granted(worker(own), old, wanted);

@@ -152,7 +152,7 @@ describe('callTool', () => {
     assert.match(confined.content[0].text, /does not include the toolset coordination\. It includes: todo/);
   });
 
-  it('hides unexpected errors and responses that violate the schema', async () => {
+  it('returns an internal error for unexpected errors and invalid tool responses', async () => {
     for (const handler of [
       async () => {
         throw new TypeError('at /srv/secret');

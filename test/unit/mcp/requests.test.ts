@@ -413,7 +413,7 @@ describe('request', () => {
     );
   });
 
-  it('gets a message for unusual headers', async () => {
+  it('gets a response in JSON for unusual headers', async () => {
     for (const headers of HEADERS) assertCivil(await list(headers), JSON.stringify(headers));
   });
 
@@ -430,7 +430,7 @@ describe('request', () => {
     }
   });
 
-  it('gets a message for malformed and malicious paths', async () => {
+  it('gets a response in JSON for malformed and malicious paths', async () => {
     const body = JSON.stringify(message('tools/list'));
     for (const path of PATHS) {
       const raw = await RawConnection.open(endpoint.url);
@@ -475,7 +475,7 @@ describe('request', () => {
       }
     });
 
-    it('is referred to sign-in if its credential is bad, which is not repeated', async () => {
+    it('is referred to sign-in if its credential is invalid, which is not quoted', async () => {
       const { authenticate } = ports.authenticator;
       ports.authenticator.authenticate = async () => {
         throw new MusterError('UNAUTHORIZED', 'It is "forged"\nö.');

@@ -221,7 +221,7 @@ describe('agent call', () => {
       assert.equal(claude.requests.length, 1);
     });
 
-    it("respects the output tokens that the run's other budgets allow", async () => {
+    it('respects the output tokens allowed by other budgets of the run', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = { begin: async () => ({ cutTo: 3000 }), end: async () => undefined };

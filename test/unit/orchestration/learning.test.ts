@@ -268,7 +268,7 @@ describe('forbidden agent', () => {
     assert.deepEqual(only && agentsOf(only), ['gemini']);
   });
 
-  it('does not restrict calls that name an allowed agent in spite of a pin', () => {
+  it('does not include an agent that a caller names instead of the pinned one', () => {
     const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
     const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
     assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);

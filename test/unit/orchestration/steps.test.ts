@@ -479,7 +479,7 @@ describe('rankingIn', () => {
     );
   });
 
-  it('finds none that is incomplete or repeats a letter, in any combination', () => {
+  it('ignores a ranking that is incomplete or repeats a letter, in any combination', () => {
     const wrong = among.chain((letters) =>
       fc
         .array(fc.constantFrom(...letters), { minLength: 2, maxLength: letters.length + 2 })

@@ -57,7 +57,7 @@ describe('Firestore errors', () => {
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
   });
 
-  it('hide whether a document is missing or forbidden if its fields decide', () => {
+  it('report a forbidden document as missing if its fields decide about access', () => {
     const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
       explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
@@ -119,7 +119,7 @@ describe('Firestore errors', () => {
     assert.match(suggestion, /firestore\.indexes\.json.*fieldOverrides/);
   });
 
-  it('remain unchanged if they are already explained or unknown', () => {
+  it('remain unchanged if they are unknown or already converted', () => {
     const known = invalidPath('x', 'is wrong');
     assert.equal(explained(known, attempt('read')), known);
     const unknown = new TypeError('a bug');

@@ -66,7 +66,7 @@ describe('JSON form of Firestore values', () => {
     assert.deepEqual(fieldsToJson(encoded), fields);
   });
 
-  it('marks only integers that JSON would round', () => {
+  it('marks exactly the integers that JSON would round', () => {
     assert.equal(toJson(9007199254740991n), 9007199254740991);
     assert.deepEqual(toJson(9007199254740992n), { __integer__: '9007199254740992' });
     assert.equal(toJson(1e300), 1e300);

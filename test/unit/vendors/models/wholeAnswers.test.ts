@@ -3,7 +3,7 @@ import { Anthropic } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { KEY, question, stage } from './stage.ts';
 
-describe('answers of local models without streaming', function () {
+describe('unstreamed answers of local models', function () {
   this.timeout(120_000);
   const { models } = stage();
 
