@@ -1,4 +1,3 @@
-/** Where the runner sends its credential: encrypted or to this machine, through the proxy of the environment. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,7 +8,7 @@ import { Hub } from '../src/hub/hub.ts';
 const settingsFor = (url: string, ...more: readonly string[]) =>
   parseSettings(['--repo', '.', '--token', 'mk_a.b', '--url', url, ...more], {});
 
-describe('the address of the hub', () => {
+describe('hub address', () => {
   for (const url of [
     'https://example.com/mcp',
     'http://127.0.0.1:5001/mcp',
@@ -19,7 +18,7 @@ describe('the address of the hub', () => {
     'http://localhost:5001/mcp',
     'http://LOCALHOST/mcp',
   ])
-    it(`is accepted without a flag if it is ${url}`, () => {
+    it(`needs no flag if it is ${url}`, () => {
       assert.ok(settingsFor(url));
     });
 
@@ -43,13 +42,13 @@ describe('the address of the hub', () => {
       assert.ok(settingsFor(url, '--allow-http'));
     });
 
-  it('is checked too if it comes from MUSTER_URL', () => {
+  it('is also checked if it comes from MUSTER_URL', () => {
     const env = { MUSTER_URL: 'http://example.com/mcp', MUSTER_TOKEN: 'mk_a.b' };
     assert.throws(() => parseSettings(['--repo', '.'], env), UsageError);
   });
 });
 
-describe('a request to the hub', () => {
+describe('request to the hub', () => {
   const VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -75,7 +74,7 @@ describe('a request to the hub', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  /** A proxy that refuses every request, after it has noted the wanted host. */
+  /** Proxy that records the requested host and refuses every request. */
   async function proxy(): Promise<{ address: string; asked: string[] }> {
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -141,7 +140,7 @@ describe('a request to the hub', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`is not repeated elsewhere if the hub answers ${status}`, async () => {
+    it(`is not repeated at another address if the hub responds with ${status}`, async () => {
       const elsewhere: unknown[] = [];
       const target = await listen(
         createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** What becomes of coding agents that behave badly: real processes, real signals. */
+/** Misbehaving coding agents, with real processes and signals. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { claude } from '../src/clis/claude.ts';
@@ -14,10 +14,10 @@ import { newFolder, removeFolder } from './support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Longer than any test: nothing that is tested waits for it. */
+/** Longer than any test, so that it never expires. */
 const LONG_MS = 10 * 60_000;
 
-describe('a run of a coding agent', () => {
+describe('run of a coding agent', () => {
   let folder: string;
   let mark: string;
   let entries: Omit<LogEntry, 'sequence'>[];
@@ -55,7 +55,7 @@ describe('a run of a coding agent', () => {
     });
   }
 
-  it('takes the prompt on standard input and reports what was done', async () => {
+  it('reads the prompt from standard input and reports the work', async () => {
     const { transcript, exit, failure } = await run(`
       const prompt = fs.readFileSync(0, 'utf8');
       const tool = (name, input) => print({ type: 'assistant', message: { content: [{ type: 'tool_use', name, input }] } });
@@ -85,7 +85,7 @@ describe('a run of a coding agent', () => {
     assert.equal(results, 1);
   });
 
-  it('reports a price where somebody pays by use, and none under a subscription', async () => {
+  it('reports a price if the agent is paid by use, and none under a subscription', async () => {
     const priced = async (apiKeySource: string, more: NodeJS.ProcessEnv = {}) => {
       const env = { PATH: `${folder}/bin`, ...more };
       const init = JSON.stringify({ type: 'system', subtype: 'init', apiKeySource });
@@ -103,7 +103,7 @@ describe('a run of a coding agent', () => {
     assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
   });
 
-  it('fails, retryable, if the result of an agent has neither a turn nor a token', async () => {
+  it('fails as retryable if the result has neither a turn nor a token', async () => {
     const nothing = (more: object) => {
       const event = {
         type: 'result',
@@ -126,7 +126,7 @@ describe('a run of a coding agent', () => {
     assert.equal((await nothing({ num_turns: 1, usage })).failure, undefined);
   });
 
-  it('counts a session with several results once', async () => {
+  it('counts each result of a session once', async () => {
     const results = (one: object, other: object) =>
       run(
         [one, other]
@@ -143,16 +143,16 @@ describe('a run of a coding agent', () => {
     assert.deepEqual(whole.tokens, { input: 36, output: 0, cacheRead: 0, cacheWrite: 0 });
   });
 
-  it('is over when the result has come, though the process hangs', async () => {
+  it('ends after the result, even if the process hangs', async () => {
     const { failure, transcript } = await run(`${DEAF} result('All done.'); ${FOREVER}`);
     assert.equal(failure, undefined);
     assert.equal(transcript.work().summary, 'All done.');
   });
 
-  it('ends within the ten seconds that a cancelled task has, of which it hears by a heartbeat', () =>
+  it('ends within ten seconds after a heartbeat reports a cancelled task', () =>
     assert.ok(LONGEST_HEARTBEAT_MS + GENTLE_MS < 9000));
 
-  it('leaves no process of an agent that ignores SIGTERM and has children, one in a session of its own', async () => {
+  it('leaves no process of an agent that ignores SIGTERM and has children in other sessions', async () => {
     const pids = `${folder}/pids`;
     const running = run(`${DEAF} ${withChildren(pids, "said('Started them.');")} ${FOREVER}`);
     await until(() => entries.some(({ message }) => message === 'Started them.'));
@@ -163,12 +163,12 @@ describe('a run of a coding agent', () => {
     assert.deepEqual(findProcesses(mark), []);
   });
 
-  it('leaves no process that an agent started and forgot', async () => {
+  it('leaves no process that an agent started in the background', async () => {
     const { failure } = await run(withChildren(`${folder}/pids`, 'result(); process.exit(0);'));
     assert.equal(failure, undefined);
   });
 
-  it('asks first, so that an agent can end in order', async () => {
+  it('sends SIGTERM first, so that an agent can exit in order', async () => {
     const running = run(`
       process.on('SIGTERM', () => { fs.writeFileSync('asked', ''); process.exit(0); });
       said('Working.');
@@ -180,12 +180,12 @@ describe('a run of a coding agent', () => {
     assert.ok(existsSync(`${folder}/asked`));
   });
 
-  it('gives up an agent that prints nothing for too long', async () => {
+  it('stops an agent that prints nothing for too long', async () => {
     const { failure } = await run(FOREVER, { silenceMs: 1500 });
     assert.equal(failure?.failureClass, 'no_output');
   });
 
-  it('tells why an agent died', async () => {
+  it('reports why an agent crashed', async () => {
     const died = await run("console.error('segmentation of faults'); process.exit(3);");
     assert.equal(died.failure?.failureClass, 'crashed');
     assert.match(died.failure?.message ?? '', /exit code 3.*segmentation of faults/s);
@@ -194,7 +194,7 @@ describe('a run of a coding agent', () => {
     assert.deepEqual(killed.exit, { code: null, signal: 'SIGKILL' });
   });
 
-  it('knows a refused credential and a rate limit', async () => {
+  it('recognizes a refused credential and a rate limit', async () => {
     const refused = (status: number, text: string) =>
       run(
         `print({ type: 'result', subtype: 'success', is_error: true, api_error_status: ${status}, result: '${text}' });`,
@@ -207,7 +207,7 @@ describe('a run of a coding agent', () => {
     );
   });
 
-  it('knows that an agent was waiting for its model when it died', async () => {
+  it('reports a rate limit if an agent crashed while it waited for its model', async () => {
     const retry =
       "print({ type: 'system', subtype: 'api_retry', attempt: 7, max_retries: 10, error_status: 429, error: 'rate_limit' });";
     const { failureClass, message } = (await run(`${retry} process.exit(1);`)).failure ?? {};
@@ -215,12 +215,12 @@ describe('a run of a coding agent', () => {
     assert.match(message ?? '', /rate_limit; retry 7 of 10/);
   });
 
-  it('says when the program is missing', async () => {
+  it('fails if the program is missing', async () => {
     const { failure } = await run('', { env: { PATH: `${folder}/nowhere` } });
     assert.equal(failure?.failureClass, 'cli_missing');
   });
 
-  it('removes the files for the run when it has ended, also if the program is missing', async () => {
+  it("removes the run's files when it has ended, even if the program is missing", async () => {
     const temporary = `${folder}/tmp`;
     mkdirSync(temporary);
     const before = process.env['TMPDIR'];
@@ -237,7 +237,7 @@ describe('a run of a coding agent', () => {
     }
   });
 
-  it('survives a flood of output, and sends a bounded part of it', async () => {
+  it('sends a bounded part of a flood of output', async () => {
     const { failure, transcript } = await run(`
       const line = 'x'.repeat(1000);
       let left = 40_000;
@@ -253,7 +253,7 @@ describe('a run of a coding agent', () => {
     assert.ok(characters < 9 * 1024 * 1024, `${characters} characters`);
   });
 
-  it('keeps private keys and colours out of the log', async () => {
+  it('removes private keys and colors from the log', async () => {
     await run(`
       console.error('-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\n-----END RSA PRIVATE KEY-----');
       console.error('\\u001b[31mred\\u001b[0m');

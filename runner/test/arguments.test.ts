@@ -13,8 +13,8 @@ function complaint(args: readonly string[], env: NodeJS.ProcessEnv = {}): string
   return '';
 }
 
-describe("the runner's command line", () => {
-  it('has usual values', () => {
+describe('command line of the runner', () => {
+  it('has defaults', () => {
     assert.deepEqual(parseSettings(ENOUGH, {}), {
       repo: '.',
       url: 'http://127.0.0.1:5001/mcp',
@@ -29,18 +29,18 @@ describe("the runner's command line", () => {
     });
   });
 
-  it('takes URL and credential from the environment, where no process list shows them', () => {
+  it('reads URL and credential from the environment, which process lists do not show', () => {
     const env = { MUSTER_URL: 'https://example.com/mcp', MUSTER_TOKEN: 'from.environment' };
     const settings = parseSettings(['--repo', '.'], env);
     assert.deepEqual([settings?.url, settings?.token], [env.MUSTER_URL, env.MUSTER_TOKEN]);
     assert.equal(parseSettings(['--repo', '.', '--token', 'given.here'], env)?.token, 'given.here');
   });
 
-  it('does one task where it names one', () => {
+  it('runs one task if --task is set', () => {
     assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true);
   });
 
-  it('says everything that is wrong', () => {
+  it('reports every invalid option', () => {
     assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
     assert.match(complaint([...ENOUGH, '--concurrency', '0']), /--concurrency must be at least 1/);
     assert.match(complaint([...ENOUGH, '--silence', 'long']), /--silence must be a number/);
@@ -51,7 +51,7 @@ describe("the runner's command line", () => {
     assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /cannot be combined with/);
   });
 
-  it('asks for nothing more where help is wanted', () => {
+  it('needs no other option with --help', () => {
     assert.equal(parseSettings(['--help'], {}), undefined);
   });
 });

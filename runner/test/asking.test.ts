@@ -1,4 +1,4 @@
-/** Nothing that the runner's git starts can ask at the terminal. Source: docs/guides/runner.md. */
+/** Programs started by the runner's git cannot prompt at the terminal. Source: docs/guides/runner.md. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -13,7 +13,7 @@ const seen = z.object({
   env: z.record(z.string(), z.string()),
 });
 
-describe("ssh that the runner's git starts", () => {
+describe("ssh started by the runner's git", () => {
   let folder: string;
   let repo: string;
 
@@ -25,7 +25,7 @@ describe("ssh that the runner's git starts", () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** A program in the place of ssh that writes down how it was started. */
+  /** Replacement for ssh that records how it was started. */
   function install(name: string): void {
     const out = JSON.stringify(`${folder}/seen.json`);
     const session = "require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')[3]";
@@ -42,7 +42,7 @@ describe("ssh that the runner's git starts", () => {
     return seen.parse(JSON.parse(readFileSync(`${folder}/seen.json`, 'utf8')));
   }
 
-  it('has no terminal, no askpass program and no credential manager to ask with', async () => {
+  it('has no terminal, askpass program or credential manager to prompt with', async () => {
     const { program, arguments: args, session, env } = await started({ SSH_ASKPASS: '/bin/false' });
     assert.equal(program, 'ssh');
     assert.deepEqual(args.slice(0, 2), ['-o', 'BatchMode=yes']);
@@ -72,7 +72,7 @@ describe("ssh that the runner's git starts", () => {
     assert.equal((await started()).program, 'my-ssh');
   });
 
-  it('keeps the askpass program of GIT_ASKPASS, by which systems pass credentials', async () => {
+  it('keeps the program of GIT_ASKPASS, with which systems pass credentials', async () => {
     assert.equal((await started({ GIT_ASKPASS: '/bin/true' })).env['GIT_ASKPASS'], '/bin/true');
   });
 });

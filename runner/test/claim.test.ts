@@ -1,4 +1,3 @@
-/** A claim whose request or answer is lost. */
 import assert from 'node:assert/strict';
 import { claimTask } from '../src/hub/claim.ts';
 import { HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
@@ -6,7 +5,7 @@ import type { ClaimedTask, ClaimWishes } from '../src/hub/hub.ts';
 
 const WISHES: ClaimWishes = { tools: ['CLAUDECODE'], leaseSeconds: 120, waitMs: 0 };
 
-/** A hub that answers the same key with the same task, behind a network that may lose either way. */
+/** Hub that returns the same task for the same key, behind a network that can lose requests and responses. */
 class UnsteadyHub {
   readonly claims = new Map<string, ClaimedTask>();
   private readonly weather: ('fine' | 'request lost' | 'answer lost' | 'refused')[];
@@ -31,7 +30,7 @@ function taskOf(id: string): ClaimedTask {
   return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1, messages: [] };
 }
 
-describe('a claim', () => {
+describe('claimTask', () => {
   const said: string[] = [];
   const options = {
     retryMs: 1,
@@ -39,20 +38,20 @@ describe('a claim', () => {
     say: (message: string) => void said.push(message),
   };
 
-  it('is one, however often its request and its answer are lost', async () => {
+  it('claims one task, even if requests and responses are lost', async () => {
     const hub = new UnsteadyHub('request lost', 'answer lost', 'request lost', 'answer lost');
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-1');
     assert.equal(hub.claims.size, 1);
-    assert.equal(said.length, 1, 'it is said once that the hub does not answer');
+    assert.equal(said.length, 1, 'the outage is reported once');
   });
 
-  it('is another one than that before it', async () => {
+  it('claims another task with the next call', async () => {
     const hub = new UnsteadyHub();
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-1');
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-2');
   });
 
-  it('is not repeated where it is refused, nor once the runner is to end', async () => {
+  it('does not retry if the hub refuses or the runner ends', async () => {
     await assert.rejects(claimTask(new UnsteadyHub('refused'), WISHES, options), HubRefusal);
     const shutdown = AbortSignal.abort();
     const hub = new UnsteadyHub('answer lost');

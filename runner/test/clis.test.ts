@@ -1,4 +1,4 @@
-/** What the coding agents print, line by line, as their real programs printed it. */
+/** Output of the coding agents, as recorded from the real programs. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claude } from '../src/clis/claude.ts';
@@ -7,14 +7,12 @@ import { gemini } from '../src/clis/gemini.ts';
 
 const NOTHING_ALLOWED = { model: undefined, allowedTools: [], unsafe: false };
 
-/** The arguments of a run. */
 function argumentsOf(cli: CodingCli, wishes: Partial<RunWishes>): readonly string[] {
   const { args, dispose } = cli.prepare({ ...NOTHING_ALLOWED, ...wishes }, { folder: '/nowhere', env: {} });
   dispose();
   return args;
 }
 
-/** The result that a line holds. */
 function resultIn(cli: CodingCli, line: object): AgentResult {
   const [event] = cli.read(JSON.stringify(line)) ?? [];
   assert.ok(event?.kind === 'result');
@@ -25,8 +23,8 @@ function eventsOf(cli: CodingCli, lines: readonly object[]): unknown[] {
   return lines.flatMap((line): readonly unknown[] => cli.read(JSON.stringify(line)) ?? ['unread']);
 }
 
-describe('what Claude Code prints', () => {
-  it('is understood', () => {
+describe('output of Claude Code', () => {
+  it('is parsed', () => {
     const use = {
       type: 'tool_use',
       id: 'toolu_0',
@@ -72,7 +70,7 @@ describe('what Claude Code prints', () => {
     ]);
   });
 
-  it('says when a limit ends that is reached, and nothing while requests are allowed', () => {
+  it('has the end of a limit only if the limit is reached', () => {
     const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
     const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
     assert.deepEqual(
@@ -84,13 +82,13 @@ describe('what Claude Code prints', () => {
     ]);
   });
 
-  it('is no success where it ran out of turns', () => {
+  it('is a failure if the agent ran out of turns', () => {
     const [event] =
       claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
     assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
   });
 
-  it('counts what is written to a cache and what is read from it, also if fields are null or missing', () => {
+  it('has cache reads and writes, even if fields are null or missing', () => {
     const tokens = (usage: object | null) => resultIn(claude, { type: 'result', usage }).tokens;
     const whole = {
       input_tokens: 12,
@@ -104,7 +102,7 @@ describe('what Claude Code prints', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('counts all models of the session if Claude Code reports them', () => {
+  it('includes the tokens of every model if Claude Code reports them', () => {
     const { tokens, tokensOf } = resultIn(claude, {
       type: 'result',
       usage: { input_tokens: 1, output_tokens: 1 },
@@ -127,12 +125,12 @@ describe('what Claude Code prints', () => {
     assert.equal(tokensOf, 'session');
   });
 
-  it('never skips permission checks unless the runner allows it', () => {
+  it('needs --unsafe to skip permission checks', () => {
     assert.ok(!argumentsOf(claude, {}).join(' ').includes('dangerously'));
     assert.ok(argumentsOf(claude, { unsafe: true }).includes('--dangerously-skip-permissions'));
   });
 
-  it('passes each allowed tool as one JSON string, with any characters', () => {
+  it('passes each allowed tool as one JSON string', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (allowedTools) => {
         const args = argumentsOf(claude, { allowedTools });
@@ -145,8 +143,8 @@ describe('what Claude Code prints', () => {
   });
 });
 
-describe('what Gemini CLI prints', () => {
-  it('is understood', () => {
+describe('output of Gemini CLI', () => {
+  it('is parsed', () => {
     const lines: readonly object[] = [
       { type: 'init', timestamp: '2026-11-22T04:36:23.399Z', session_id: 's', model: 'auto' },
       { type: 'message', role: 'user', content: 'Implement it' },
@@ -184,7 +182,7 @@ describe('what Gemini CLI prints', () => {
     ]);
   });
 
-  it('does not count cached tokens twice, and counts thoughts as output', () => {
+  it('counts cached tokens once, and thoughts as output', () => {
     const tokens = (stats: object | null) =>
       resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
     const whole = { total_tokens: 112, input_tokens: 100, output_tokens: 5, cached: 40, input: 60 };
@@ -198,16 +196,16 @@ describe('what Gemini CLI prints', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('approves only edits unless the runner allows more', () => {
+  it('approves only edits, unless the runner allows more', () => {
     assert.ok(argumentsOf(gemini, {}).includes('auto_edit'));
     assert.ok(argumentsOf(gemini, { unsafe: true }).includes('yolo'));
   });
 });
 
-describe('whatever else a coding agent prints', () => {
+describe('other output of a coding agent', () => {
   const both: readonly CodingCli[] = [claude, gemini];
 
-  it('is no event, and no reason to fail', () => {
+  it('is ignored', () => {
     const line = fc.oneof(
       fc.string(),
       fc.json(),

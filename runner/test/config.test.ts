@@ -14,22 +14,22 @@ const refusal = (config: Json): AttemptFailure | undefined => {
   }
 };
 
-describe("a task's config", () => {
-  it('has usual values, and leaves to others what is theirs', () => {
+describe('config of a task', () => {
+  it('has defaults, and ignores unknown keys', () => {
     assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), {
       allowedTools: [],
       queueSeconds: 60,
     });
   });
 
-  it('takes a pull request in a word or in full', () => {
+  it('accepts a pull request as true or as an object', () => {
     assert.deepEqual(parseTaskConfig({ pullRequest: true }, { unsafe: false }).pullRequest, { draft: false });
     assert.equal(parseTaskConfig({ pullRequest: false }, { unsafe: false }).pullRequest, undefined);
     const wish = { title: 'T', base: 'main', draft: true };
     assert.deepEqual(parseTaskConfig({ pullRequest: wish }, { unsafe: false }).pullRequest, wish);
   });
 
-  it('smuggles no options into a command line', () => {
+  it('rejects values that would become options of a command line', () => {
     for (const config of [
       { base: '--upload-pack=x' },
       { model: '-x' },
@@ -43,13 +43,13 @@ describe("a task's config", () => {
     assert.equal(refusal({ model: '-x' })?.retryable, false);
   });
 
-  it('opens a whole shell only where the runner allows it', () => {
+  it('allows a whole shell only if the runner does', () => {
     const config = { allowedTools: ['Bash'] };
     assert.match(refusal(config)?.message ?? '', /Bash: allowed only by a runner started with --unsafe/);
     assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
   });
 
-  it('tells a whole shell from a command', () => {
+  it('distinguishes a whole shell from a command', () => {
     const harmless = [
       'Bash(npm test)',
       'Bash(git log:*)',

@@ -1,4 +1,4 @@
-/** The user's environment and settings do not change which repository the runner works on, nor what it writes. */
+/** The user's environment and settings change neither the runner's repository nor its commits. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openRepository } from '../src/git/repository.ts';
@@ -7,14 +7,14 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { openWork } from './support/worktrees.ts';
 
-describe('a runner that is started by git', () => {
+describe('runner started by git', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
   });
   afterEach(() => removeFolder(folder));
 
-  /** Variables by which git selects a repository, or a part of one. */
+  /** Variables with which git selects a repository, or a part of one. */
   const selecting = (other: string): Readonly<Record<string, string>> => ({
     GIT_DIR: `${other}/.git`,
     GIT_WORK_TREE: other,
@@ -26,7 +26,7 @@ describe('a runner that is started by git', () => {
     GIT_LITERAL_PATHSPECS: '1',
   });
 
-  it('works on the repository of --repo if variables select another one', async () => {
+  it('uses the repository of --repo if variables select another one', async () => {
     const repo = newRepository(`${folder}/repo`);
     const other = newRepository(`${folder}/other`);
     const state = () => [
@@ -64,7 +64,7 @@ describe('a runner that is started by git', () => {
   });
 });
 
-describe("the message of the runner's commit", () => {
+describe("message of the runner's commit", () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();

@@ -1,4 +1,3 @@
-/** A runner whose credential the hub does not take, from the start or no more. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +12,7 @@ import { until } from './support/waiting.ts';
 const HOW =
   /^The hub refuses this runner's credential: .* Create another with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
 
-describe('a refused credential', () => {
+describe('refused credential', () => {
   let server: Server;
   let status: number;
   let body: string;
@@ -39,7 +38,7 @@ describe('a refused credential', () => {
     return error.message;
   }
 
-  it('is told in a line, with what the hub says of it', async () => {
+  it("is reported on one line, with the hub's reason", async () => {
     for (const [code, message] of [
       [401, 'The credential has expired.'],
       [403, 'Your credential does not include: coding. It includes: todo.'],
@@ -50,7 +49,7 @@ describe('a refused credential', () => {
     }
   });
 
-  it('is told without characters that cannot be seen or reorder the line', async () => {
+  it('is reported without invisible and reordering characters', async () => {
     status = 401;
     const hidden = ['\u202e', '\u2066', '\u200b', '\u200d', '\ufeff', '\u{e0041}', '\u009b', '\u001b'];
     const message = `The credential${hidden.join('a')} has expired.`;
@@ -60,14 +59,14 @@ describe('a refused credential', () => {
     for (const character of hidden) assert.ok(!shown.includes(character), JSON.stringify(character));
   });
 
-  it('is told where something in between refuses it', async () => {
+  it('is reported if a proxy refuses it', async () => {
     status = 403;
     body = '<html>Forbidden</html>';
     assert.match(await refusal(), /credential: HTTP 403\. /);
   });
 });
 
-describe('a runner whose credential is withdrawn', () => {
+describe('runner whose credential is revoked', () => {
   let folder: string;
   let repo: string;
   const said: string[] = [];
@@ -79,7 +78,7 @@ describe('a runner whose credential is withdrawn', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('ends what it is doing, keeps what it could not report, and says so; the next one reports it', async () => {
+  it('ends its attempts and keeps their reports, which the next runner sends', async () => {
     installStandIn(`${folder}/bin`, `fs.writeFileSync('half.txt', 'half'); said('At work.'); ${FOREVER}`);
     const tasks = ['one', 'two'].map(taskOf);
     const hub = new LocalHub(...tasks);
@@ -110,7 +109,7 @@ describe('a runner whose credential is withdrawn', () => {
   });
 });
 
-/** As if the process that wrote it were no more. */
+/** Changes the record as if its process had ended. */
 function leaveBehind(record: string): void {
   const facts: object = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, JSON.stringify({ ...facts, startedAt: 'long ago' }));

@@ -1,4 +1,4 @@
-/** Tasks of a runner whose state cannot be written: one task's failure ends no other. */
+/** Tasks of a runner that cannot write its state. One task's failure must not end another. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Ending, LogEntry } from '../src/hub/hub.ts';
@@ -8,10 +8,10 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Every write to it fails with ENOSPC. */
+/** Device on which every write fails with ENOSPC. */
 const FULL = '/dev/full';
 
-/** Checks as the real hub does, and knows which task an ending is for. */
+/** Hub with the real hub's checks, which records the endings per task. */
 class StrictHub extends LocalHub {
   readonly ended = new Map<string, Ending>();
 
@@ -27,12 +27,12 @@ class StrictHub extends LocalHub {
   }
 }
 
-/** Input of the checks of a failure. */
+/** Argument of the checks of a failure. */
 function known({ returnAfterSeconds: _, ...failure }: NonNullable<Ending['failure']>) {
   return failure;
 }
 
-describe('a runner with two tasks', () => {
+describe('runner with two tasks', () => {
   let folder: string;
   let repo: string;
   let attempts: string;
@@ -46,7 +46,7 @@ describe('a runner with two tasks', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Runs both tasks at the same time, until both have ended. */
+  /** Runs both tasks in parallel until both have ended. */
   async function runBoth(): Promise<StrictHub> {
     const hub = new StrictHub(taskOf('t1'), taskOf('t2'));
     const shutdown = new AbortController();
@@ -68,13 +68,13 @@ describe('a runner with two tasks', () => {
     symlinkSync(FULL, `${attempts}/${task}.1/${file}`);
   }
 
-  describe('on a full disk', () => {
+  describe('with a full disk', () => {
     beforeEach(function () {
       if (!existsSync(FULL)) this.skip();
       installStandIn(`${folder}/bin`, `fs.writeFileSync('work.txt', 'done'); said('Working.'); result();`);
     });
 
-    it('completes both and reports missing lines, if the log of one cannot be written', async () => {
+    it('completes both and reports missing lines if one log cannot be written', async () => {
       fill('t1', 'log.jsonl');
       const hub = await runBoth();
       isDone(hub, 't1');
@@ -84,7 +84,7 @@ describe('a runner with two tasks', () => {
       assert.ok(said.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });
 
-    it('completes both, if the ending of one cannot be written', async () => {
+    it('completes both if one ending cannot be written', async () => {
       fill('t1', 'ending.json.new');
       const hub = await runBoth();
       isDone(hub, 't1');
@@ -101,7 +101,7 @@ describe('a runner with two tasks', () => {
     });
   });
 
-  it('completes both, if agents print texts that the hub refuses', async () => {
+  it('completes both if agents print texts that the hub refuses', async () => {
     installStandIn(
       `${folder}/bin`,
       `

@@ -15,7 +15,7 @@ import { policyOf, writePolicies } from '../src/clis/geminiPolicy.ts';
 import { AttemptFailure } from '../src/task/failure.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
-describe('the policy of a run of Gemini CLI', () => {
+describe('policy of a run of Gemini CLI', () => {
   let folder: string;
   let place: { folder: string; env: NodeJS.ProcessEnv };
 
@@ -28,7 +28,7 @@ describe('the policy of a run of Gemini CLI', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('writes a rule for each allowed tool, with commas, quotes, backslashes and dashes', () => {
+  it('has a rule for each allowed tool, with commas, quotes, backslashes and dashes', () => {
     const rule = (...lines: readonly string[]) =>
       `${['[[rule]]', ...lines, 'decision = "allow"', 'priority = 0'].join('\n')}\n`;
     const shell = 'toolName = "run_shell_command"';
@@ -52,14 +52,14 @@ describe('the policy of a run of Gemini CLI', () => {
     );
   });
 
-  it('refuses brackets that Gemini CLI would ignore', () => {
+  it('rejects brackets that Gemini CLI would ignore', () => {
     assert.throws(
       () => policyOf(['write_file(src/a.ts)']),
       (error) => error instanceof AttemptFailure && !error.retryable && /write_file\(src/.test(error.message),
     );
   });
 
-  it('writes a private file outside of the worktree and the home, and removes it after the run', () => {
+  it('is a private file outside the worktree and the home, and is removed after the run', () => {
     const { args, dispose } = gemini.prepare(
       { model: undefined, allowedTools: ['web_fetch'], unsafe: false },
       place,
@@ -73,11 +73,11 @@ describe('the policy of a run of Gemini CLI', () => {
     assert.ok(!existsSync(dirname(own)));
   });
 
-  it('writes no file without allowed tools', () => {
+  it('has no file if no tool is allowed', () => {
     assert.deepEqual(writePolicies([], place).paths, []);
   });
 
-  /** The user's policies that the run loads, by their own paths. */
+  /** Returns the user's policies that the run loads, by their original paths. */
   function usersPolicies(): readonly string[] {
     const { paths, remove } = writePolicies(['web_fetch'], place);
     try {
@@ -91,7 +91,7 @@ describe('the policy of a run of Gemini CLI', () => {
     }
   }
 
-  it("also loads the user's own folder of policies", () => {
+  it("includes the user's folder of policies", () => {
     const policies = `${folder}/home/.gemini/policies`;
     mkdirSync(policies);
     writeFileSync(`${policies}/mine.toml`, '');
@@ -99,7 +99,7 @@ describe('the policy of a run of Gemini CLI', () => {
     assert.ok(existsSync(`${policies}/mine.toml`));
   });
 
-  it('also loads the policies that settings with comments and variables name', () => {
+  it('includes policies from settings with comments and variables', () => {
     const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map(
       (name) => `${folder}/${name}`,
     );

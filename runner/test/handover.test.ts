@@ -1,4 +1,4 @@
-/** Where a task's work goes: checked before the agent starts, and a failure if it does not arrive. */
+/** Destination of a task's work: checked before the agent starts, and a failure if the work does not arrive. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe('destinationOf', () => {
       assert.deepEqual([pullRequest?.owner, pullRequest?.repo, pullRequest?.base], expected);
     });
 
-  it('needs neither a project nor a base branch for a push without a pull request', () => {
+  it('needs neither a project nor a base branch without a pull request', () => {
     const repository = { hasOrigin: true, project: undefined };
     assert.deepEqual(
       destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }),
@@ -109,7 +109,7 @@ describe('destinationOf', () => {
       false,
     ],
   ] as const)
-    it(`refuses if ${when}`, () => {
+    it(`throws if ${when}`, () => {
       assert.throws(
         () => destinationOf({ ...usual, ...wishes }),
         (error: unknown) => {
@@ -122,7 +122,7 @@ describe('destinationOf', () => {
     });
 });
 
-/** A hub that opens pull requests. */
+/** Hub that opens pull requests. */
 class GitHubHub extends LocalHub {
   readonly drafts: PullRequestDraft[] = [];
 
@@ -132,7 +132,7 @@ class GitHubHub extends LocalHub {
   }
 }
 
-describe('the work of a task', () => {
+describe('work of a task', () => {
   let folder: string;
   let repo: string;
   let origin: string;
@@ -184,7 +184,7 @@ describe('the work of a task', () => {
       assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
     });
 
-  it('is available to another runner if this one is stopped while origin does not respond', async () => {
+  it('can continue on another runner if this one stops while origin does not respond', async () => {
     const shutdown = new AbortController();
     const server = createServer((request) => {
       shutdown.abort();
@@ -206,7 +206,7 @@ describe('the work of a task', () => {
     assert.deepEqual([status, failure?.class], ['failed', 'runner_lost']);
   });
 
-  it('needs no branch to merge into on a detached HEAD without a pull request', async () => {
+  it('needs no branch to merge into without a pull request', async () => {
     git(repo, 'checkout', '--quiet', '--detach');
     const hub = new GitHubHub(taskOf('t1'));
     assert.equal(await run(hub, []), true);
@@ -214,7 +214,7 @@ describe('the work of a task', () => {
     assert.equal(git(origin, 'show', 'work/t2:work.txt'), 'x');
   });
 
-  it('fails for now if the push is refused because origin has other commits, and stays here', async () => {
+  it('fails as retryable and stays here if the push is refused because origin has other commits', async () => {
     const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
     const other = `const tree = sh("git -C '${origin}' write-tree").toString().trim();
       sh("git -C '${origin}' update-ref refs/heads/work/t1 $(git -C '${origin}' -c user.name=a -c user.email=a@b commit-tree -m Other " + tree + ")");`;
@@ -227,7 +227,7 @@ describe('the work of a task', () => {
     assert.deepEqual(hub.drafts, []);
   });
 
-  it('fails for good if a rule of origin refuses the push', async () => {
+  it('fails finally if a rule of origin refuses the push', async () => {
     writeFileSync(`${origin}/hooks/pre-receive`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const hub = new GitHubHub(taskOf('t1'));
     assert.equal(await run(hub, ['--push']), false);
@@ -236,8 +236,8 @@ describe('the work of a task', () => {
     assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
   });
 
-  it('is completed if the push is refused but origin has its commits', async () => {
-    // Another clone takes the commits over and continues, so that origin is ahead.
+  it('completes if the push is refused but origin has its commits', async () => {
+    // Another clone fetches the commits and continues, so that origin is ahead.
     const ahead = `sh('git add work.txt && git -c user.name=a -c user.email=a@b commit -qm Work');
       sh("git push -q '${origin}' HEAD:refs/heads/work/t1");
       const next = sh('git -c user.name=a -c user.email=a@b commit-tree -p HEAD -m Next HEAD^{tree}').toString().trim();
@@ -247,7 +247,7 @@ describe('the work of a task', () => {
     assert.equal(git(origin, 'log', '-1', '--format=%s', 'work/t1'), 'Next');
   });
 
-  it('is reported and pushed under the branch that was used if the hub chose a name that is blocked', async () => {
+  it('is pushed to another branch if the hub chose a blocked name', async () => {
     git(repo, 'branch', 'task');
     const hub = new GitHubHub({ ...taskOf('task-1234abcd'), branch: 'task/1234abcd-login' });
     assert.equal(await run(hub, ['--push']), true);
@@ -257,7 +257,7 @@ describe('the work of a task', () => {
     assert.match(JSON.stringify(ending?.result), /"path":"work.txt"/);
   });
 
-  it('waits for its branch if another task of the same runner has it', async () => {
+  it('waits for its branch if another task of the same runner uses it', async () => {
     const go = JSON.stringify(`${folder}/go`);
     const waiting = `const wait = setInterval(() => { if (!fs.existsSync(${go})) return; clearInterval(wait); result(); }, 20);`;
     installStandIn(`${folder}/bin`, waiting);

@@ -1,4 +1,4 @@
-/** Hooks are for who commits in a checkout, not for what the runner does with git by itself. */
+/** Hooks run for commits in a checkout, but not for the runner's own git commands. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { handOver } from '../src/task/handover.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { openWork } from './support/worktrees.ts';
 
-/** All that git runs in a repository of a user's. Source: https://git-scm.com/docs/githooks */
+/** All hooks that git runs in a user's repository. Source: https://git-scm.com/docs/githooks */
 const HOOKS = [
   'applypatch-msg',
   'commit-msg',
@@ -34,7 +34,7 @@ const HOOKS = [
 
 const hub: Pick<Hub, 'createPullRequest'> = { createPullRequest: async () => ({ number: 1 }) };
 
-describe("the runner's own git", () => {
+describe('git of the runner', () => {
   let folder: string;
   let repo: string;
   let ran: string;
@@ -56,7 +56,7 @@ describe("the runner's own git", () => {
       writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
   }
 
-  /** All that the runner does with git, also where the agent has gone to another branch. */
+  /** Runs all git commands of the runner, even if the agent has checked out another branch. */
   async function work(): Promise<Worktree> {
     const { worktree, settle } = await openWork(repository, folder, 'work', true);
     writeFileSync(`${worktree.folder}/a.ts`, 'a\n');
@@ -105,11 +105,11 @@ describe("the runner's own git", () => {
       assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'B');
     });
 
-  it('switches off each hook that the configuration names', async () => {
+  it('disables each hook from the configuration', async () => {
     git(repo, 'config', 'hook.linter.event', 'pre-commit');
     git(repo, 'config', 'hook.linter.command', 'false');
     git(repo, 'config', 'hook.my tests.command', 'false');
-    // A git that knows such hooks; the settings are those of the git on this machine.
+    // A git that supports such hooks; the settings are those of the installed git.
     const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     mkdirSync(`${folder}/bin`);
     const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;
@@ -121,7 +121,7 @@ describe("the runner's own git", () => {
       assert.equal(await own('--no-pager', 'config', '--get', `hook.${name}.enabled`), 'false');
   });
 
-  it('leaves their hooks to agents that commit', async () => {
+  it('keeps hooks enabled for agents that commit', async () => {
     installHooks(`${repo}/.git/hooks`);
     const worktree = await work();
     rmSync(`${worktree.folder}/a.ts`);

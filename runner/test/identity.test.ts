@@ -1,4 +1,4 @@
-/** Which runner has ended: on this machine, in other containers, and after a restart. */
+/** Detection of ended runners: on this machine, in other containers, and after a restart. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const OWNER: ProcessIdentity = { pid: 7, startedAt: '100', ...HERE };
 const seen = (startedAt: string) => (): Sight => ({ exists: true, startedAt });
 const gone = (): Sight => ({ exists: false });
 
-describe('a process of a record', () => {
+describe('process of a record', () => {
   for (const [title, owner, look, expected] of [
     ['running if its id has its start time', OWNER, seen('100'), 'running'],
     ['ended if no process has its id', OWNER, gone, 'ended'],
@@ -50,7 +50,7 @@ describe('a process of a record', () => {
       assert.equal(standingOf(owner, HERE, look), expected);
     });
 
-  it('is running if it is this one, and ended if it is a zombie or was ended', async () => {
+  it('is running if it is this one, and ended if it is a zombie or was killed', async () => {
     assert.equal(standingOf(ownIdentity(), ownPlace(), lookAt), 'running');
     assert.equal(standingOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), lookAt), 'ended');
     const { pid } = spawnSync('true');
@@ -58,7 +58,7 @@ describe('a process of a record', () => {
   });
 });
 
-describe('a record of a runner that cannot be seen', () => {
+describe('record of a runner that is not visible', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
@@ -83,7 +83,7 @@ describe('a record of a runner that cannot be seen', () => {
     writeFileSync(file(), JSON.stringify({ ...JSON.parse(readFileSync(file(), 'utf8')), ...changes }));
   }
 
-  it('is left alone until its lease is over', () => {
+  it('is skipped until its lease has expired', () => {
     recordFrom({ bootId: 'another', host: 'elsewhere' });
     assert.deepEqual(AttemptRecord.adopt(folder), []);
     assert.ok(AttemptRecord.areLeftAlone(folder));
@@ -96,7 +96,7 @@ describe('a record of a runner that cannot be seen', () => {
     record?.discard();
   });
 
-  it('is not taken over while its runner shows signs of life', async () => {
+  it('is not adopted while its runner sends heartbeats', async () => {
     const record = AttemptRecord.create(folder, facts);
     const before = new Date(Date.now() - 61_000);
     utimesSync(file(), before, before);
@@ -104,7 +104,7 @@ describe('a record of a runner that cannot be seen', () => {
     record.leave();
   });
 
-  it('is left alone by a runner in another namespace of process ids', function () {
+  it('is skipped by a runner in another namespace of process ids', function () {
     const script = `
       const { AttemptRecord } = await import(${JSON.stringify(fileURLToPath(new URL('../src/task/record.ts', import.meta.url)))});
       console.log(AttemptRecord.adopt(${JSON.stringify(folder)}).length);
@@ -142,7 +142,7 @@ describe('processes that cannot be listed', () => {
     syncBuiltinESMExports();
     ${body}`;
 
-  it('are not reported as ended, and the process group of the program is', function () {
+  it("are not reported as ended, but the program's process group ends", function () {
     if (process.platform !== 'linux') this.skip();
     const path = (name: string) =>
       JSON.stringify(fileURLToPath(new URL(`../src/process/${name}.ts`, import.meta.url)));
@@ -168,7 +168,7 @@ describe('processes that cannot be listed', () => {
     assert.deepEqual(JSON.parse(stdout || '{}'), { listed: null, areGone: false, signal: 'SIGKILL' }, stderr);
   });
 
-  it('are told apart from processes that have ended', async () => {
+  it('are distinguished from processes that have ended', async () => {
     const mark = `test-listed-${process.pid}`;
     const program = startProgram({
       program: process.execPath,

@@ -1,4 +1,4 @@
-/** Intervals: the clock of the machine can be set at any time, and the runner can be stopped for a while. */
+/** Intervals, while the machine's clock jumps or the runner is suspended. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -30,7 +30,7 @@ describe('intervals of the runner', () => {
     removeFolder(folder);
   });
 
-  /** Sets the clock of the machine by so much at each look at it. */
+  /** Moves the machine's clock by the same amount at each call. */
   function stepClock(milliseconds: number): void {
     let offset = 0;
     Date.now = () => {
@@ -43,7 +43,7 @@ describe('intervals of the runner', () => {
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],
   ] as const) {
-    it(`sends heartbeats and log lines when the clock goes ${direction} by an hour`, async () => {
+    it(`send heartbeats and log lines when the clock jumps ${direction} by an hour`, async () => {
       const calls: string[] = [];
       const call = (name: string) => async (): Promise<Stop | undefined> => {
         calls.push(name);
@@ -67,7 +67,7 @@ describe('intervals of the runner', () => {
     });
   }
 
-  it('gives a process its time to end in order when the clock goes forward', async () => {
+  it('leave a process time to end in order when the clock jumps forward', async () => {
     const ended = `${folder}/ended`;
     await startMarked(
       `process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync('${ended}', ''); process.exit(); }, 300));`,
@@ -77,14 +77,14 @@ describe('intervals of the runner', () => {
     assert.ok(existsSync(ended), 'it was not killed before');
   });
 
-  it('ends a process that ignores signals when the clock goes back', async () => {
+  it('end a process that ignores signals when the clock jumps back', async () => {
     await startMarked(DEAF);
     stepClock(-HOUR_MS);
     assert.equal(await endProcesses(mark, undefined, 200), true);
     assert.deepEqual(findProcesses(mark), []);
   });
 
-  it('does not count the time in which the runner was stopped as silence of the agent', async () => {
+  it("exclude the time in which the runner was suspended from the agent's silence", async () => {
     installStandIn(
       `${folder}/bin`,
       `let n = 0; setInterval(() => { said('Working.'); if (++n === 30) { result(); process.exit(); } }, 100);`,

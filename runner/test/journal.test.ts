@@ -1,4 +1,3 @@
-/** The journal of a log on disks that are full, broken or gone. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { newFolder, removeFolder } from './support/folders.ts';
 const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
 const MODULE = fileURLToPath(new URL('../src/outbox/journal.ts', import.meta.url));
 
-/** Every write to it fails with ENOSPC. */
+/** Device on which every write fails with ENOSPC. */
 const FULL = '/dev/full';
 
 const line = (message: string): Omit<LogEntry, 'sequence'> => ({
@@ -30,7 +29,7 @@ function messagesOf(journal: Journal): string[] {
   return messages;
 }
 
-describe('the journal', () => {
+describe('Journal', () => {
   let folder: string;
   let path: string;
 
@@ -40,7 +39,7 @@ describe('the journal', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('drops lines on a full disk and reports how many at the end', function () {
+  it('drops lines on a full disk and reports their number at the end', function () {
     if (!existsSync(FULL)) this.skip();
     symlinkSync(FULL, path);
     const journal = new Journal(path);
@@ -82,9 +81,9 @@ describe('the journal', () => {
     journal.close();
   });
 
-  it('continues after a line that was written half, when there is space again', function () {
+  it('continues after a partial line when space is available again', function () {
     if (process.platform !== 'linux') this.skip();
-    // A limit of the file's size is a disk that is full after 8 KiB, without a file system of its own.
+    // A file size limit simulates a disk that is full after 8 KiB, without a dedicated file system.
     const script = `
       import { execFileSync } from 'node:child_process';
       import { Journal } from ${JSON.stringify(MODULE)};
@@ -110,7 +109,7 @@ describe('the journal', () => {
     );
   });
 
-  it('skips lines that the disk has damaged, and reports them', () => {
+  it('skips damaged lines and reports them', () => {
     const journal = new Journal(path);
     journal.append(line('first'));
     appendFileSync(path, '\0\0\0 {"half\n{"sequence":"x"}\n');
@@ -131,7 +130,7 @@ describe('the journal', () => {
     journal.close();
   });
 
-  it('writes nothing after it is closed', () => {
+  it('writes nothing after close', () => {
     const journal = new Journal(path);
     journal.close();
     const other = new Journal(`${folder}/other.jsonl`);
@@ -141,7 +140,7 @@ describe('the journal', () => {
     journal.close();
   });
 
-  it('costs lines and not the ending, if the disk is full', async function () {
+  it('loses lines but not the ending if the disk is full', async function () {
     if (!existsSync(FULL)) this.skip();
     symlinkSync(FULL, path);
     const sent: string[] = [];

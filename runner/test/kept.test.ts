@@ -1,4 +1,4 @@
-/** Worktrees that stay, worktrees that go, and what the next attempt and the next runner make of both. */
+/** Kept and removed worktrees, and how the next attempt and the next runner use them. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { openWork } from './support/worktrees.ts';
 
 const result = z.looseObject({ worktree: z.string().optional(), warnings: z.array(z.string()).default([]) });
 
-describe('the worktree of an attempt', () => {
+describe('worktree of an attempt', () => {
   let folder: string;
   let repo: string;
 
@@ -35,7 +35,7 @@ describe('the worktree of an attempt', () => {
 
   const worktrees = (): readonly string[] => readdirSync(`${folder}/worktrees`);
 
-  it('stays if git refuses a file, the attempt fails, and its branch is free for the next attempt', async () => {
+  it('stays, with its branch available for the next attempt, if git refuses a file', async () => {
     const agent = `
       const first = !fs.existsSync('ours.txt');
       fs.writeFileSync('ours.txt', 'x');
@@ -57,7 +57,7 @@ describe('the worktree of an attempt', () => {
     assert.deepEqual(worktrees(), [worktree.slice(worktree.lastIndexOf('/') + 1)]);
   });
 
-  it('stays if git ignores files by a rule that the agent added, and the report names it', async () => {
+  it('stays and is reported if a rule that the agent added ignores files', async () => {
     const agent =
       "fs.writeFileSync('.gitignore', 'notes/\\n'); fs.mkdirSync('notes'); fs.writeFileSync('notes/a', 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
@@ -77,7 +77,7 @@ describe('the worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
   });
 
-  it('goes with files that git ignores by a rule of the repository', async () => {
+  it('is removed with files that a rule of the repository ignores', async () => {
     writeFileSync(`${repo}/.gitignore`, '/node_modules/\n*.log\n');
     git(repo, 'add', '.gitignore');
     git(repo, 'commit', '--quiet', '-m', 'Ignore');
@@ -91,7 +91,7 @@ describe('the worktree of an attempt', () => {
     assert.deepEqual(worktrees(), []);
   });
 
-  it('shows the task branch to the acceptance command if the agent has left it', async () => {
+  it('has the task branch for the acceptance command if the agent left it', async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       fs.writeFileSync('done.txt', 'x');
@@ -105,7 +105,7 @@ describe('the worktree of an attempt', () => {
     assert.equal(ending?.status, 'completed', JSON.stringify(ending));
   });
 
-  it('leaves the branch alone if the user has checked it out in the meantime', async () => {
+  it('does not change the branch if the user has checked it out in the meantime', async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       execFileSync('git', ['checkout', '-q', '--detach']);
@@ -119,7 +119,7 @@ describe('the worktree of an attempt', () => {
   });
 });
 
-describe('a record of a runner that was killed', () => {
+describe('record of a killed runner', () => {
   let folder: string;
   let repo: string;
 
@@ -129,7 +129,7 @@ describe('a record of a runner that was killed', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('commits nothing if no agent had started: files that were not checked out yet are not deleted', async () => {
+  it('causes no commit if no agent had started, so missing files are not deleted', async () => {
     const repository = await openRepository(repo);
     const { worktree } = await openWork(repository, folder, 'work');
     rmSync(`${worktree.folder}/README.md`);

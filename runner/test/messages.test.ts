@@ -1,4 +1,3 @@
-/** What others write to a runner's agent, from its claim to the coding agent. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { ClaimedTask, ClaimWishes, Message } from '../src/hub/hub.ts';
@@ -12,7 +11,7 @@ const MESSAGES: readonly Message[] = [
   { id: 'message-2', from: 'ada', text: 'It waits for you.', task_id: 'task-other' },
 ];
 
-/** Notes what it is asked. */
+/** Records claims. */
 class ListeningHub extends LocalHub {
   readonly wishes: ClaimWishes[] = [];
 
@@ -29,7 +28,7 @@ describe('messages to a runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('are handed to the coding agent as what others say, and then the hub is told so', async () => {
+  it("reach the coding agent's prompt, and are then reported as read", async () => {
     const prompt = `${folder}/prompt.txt`;
     const copy = `fs.writeFileSync(${JSON.stringify(prompt)}, fs.readFileSync(0, 'utf8')); result();`;
     installStandIn(`${folder}/bin`, copy);

@@ -1,4 +1,4 @@
-/** Coding agents that are logged out, limited or missing: the queue is not burned. */
+/** Coding agents that are logged out, limited or missing must not use up the queue. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { HubConnection } from '../src/hub/connection.ts';
@@ -13,7 +13,7 @@ import { quickClock, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** A queue as the hub keeps it: a returned task is available again, with the next epoch. */
+/** Queue like the hub's: a returned task is available again, with the next epoch. */
 class Queue extends Hub {
   readonly endings: { task: string; ending: Ending }[] = [];
   readonly claimed: string[] = [];
@@ -65,7 +65,7 @@ const NOT_LOGGED_IN = 'Not logged in · Please run /login';
 const failing = (text: string, status?: number) =>
   `print(${JSON.stringify({ type: 'result', subtype: 'success', is_error: true, result: text, api_error_status: status })}); process.exit(1);`;
 
-describe('a coding agent that its account or machine stops', () => {
+describe('outage of a coding agent', () => {
   let folder: string;
   let said: string[];
   let shutdown: AbortController;
@@ -79,7 +79,7 @@ describe('a coding agent that its account or machine stops', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Works while the file `ready` is there. */
+  /** Works while the file `ready` exists. */
   const install = (instead: string, program = 'claude'): void =>
     installStandIn(
       `${folder}/bin`,
@@ -105,7 +105,7 @@ describe('a coding agent that its account or machine stops', () => {
 
   const lines = (part: string): string[] => said.filter((line) => line.includes(part));
 
-  it('returns the first of three tasks, fails none, and completes all once it is logged in', async () => {
+  it('returns the first of three tasks and completes all after login', async () => {
     install(failing(NOT_LOGGED_IN));
     const ids = ['one', 'two', 'three'];
     const hub = new Queue(...ids.map(taskOf));
@@ -129,7 +129,7 @@ describe('a coding agent that its account or machine stops', () => {
     assert.equal(failure?.retryable, undefined);
   });
 
-  it('claims again when the time has passed at which its limit ends', async () => {
+  it('resumes claiming when the limit ends', async () => {
     const clock = quickClock();
     const resetsAt = (clock.now().wall + 5 * 3_600_000) / 1000;
     const info = { status: 'rejected', resetsAt, rateLimitType: 'five_hour' };
@@ -150,7 +150,7 @@ describe('a coding agent that its account or machine stops', () => {
     assert.equal(lines(`until ${new Date(resetsAt * 1000).toISOString()}`).length, 1);
   });
 
-  it('is no reason to leave the tasks of other agents', async () => {
+  it('does not affect the tasks of other agents', async () => {
     install(failing(NOT_LOGGED_IN));
     installStandIn(
       `${folder}/bin`,
@@ -168,7 +168,7 @@ describe('a coding agent that its account or machine stops', () => {
     assert.ok(!hub.claimed.includes('two'));
   });
 
-  it('returns the tasks of every worker of the runner, and says so once', async () => {
+  it('returns the tasks of every loop, and reports the outage once', async () => {
     install(failing(NOT_LOGGED_IN));
     const hub = new Queue();
     const never: Clock = { now: () => ({ wall: 0, steady: 0 }), sleep: (_, signal) => aborted(signal) };
@@ -176,7 +176,7 @@ describe('a coding agent that its account or machine stops', () => {
     await until(() => hub.waiting === 3);
     hub.add(taskOf('one'));
     await until(() => hub.of('returned').length >= 1);
-    // Claims that were waiting at the hub still bring tasks.
+    // Claims that were waiting at the hub still return tasks.
     for (let id = 0; hub.waiting > 0; id++) {
       hub.add(taskOf(`late-${id}`));
       const { length } = hub.endings;
@@ -195,7 +195,7 @@ describe('a coding agent that its account or machine stops', () => {
     assert.equal(lines('Not logged in').length, 1);
   });
 
-  it('is found again if its program was missing', async () => {
+  it('ends when a missing program is installed', async () => {
     install('result();');
     const hub = new Queue();
     const running = start(hub);
@@ -230,7 +230,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-describe('a task that is returned again and again', () => {
+describe('task that is returned repeatedly', () => {
   const outagesOf = (said: string[]) =>
     new Outages({
       tools: ['CLAUDECODE'],
@@ -241,14 +241,14 @@ describe('a task that is returned again and again', () => {
       ending: new AbortController().signal,
     });
 
-  it('fails after three returns if the agent works in between: the task is the cause', () => {
+  it('fails after three returns if the agent works in between', () => {
     const outages = outagesOf([]);
     const failure = new AttemptFailure('authentication', 'No access to this model');
     const noted = () => outages.note('CLAUDECODE', 'one', failure).returnAfterSeconds !== undefined;
     assert.deepEqual([noted(), noted(), noted(), noted()], [true, true, true, false]);
   });
 
-  it('does not fail if the CLI says each time when its limit ends', () => {
+  it('does not fail if the CLI reports the end of its limit each time', () => {
     const outages = outagesOf([]);
     const failure = new AttemptFailure('rate_limit', 'Limit', {
       resetsAt: Date.parse('2026-11-27T12:00:00Z'),
@@ -268,7 +268,7 @@ describe('a task that is returned again and again', () => {
   });
 });
 
-describe('the words of coding agents', () => {
+describe('error texts of coding agents', () => {
   for (const [text, expected] of [
     [NOT_LOGGED_IN, 'authentication'],
     ['Invalid API key · Fix external API key', 'authentication'],
@@ -294,7 +294,7 @@ describe('the words of coding agents', () => {
       assert.equal(classify(text), expected);
     });
 
-  it('mean authentication if Gemini CLI exits with 41, whatever it prints', () => {
+  it('mean authentication if Gemini CLI exits with 41, with any output', () => {
     assert.equal(classify('', { program: 'gemini', exitCode: 41 }), 'authentication');
     assert.equal(classify('', { program: 'claude', exitCode: 41 }), 'crashed');
   });
@@ -320,21 +320,21 @@ describe('the words of coding agents', () => {
     });
 });
 
-describe('the wait for a coding agent', () => {
+describe('wait for a coding agent', () => {
   const at = (minutes: number) => ({ wall: 1_000_000 + minutes * 60_000, steady: minutes * 60_000 });
 
-  it('is over at the end of the limit, by the wall clock', () => {
+  it('ends with the limit, on the wall clock', () => {
     const wait = firstWait(at(0), at(300).wall);
     assert.equal(timeLeft(wait, at(299)), 60_000);
     assert.equal(timeLeft(wait, { wall: at(300).wall, steady: 0 }), 0);
   });
 
-  it('ends with a probe if the end of the limit is unknown, has passed or is too far away', () => {
+  it("ends with a probe if the limit's end is unknown, past or too far away", () => {
     for (const resetsAt of [undefined, at(-1).wall, at(60 * 24 * 30).wall])
       assert.equal(firstWait(at(0), resetsAt).kind, 'probe');
   });
 
-  it('is a minute at least, and at most 15 between probes, by the steady clock', () => {
+  it('is between 1 and 15 minutes before each probe, on the steady clock', () => {
     assert.ok(timeLeft(firstWait(at(0), at(0).wall + 1), at(0)) >= 60_000);
     let wait = firstWait(at(0), undefined);
     const waits: number[] = [];

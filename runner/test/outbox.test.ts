@@ -1,4 +1,3 @@
-/** What is sent to the hub, through a network that fails as it likes. */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -18,14 +17,14 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** A hub that keeps each sequence once, as append_logs does, behind a network that may lose either way. */
+/** Hub that stores each sequence once, like append_logs, behind a network that can lose requests and responses. */
 class UnsteadyHub {
   readonly kept: LogEntry[] = [];
   readonly calls: string[] = [];
   ended: Ending | undefined;
   stop: Stop | undefined;
   refuses = false;
-  /** Taken one for each call: whether the request arrives, and whether its answer does. */
+  /** One per call: whether the request arrives, and whether its response does. */
   private readonly weather: ('fine' | 'request lost' | 'answer lost')[];
 
   constructor(weather: ('fine' | 'request lost' | 'answer lost')[] = []) {
@@ -60,7 +59,7 @@ class UnsteadyHub {
   }
 }
 
-describe('the outbox', () => {
+describe('Outbox', () => {
   let folder: string;
   let journal: Journal;
 
@@ -75,7 +74,7 @@ describe('the outbox', () => {
     return new Outbox({ hub, ...usual, ...options });
   }
 
-  it('sends everything once and in order, then the ending', async () => {
+  it('sends each line once and in order, then the ending', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     for (let n = 0; n < 1200; n++) outbox.append(line(`line ${n}`));
@@ -88,7 +87,7 @@ describe('the outbox', () => {
     assert.ok(hub.calls.length <= 4, 'few calls for many lines');
   });
 
-  it('keeps within what one call may carry', async () => {
+  it('keeps calls within their size limit', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     const sizes: number[] = [];
@@ -103,7 +102,7 @@ describe('the outbox', () => {
     assert.ok(Math.max(...sizes) <= 256 * 1024);
   });
 
-  it('loses and doubles nothing, whatever the network does', async () => {
+  it('loses and duplicates nothing if requests and responses are lost', async () => {
     const weather = fc.constantFrom('fine' as const, 'request lost' as const, 'answer lost' as const);
     await fc.assert(
       fc.asyncProperty(
@@ -129,17 +128,17 @@ describe('the outbox', () => {
     );
   });
 
-  it('shows a sign of life when there is nothing to say, and hears that it is to stop', async () => {
+  it('sends heartbeats without log lines, and stops if a response says so', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub, { heartbeatMs: 20 });
     await until(() => hub.calls.filter((call) => call === 'heartbeat undefined').length >= 2);
-    hub.stop = { reason: 'ended', message: 'Somebody has ended it.' };
+    hub.stop = { reason: 'ended', message: 'The task was ended.' };
     await until(() => outbox.stopped.aborted);
     assert.deepEqual(outbox.stopReason, hub.stop);
-    assert.equal((await outbox.finish(COMPLETED)).delivered, true, 'the result is wanted all the same');
+    assert.equal((await outbox.finish(COMPLETED)).delivered, true, 'the result is still sent');
   });
 
-  it('tells a new state at once', async () => {
+  it('sends a new state immediately', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     outbox.moveTo('waiting');
@@ -147,7 +146,7 @@ describe('the outbox', () => {
     await outbox.finish(COMPLETED);
   });
 
-  it('brings no result to a task that another runner has', async () => {
+  it('sends no result for a task that another runner has claimed', async () => {
     const hub = new UnsteadyHub();
     hub.stop = { reason: 'claim_lost', message: 'Another has it.' };
     const outbox = open(hub);
@@ -156,7 +155,7 @@ describe('the outbox', () => {
     assert.equal(hub.ended, undefined);
   });
 
-  it('stops the work where the hub refuses it', async () => {
+  it('stops the work if the hub refuses it', async () => {
     const hub = new UnsteadyHub();
     hub.refuses = true;
     const outbox = open(hub);
@@ -165,7 +164,7 @@ describe('the outbox', () => {
     assert.equal(outbox.stopReason?.reason, 'claim_lost');
   });
 
-  it('leaves what it could not send to the next one, which sends it', async () => {
+  it('leaves unsent lines to the next outbox, which sends them', async () => {
     const away = new UnsteadyHub(Array.from({ length: 1000 }, () => 'request lost' as const));
     const outbox = open(away);
     outbox.append(line('first'));
@@ -174,7 +173,7 @@ describe('the outbox', () => {
     outbox.abandon();
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: false });
     journal.close();
-    appendFileSync(`${folder}/log.jsonl`, '{"sequence":2,"at":"20'); // the runner died as it wrote
+    appendFileSync(`${folder}/log.jsonl`, '{"sequence":2,"at":"20'); // The runner crashed while writing.
     journal = new Journal(`${folder}/log.jsonl`);
     const hub = new UnsteadyHub();
     const next = open(hub);

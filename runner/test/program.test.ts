@@ -1,4 +1,4 @@
-/** Programs that the runner starts: an error while their output is handled ends one program, and not the runner. */
+/** Programs started by the runner. An error while handling their output ends the program, but not the runner. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { TaskLog } from '../src/task/log.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
 const MODULE = fileURLToPath(new URL('../src/process/program.ts', import.meta.url));
-/** 11 units: the last 16,000 of many lines begin inside a rocket. */
+/** 11 units, so that the last 16,000 of many lines begin inside a rocket. */
 const LINE = `${'\u{1f680}'.repeat(4)}ab\n`;
 
-describe('a program of an attempt', () => {
+describe('program of an attempt', () => {
   let folder: string;
   let mark: string;
 
@@ -59,7 +59,7 @@ describe('a program of an attempt', () => {
     await assert.rejects(program.end(), /the log is broken/);
   });
 
-  it('rejects if there is no free file descriptor, and does not end the runner', function () {
+  it('rejects without a free file descriptor, and does not end the runner', function () {
     if (process.platform !== 'linux') this.skip();
     const script = `
       import { openSync } from 'node:fs';
@@ -76,7 +76,7 @@ describe('a program of an attempt', () => {
     assert.equal(output.trim(), 'EMFILE');
   });
 
-  it('ends the acceptance command and rejects, if a line of its output cannot be handled', async () => {
+  it('ends the acceptance command and rejects if a line of its output cannot be handled', async () => {
     const log = new TaskLog(createRedactor([], {}), ({ message }) => {
       if (message === 'one') failing();
     });
@@ -92,7 +92,7 @@ describe('a program of an attempt', () => {
     await assert.rejects(running, /the log is broken/);
   });
 
-  it('keeps the end of the output of the acceptance command, cut between characters', async () => {
+  it("keeps the end of the acceptance command's output, cut between characters", async () => {
     const { output, exitCode } = await runAcceptance({
       command: `yes '${LINE.trim()}' | head -n 20000`,
       folder,
@@ -107,7 +107,7 @@ describe('a program of an attempt', () => {
     assert.ok(output.isWellFormed() && output.endsWith(LINE));
   });
 
-  it('gives up an acceptance command that takes too long', async () => {
+  it('stops an acceptance command that takes too long', async () => {
     const { exitCode } = await runAcceptance({
       command: 'sleep 600',
       folder,

@@ -1,4 +1,3 @@
-/** The GitHub project of a remote. The host decides. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { openRepository } from '../src/git/repository.ts';
@@ -83,7 +82,7 @@ describe('openRepository', () => {
     assert.equal(await project(), undefined);
   });
 
-  it('finds no project if origin is pushed to another repository than it is fetched from', async () => {
+  it("returns no project if origin's push and fetch addresses differ", async () => {
     git(repo, 'remote', 'add', 'origin', 'https://github.com/acme/app');
     git(repo, 'remote', 'set-url', '--push', 'origin', 'git@github.com:acme/app.git');
     assert.equal(await project(), 'acme/app');
@@ -91,12 +90,12 @@ describe('openRepository', () => {
     assert.equal(await project(), undefined);
   });
 
-  it('finds no project without a remote "origin"', async () => {
+  it('returns no project without a remote "origin"', async () => {
     const { hasOrigin, project: found } = await openRepository(repo);
     assert.deepEqual([hasOrigin, found], [false, undefined]);
   });
 
-  it('resolves the name of an ssh configuration with the ssh command of the user', async () => {
+  it("resolves a name from the ssh configuration with the user's ssh command", async () => {
     mkdirSync(`${folder}/my ssh`);
     writeFileSync(`${folder}/my ssh/config`, 'Host github-work\n  HostName github.com\n');
     git(repo, 'config', 'core.sshCommand', `ssh -F '${folder}/my ssh/config'`);
@@ -108,7 +107,7 @@ describe('openRepository', () => {
 });
 
 describe('hostBySsh', () => {
-  it('passes no name to the shell that it could interpret', async () => {
+  it('passes no name to the shell that the shell could interpret', async () => {
     const folder = newFolder();
     const resolve = hostBySsh(`touch '${folder}/ran'; echo hostname github.com; true`, process.env);
     for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', ''])
@@ -118,7 +117,7 @@ describe('hostBySsh', () => {
     removeFolder(folder);
   });
 
-  it('finds no host if ssh does not exist or fails', async () => {
+  it('returns no host if ssh does not exist or fails', async () => {
     assert.equal(await hostBySsh('/nowhere/ssh', process.env)('github-work'), undefined);
     assert.equal(await hostBySsh('false', process.env)('github-work'), undefined);
   });

@@ -1,4 +1,4 @@
-/** Prompts, against the expressions by which the real CLIs find commands and references in them. */
+/** Prompts, checked with the expressions with which the real CLIs find commands and references. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ClaimedTask, CodingTool } from '../src/hub/hub.ts';
@@ -7,13 +7,13 @@ import { taskOf } from './support/localHub.ts';
 
 const NOTE = /\nIn this text, a backslash before an at sign is not part of the text\.\n$/;
 
-/** As in Claude Code 2.1.197: files, resources and agents. */
+/** From Claude Code 2.1.197: files, resources and agents. */
 const CLAUDE = [
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@"([^"]+)"/,
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@([^\s]+)\b/,
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@(agent-[\w:.@-]+)/,
 ];
-/** As in Gemini CLI 0.61.0. */
+/** From Gemini CLI 0.61.0. */
 const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
 
 const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
@@ -22,7 +22,7 @@ function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
   return { ...taskOf('task-1'), ...texts };
 }
 
-describe('the prompt of an attempt', () => {
+describe('prompt of an attempt', () => {
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
     it(`starts with a fixed word and has no reference for ${tool}, for any text of a task`, () => {
       const text = fc.oneof(
@@ -63,7 +63,7 @@ describe('the prompt of an attempt', () => {
     });
   }
 
-  it('keeps the text except for a backslash before a reference, and explains the backslash', () => {
+  it('adds only backslashes before references to the text, and explains them', () => {
     const description = '/login page';
     const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
     const prompt = promptFor(taskWith({ description, instructions }), undefined);

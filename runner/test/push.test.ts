@@ -1,4 +1,4 @@
-/** Large files of Git LFS, which a hook would have sent. */
+/** Large files of Git LFS, which git normally sends from a hook. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -6,7 +6,7 @@ import { gitIn } from '../src/git/git.ts';
 import { pushBranch } from '../src/git/push.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 
-describe('a branch that is pushed', () => {
+describe('push of a branch', () => {
   let folder: string;
   let repo: string;
 
@@ -17,7 +17,7 @@ describe('a branch that is pushed', () => {
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     git(repo, 'branch', 'work');
     mkdirSync(`${folder}/bin`);
-    // In the place of Git LFS, which not every machine has: it writes down what it is asked, and whether it is before git.
+    // Replacement for Git LFS that records its arguments, and whether it runs after the push.
     const looks = `git -C '${folder}/origin.git' show-ref --quiet refs/heads/work && echo late`;
     const program = `#!/bin/sh\necho "$@" >> '${folder}/asked'\n(${looks}) >> '${folder}/asked'\nexit 0\n`;
     writeFileSync(`${folder}/bin/git-lfs`, program, { mode: 0o755 });
@@ -40,7 +40,7 @@ describe('a branch that is pushed', () => {
     git(repo, 'commit', '--quiet', '-m', 'Track large files');
   }
 
-  it('takes along what Git LFS keeps, before it is there itself', async () => {
+  it('sends large files of Git LFS before the branch', async () => {
     git(repo, 'config', 'filter.lfs.clean', 'cat');
     trackLargeFiles();
     await push();
@@ -48,7 +48,7 @@ describe('a branch that is pushed', () => {
     assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'Track large files');
   });
 
-  it('does not ask for Git LFS where nothing is kept by it, or it is not set up', async () => {
+  it('does not run Git LFS if it stores no file or is not set up', async () => {
     git(repo, 'config', 'filter.lfs.clean', 'cat');
     await push();
     git(repo, 'config', '--unset', 'filter.lfs.clean');

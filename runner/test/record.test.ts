@@ -1,4 +1,3 @@
-/** The record of an attempt, for a runner that recovers it. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AttemptRecord } from '../src/task/record.ts';
@@ -12,7 +11,7 @@ describe('AttemptRecord', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('has the branch that the attempt works on if it differs from the branch of the task', () => {
+  it("has the attempt's branch if it differs from the task's", () => {
     const task = { taskId: 't1', epoch: 1, description: 'A task', branch: 'task/1' };
     const runner = {
       mark: 'm',

@@ -1,4 +1,4 @@
-/** Which of git's refusals can pass. The texts are git's own, of versions 2.39 to 2.47. */
+/** Classification of git's errors. The texts are git's own, of versions 2.39 to 2.47. */
 import assert from 'node:assert/strict';
 import { GitError } from '../src/git/git.ts';
 import { isLocked } from '../src/git/refusal.ts';
@@ -52,7 +52,7 @@ describe('GitError', () => {
   ] as const)
     it(`is ${kind} for ${JSON.stringify(message)}`, () => assert.equal(new GitError(message).kind, kind));
 
-  it('counts as a lock only if another process holds the lock for a moment', () => {
+  it('counts as a lock only if another process briefly holds it', () => {
     assert.equal(isLocked("Unable to create '/r/.git/index.lock': File exists."), true);
     for (const other of [
       "'refs/heads/a' exists; cannot create 'refs/heads/a/b'",

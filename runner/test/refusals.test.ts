@@ -1,4 +1,3 @@
-/** The outbox when the hub refuses what it sends. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CredentialRefused, HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
@@ -24,13 +23,13 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** A hub that checks as the real one does, and can refuse more. */
+/** Hub with the real hub's checks, which can refuse more. */
 class StrictHub {
   readonly kept: LogEntry[] = [];
   readonly endings: Ending[] = [];
   readonly states: (string | undefined)[] = [];
   appends = 0;
-  /** The type of its refusals. */
+  /** Type of its refusals. */
   type = 'VALIDATION_ERROR';
   checkEntries = checkEntries;
   checkEnding = checkEnding;
@@ -69,7 +68,7 @@ class StrictHub {
   }
 }
 
-describe('the outbox, if the hub refuses', () => {
+describe('Outbox, if the hub refuses', () => {
   let folder: string;
   let journal: Journal;
   let hub: StrictHub;
@@ -92,7 +91,7 @@ describe('the outbox, if the hub refuses', () => {
   }
 
   for (const type of CONTENT)
-    it(`replaces only the line that the hub does not accept, if it responds with ${type}`, async () => {
+    it(`replaces only the rejected line if the hub responds with ${type}`, async () => {
       hub.type = type;
       const outbox = open();
       const lines = Array.from({ length: 700 }, (_, n) => (n === 321 ? BAD : `line ${n}`));
@@ -106,7 +105,7 @@ describe('the outbox, if the hub refuses', () => {
       assert.ok(hub.appends < 50, `${hub.appends} calls`);
     });
 
-  it('replaces each refused line and keeps the order, while responses are lost', async () => {
+  it('replaces each refused line and keeps the order while responses are lost', async () => {
     const texts = fc.array(fc.constantFrom('fine', BAD, 'a NUL: \0'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.boolean(), { maxLength: 1 }), async (messages, losses) => {
@@ -127,7 +126,7 @@ describe('the outbox, if the hub refuses', () => {
     );
   });
 
-  it('ends the task with its result, if the hub accepts no log line at all', async () => {
+  it('ends the task with its result if the hub accepts no log line', async () => {
     hub.checkEntries = () => {
       throw new HubRefusal('coding_append_logs', 'VALIDATION_ERROR', 'No logs today.');
     };
@@ -140,7 +139,7 @@ describe('the outbox, if the hub refuses', () => {
   });
 
   for (const type of LOST)
-    it(`stops the work, if the hub responds to log lines with ${type}`, async () => {
+    it(`stops the work if the hub responds to log lines with ${type}`, async () => {
       hub.checkEntries = () => {
         throw new HubRefusal('coding_append_logs', type, 'Not yours.');
       };
@@ -162,7 +161,7 @@ describe('the outbox, if the hub refuses', () => {
     assert.equal(hub.states.filter((state) => state !== undefined).length, 1);
   });
 
-  it('stops the work, if the hub refuses a heartbeat without a state', async () => {
+  it('stops the work if the hub refuses a heartbeat without a state', async () => {
     hub.checkHeartbeat = () => {
       throw new HubRefusal('coding_heartbeat_task', 'NOT_FOUND', 'No task.');
     };
@@ -171,7 +170,7 @@ describe('the outbox, if the hub refuses', () => {
     assert.equal(outbox.stopReason?.reason, 'claim_lost');
   });
 
-  it('counts a response that it does not understand as accepted', async () => {
+  it('treats an unknown response as accepted', async () => {
     const odd = () => {
       throw new HubRefusal('coding', 'UNEXPECTED', 'A new response.');
     };
@@ -183,7 +182,7 @@ describe('the outbox, if the hub refuses', () => {
     assert.equal(hub.appends, 1);
   });
 
-  it('sends a report again that a temporary refusal has held up', async () => {
+  it('retries a report after a temporary refusal', async () => {
     let failures = 1;
     hub.checkEnding = () => {
       if (failures-- > 0) throw new HubRefusal('coding_end_task', 'QUOTA_EXCEEDED', 'Later.');
@@ -192,7 +191,7 @@ describe('the outbox, if the hub refuses', () => {
     assert.deepEqual(hub.endings, [COMPLETED, COMPLETED]);
   });
 
-  it('stops the work and reports nothing, if the credential is refused', async () => {
+  it('stops the work and reports nothing if the credential is refused', async () => {
     const refused = new CredentialRefused('coding_append_logs', 'It was withdrawn.');
     hub.checkEntries = () => {
       throw refused;
@@ -203,12 +202,12 @@ describe('the outbox, if the hub refuses', () => {
     assert.ok(outbox.stopped.aborted);
   });
 
-  describe('a report', () => {
+  describe('report', () => {
     const warnings = ['The worktree is kept: /tmp/kept.', BAD];
     const tokens = { input: 1, output: 2, cacheRead: 3 };
     const result = { summary: 'Done.', branch: 'work/1', head: 'abc', tokens, warnings, turns: 3 };
 
-    it('sends a short one that has branch, head, tokens and warnings, if the whole is too large', async () => {
+    it('has branch, head, tokens and warnings in the short form if it is too large', async () => {
       const files = Array.from({ length: 1000 }, (_, n) => ({ path: `${n}`.repeat(1000) }));
       const ending: Ending = { status: 'completed', result: { ...result, files } };
       assert.equal((await open().finish(ending)).delivered, true);
@@ -228,7 +227,7 @@ describe('the outbox, if the hub refuses', () => {
       });
     });
 
-    it('keeps the class and the message of a failure in the short form', async () => {
+    it("keeps a failure's class and message in the short form", async () => {
       const failure = { class: 'crashed' as const, message: `${BAD}${'x'.repeat(6000)}`, retryable: false };
       assert.equal((await open().finish({ status: 'failed', result, failure })).delivered, true);
       const sent = hub.endings.at(-1)?.failure;
@@ -237,7 +236,7 @@ describe('the outbox, if the hub refuses', () => {
       assert.match(sent?.message ?? '', /^half of a rocket: \ufffdx{1000}/);
     });
 
-    it('leaves out what an older hub does not know in a failure, and keeps the result', async () => {
+    it("omits a failure's members that an older hub rejects, and keeps the result", async () => {
       const failure = { class: 'rate_limit' as const, message: 'Later.', returnAfterSeconds: 60 };
       hub.checkEnding = (ending) => {
         if ('returnAfterSeconds' in (ending.failure ?? {}))
@@ -252,7 +251,7 @@ describe('the outbox, if the hub refuses', () => {
       });
     });
 
-    it('keeps when to return the task in the short form, if the hub knows it', async () => {
+    it('keeps the return delay in the short form if the hub accepts it', async () => {
       hub.checkEnding = ({ result: sent }) => {
         if (JSON.stringify(sent).length > 3000)
           throw new HubRefusal('coding_end_task', 'VALIDATION_ERROR', 'Too large.');
@@ -263,7 +262,7 @@ describe('the outbox, if the hub refuses', () => {
       assert.deepEqual(hub.endings.at(-1)?.failure, failure);
     });
 
-    it('ends the task with the least report, if the hub accepts no other', async () => {
+    it('has a minimal form if the hub accepts no other', async () => {
       hub.checkEnding = (ending) => {
         if (JSON.stringify(ending).length > 300) throw new HubRefusal('end', 'VALIDATION_ERROR', 'Too much.');
       };
@@ -272,7 +271,7 @@ describe('the outbox, if the hub refuses', () => {
       assert.equal(hub.endings.at(-1)?.failure?.class, 'crashed');
     });
 
-    it('stays for the next runner, if the hub accepts none of them', async () => {
+    it('stays for the next runner if the hub accepts no form', async () => {
       hub.checkEnding = () => {
         throw new HubRefusal('coding_end_task', 'VALIDATION_ERROR', 'Nothing fits.');
       };
@@ -282,7 +281,7 @@ describe('the outbox, if the hub refuses', () => {
       assert.equal(said.length, 1);
     });
 
-    it('sends a short form of any result', async () => {
+    it('has a short form for any result', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), anyText(), async (value, message) => {
           hub = new StrictHub();

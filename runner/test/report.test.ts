@@ -1,4 +1,4 @@
-/** Reports of attempts: every one fits, and the hub accepts it. */
+/** Reports of attempts stay within the size limit, and the hub accepts them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createRedactor } from '../src/redaction.ts';
@@ -6,7 +6,7 @@ import { type Report, reportJson } from '../src/task/report.ts';
 import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
-/** The limit in docs/guides/runner.md. The hub accepts 1 MiB. */
+/** Limit in docs/guides/runner.md. The hub accepts 1 MiB. */
 const MOST_BYTES = 700_000;
 
 const redactor = createRedactor(['hunter2hunter2'], {});
@@ -24,7 +24,7 @@ const EMPTY: Report = {
   durationMs: 1,
 };
 
-/** A report in which every text and list is as long as it can get, of one text repeated. */
+/** A report in which every text and list has its maximum length, with one repeated text. */
 function hugeReport(unit: string): Report {
   const text = (characters: number): string => unit.repeat(characters);
   const list = <Item>(count: number, item: (n: number) => Item): Item[] =>
@@ -64,7 +64,7 @@ function sizeOf(report: Report): number {
   return Buffer.byteLength(json);
 }
 
-describe('the report of an attempt', () => {
+describe('report of an attempt', () => {
   for (const [what, unit] of [
     ['letters', 'x'],
     ['quotation marks', '"'],
@@ -75,12 +75,12 @@ describe('the report of an attempt', () => {
     ['halves of surrogate pairs', '\ud83d'],
     ['backslashes and NUL', '\\\0'],
   ] as const)
-    it(`fits if everything in it is as long as possible and consists of ${what}`, () => {
+    it(`fits if everything in it has maximum length and consists of ${what}`, () => {
       const bytes = sizeOf(hugeReport(unit));
       assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
     });
 
-  it('fits and is well formed for any texts, names of tools included', () => {
+  it('fits and is well-formed for any texts and tool names', () => {
     const texts = fc.array(anyText(), { maxLength: 5 });
     const report = fc.record({
       branch: anyText(),
@@ -114,7 +114,7 @@ describe('the report of an attempt', () => {
     fc.assert(fc.property(report, (one) => sizeOf(one) <= MOST_BYTES));
   });
 
-  it('accepts a tool whose name is that of the prototype', () => {
+  it('accepts a tool with the name of the prototype property', () => {
     const tools = JSON.parse('{"__proto__": 3, "Bash": 1}');
     const work = {
       summary: '',
@@ -129,7 +129,7 @@ describe('the report of an attempt', () => {
     assert.match(JSON.stringify(result), /"tools":\{"\(__proto__\)":3,"Bash":1\}/);
   });
 
-  it('redacts a text before it cuts it', () => {
+  it('is redacted before it is cut', () => {
     const subject = `${'x'.repeat(895)}hunter2hunter2`;
     const changes = {
       head: 'abc',
@@ -141,7 +141,7 @@ describe('the report of an attempt', () => {
     assert.ok(!json.includes('hunte'), 'no part of the secret is left');
   });
 
-  it('keeps subjects and paths short enough for the hub to list them', () => {
+  it('has subjects and paths that are short enough for the hub to list', () => {
     const result = JSON.parse(JSON.stringify(reportJson(hugeReport('x'), redactor)));
     for (const { subject } of result.commits) assert.ok(subject.length <= 1000);
     for (const { path } of result.files) assert.ok(path.length <= 1000);

@@ -1,4 +1,3 @@
-/** Worktrees and commits, with real git. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { changesSince } from '../src/git/changes.ts';
@@ -7,7 +6,7 @@ import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
-describe('the worktree of a task', () => {
+describe('worktree of a task', () => {
   let folder: string;
   let repo: string;
   let repository: Repository;
@@ -26,7 +25,7 @@ describe('the worktree of a task', () => {
   const open = (branch: string, fetch = false): Promise<Opened> =>
     openWork(repository, folder, branch, fetch);
 
-  it('is on its branch, which starts from the base', async () => {
+  it("is on the task's branch, which starts from the base", async () => {
     const { worktree, settle } = await open('feature/auth');
     assert.equal(worktree.startedAt, git(repo, 'rev-parse', 'main'));
     assert.equal(git(worktree.folder, 'symbolic-ref', 'HEAD'), 'refs/heads/feature/auth');
@@ -40,7 +39,7 @@ describe('the worktree of a task', () => {
     assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 
-  it('commits what was left, and reports it', async () => {
+  it('settles with a commit of the remaining files, and reports it', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
     rmSync(`${worktree.folder}/README.md`);
@@ -56,7 +55,7 @@ describe('the worktree of a task', () => {
     ]);
   });
 
-  it('commits to the task branch what an agent left on a branch that it made from there', async () => {
+  it('commits to the task branch after the agent created another branch from it', async () => {
     const { worktree, settle } = await open('work');
     git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
     writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');
@@ -69,13 +68,13 @@ describe('the worktree of a task', () => {
     assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
   });
 
-  it('takes only what was left, where the agent went to a branch of another history', async () => {
+  it('settles only uncommitted files if the agent checked out unrelated history', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
     await settle('Done');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     assert.equal((await settle('Nothing')).commit, undefined);
-    assert.ok(existsSync(`${worktree.folder}/done.ts`), 'the work of the task is not taken back');
+    assert.ok(existsSync(`${worktree.folder}/done.ts`), 'the work of the task is not undone');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/left.ts`, 'left\n');
     await settle('Left');
@@ -86,7 +85,7 @@ describe('the worktree of a task', () => {
     ]);
   });
 
-  it('keeps what does not fit, and says where', async () => {
+  it('keeps conflicting changes, and reports the ref', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/README.md`, '# Ours\n');
     await settle('Ours');
@@ -99,16 +98,16 @@ describe('the worktree of a task', () => {
     assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
   });
 
-  it('leaves a branch alone that the user has checked out', async () => {
+  it('does not use a branch that the user has checked out', async () => {
     await assert.rejects(open('main'), /"main" is checked out in .*not changed/);
   });
 
-  it('refuses what cannot be a branch', async () => {
+  it('rejects invalid branch names', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD'])
       await assert.rejects(open(branch), /cannot be the name of a branch/, branch);
   });
 
-  it('goes on with a branch that another machine has pushed', async () => {
+  it('continues a branch that another machine has pushed', async () => {
     git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     const other = newRepository(`${folder}/other`);

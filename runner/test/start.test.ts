@@ -1,4 +1,3 @@
-/** Refusals of the runner at its start: every task would fail. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,7 +28,7 @@ function refused(check: () => void): string {
   return '';
 }
 
-describe('the start of a runner', () => {
+describe('start of a runner', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
@@ -91,7 +90,7 @@ describe('the start of a runner', () => {
     );
   });
 
-  it('is refused if worktrees would be below a .git folder, also through a link', () => {
+  it('is refused if worktrees would be below a .git folder, even through a link', () => {
     const repo = newRepository(`${folder}/repo`);
     assert.match(
       refused(() => checkWorktrees(`${repo}/.git/worktrees-of-mine`)),
@@ -110,7 +109,7 @@ describe('the start of a runner', () => {
     assert.deepEqual(readdirSync(`${folder}/deep/worktrees`), []);
   });
 
-  it('is refused if the folder for worktrees cannot be written', () => {
+  it('is refused if the folder for worktrees is not writable', () => {
     writeFileSync(`${folder}/file`, '');
     assert.match(
       refused(() => checkWorktrees(`${folder}/file/worktrees`)),
@@ -123,7 +122,7 @@ describe('the start of a runner', () => {
     );
   });
 
-  it('prints one line and exits with 1 before it asks the hub for anything', () => {
+  it('prints one line and exits with 1 before it calls the hub', () => {
     const repo = newRepository(`${folder}/repo`);
     installStandIn(`${folder}/bin`, 'result();');
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

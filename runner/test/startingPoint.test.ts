@@ -1,4 +1,4 @@
-/** Where a task starts: its branch, its base, and what blocks them. With real git. */
+/** Starting point of a task, with real git: branch, base, and blocking names. */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { GitError } from '../src/git/git.ts';
@@ -28,9 +28,9 @@ describe('findStartingPoint', () => {
   let origin: string;
   let ownFolder: string;
   let repository: Repository;
-  /** The commit that both repositories have. */
+  /** Commit that both repositories have. */
   let first: string;
-  /** The latest commit that another clone has pushed. */
+  /** Latest commit that another clone has pushed. */
   let pushedLast: string;
 
   before(async () => {
@@ -75,13 +75,12 @@ describe('findStartingPoint', () => {
     return addCommit(`${repo}/.git`, `refs/heads/${branch}`, tipOf(branch), message);
   }
 
-  /** Adds a commit to a branch of origin, as a push from another clone does. */
+  /** Adds a commit to a branch of origin, like a push from another clone. */
   function pushElsewhere(branch: string, message = `On ${branch}`): string {
     pushedLast = addCommit(origin, `refs/heads/${branch}`, pushedLast, message);
     return pushedLast;
   }
 
-  /** Returns the commit of a branch of the repository. */
   const tipOf = (branch: string): string => readFileSync(`${repo}/.git/refs/heads/${branch}`, 'utf8').trim();
 
   const createBranch = (branch: string): void => writeRef(`${repo}/.git`, `refs/heads/${branch}`, first);
@@ -94,7 +93,7 @@ describe('findStartingPoint', () => {
   };
 
   describe('with a base on origin', () => {
-    it('starts from the commits that origin has more than the checked-out branch', async () => {
+    it('starts from commits that the checked-out branch lacks', async () => {
       const pushed = pushElsewhere('main');
       const { at, base, existed, notes } = await find();
       assert.deepEqual([at, base.sha, base.branch, existed], [pushed, pushed, 'main', false]);
@@ -140,7 +139,7 @@ describe('findStartingPoint', () => {
       'refs/remotes/origin/main',
       '@{u}',
     ])
-      it(`takes ${base} from origin, and knows its branch`, async () => {
+      it(`uses ${base} from origin, and recognizes its branch`, async () => {
         appendFileSync(
           `${repo}/.git/config`,
           '[branch "main"]\n  remote = origin\n  merge = refs/heads/main\n',
@@ -151,13 +150,13 @@ describe('findStartingPoint', () => {
       });
 
     for (const base of ['develop', 'origin/develop', 'refs/heads/develop'])
-      it(`takes ${base} if only origin has it`, async () => {
+      it(`uses ${base} if only origin has it`, async () => {
         const pushed = pushElsewhere('develop');
         const found = (await find({ base })).base;
         assert.deepEqual([found.sha, found.branch], [pushed, 'develop']);
       });
 
-    it('takes a tag or a full commit that only origin has, which is not the head of a branch', async () => {
+    it('uses a tag or a full commit that only origin has', async () => {
       const pushed = pushElsewhere('old');
       git(origin, 'tag', '-a', '-m', 'Version 1', 'v1', pushed);
       pushElsewhere('old');
@@ -167,7 +166,7 @@ describe('findStartingPoint', () => {
       }
     });
 
-    it('counts an offset from what origin has, and from the checkout for HEAD', async () => {
+    it("counts an offset from origin's branch, or from the checkout for HEAD", async () => {
       const second = commit('Second');
       assert.equal(pushElsewhere('main', 'Second'), second);
       writeRef(`${repo}/.git`, 'refs/remotes/origin/main', second);
@@ -178,14 +177,14 @@ describe('findStartingPoint', () => {
       assert.deepEqual([base.sha, base.branch], [first, undefined]);
     });
 
-    it('takes the local branch if it has all that origin has, and says so', async () => {
+    it("uses and reports the local branch if it contains origin's", async () => {
       const local = commit('Mine');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, local);
       assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
     });
 
-    it("takes origin's branch if the two have diverged, and says so; the local one keeps its commits", async () => {
+    it("uses and reports origin's branch if the two have diverged", async () => {
       const local = commit('Mine');
       const pushed = pushElsewhere('main');
       const { base, notes } = await find({ base: 'main' });
@@ -194,14 +193,14 @@ describe('findStartingPoint', () => {
       assert.equal(tipOf('main'), local);
     });
 
-    it('takes the local branch if origin does not have it, and says so', async () => {
+    it('uses and reports the local branch if origin does not have it', async () => {
       createBranch('mine');
       const { base, notes, originBranches } = await find({ base: 'mine' });
       assert.deepEqual([base.branch, originBranches?.has('mine')], ['mine', false]);
       assert.match(notes.join(), /"mine" is not on origin/);
     });
 
-    it('takes the branch of another remote from there, which is not a branch of origin', async () => {
+    it('uses the branch of another remote from that remote', async () => {
       copyFolder(origin, `${folder}/upstream.git`);
       git(repo, 'remote', 'add', '-f', 'upstream', `${folder}/upstream.git`);
       const newer = addCommit(`${folder}/upstream.git`, 'refs/heads/main', first, 'Upstream');
@@ -218,7 +217,7 @@ describe('findStartingPoint', () => {
     });
   });
 
-  it('knows that a tag and a commit are not branches', async () => {
+  it('distinguishes tags and commits from branches', async () => {
     writeRef(`${repo}/.git`, 'refs/tags/v1', first);
     for (const fetch of [true, false])
       for (const base of ['v1', 'refs/tags/v1', first, first.slice(0, 10)]) {
@@ -227,7 +226,7 @@ describe('findStartingPoint', () => {
       }
   });
 
-  it('refuses a base that is both a tag and a branch, unless its full name is given', async () => {
+  it('refuses a base that is both a tag and a branch, except by its full name', async () => {
     writeRef(`${repo}/.git`, 'refs/tags/v1', first);
     createBranch('v1');
     await assert.rejects(find({ base: 'v1' }), rejectsAs('permanent', /both a branch and a tag/));
@@ -241,14 +240,14 @@ describe('findStartingPoint', () => {
     await assert.rejects(find({ base: 'v2' }), rejectsAs('permanent', /both a branch and a tag/));
   });
 
-  it('refuses a base that exists nowhere, for good', async () => {
+  it('permanently refuses a base that does not exist', async () => {
     const nowhere = 'f'.repeat(40);
     for (const fetch of [true, false])
       for (const base of ['nope', 'origin/nope', 'refs/tags/nope', 'main~99', nowhere])
         await assert.rejects(find({ base, fetch }), rejectsAs('permanent', /is not a branch, tag or commit/));
   });
 
-  it('does not ask origin if the work stays on this machine', async () => {
+  it('does not call origin if the work stays on this machine', async () => {
     git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
     const { originBranches, existed } = await find({ fetch: false });
     assert.deepEqual([originBranches, existed], [undefined, false]);
@@ -276,14 +275,14 @@ describe('findStartingPoint', () => {
       assert.equal((await find()).at, local);
     });
 
-    it('refuses to start if the branch here and on origin have diverged, until one of them is changed', async () => {
+    it('refuses to start while the branch here and on origin have diverged', async () => {
       const local = addCommit(`${repo}/.git`, 'refs/heads/work', first, 'Mine');
       pushElsewhere('work');
       await assert.rejects(find(), rejectsAs('transient', /"work" and that of origin have diverged/));
       assert.equal(tipOf('work'), local);
     });
 
-    it('fails for now, and creates no branch, if origin does not respond', async () => {
+    it('fails temporarily and creates no branch if origin does not respond', async () => {
       pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
       await assert.rejects(find(), rejectsAs('transient', /git ls-remote: .*nowhere/s));
@@ -293,7 +292,7 @@ describe('findStartingPoint', () => {
     it('retries until origin responds', async () => {
       const pushed = pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/share.git`);
-      // Present from the second request on, like a network share that is mounted late.
+      // Available from the second request on, like a network share that is mounted late.
       const bin = `${folder}/bin`;
       mkdirSync(bin);
       const mount = `[ -e '${folder}/asked' ] && ln -sfn '${folder}/origin.git' '${folder}/share.git'; touch '${folder}/asked'`;
@@ -310,7 +309,7 @@ describe('findStartingPoint', () => {
       ['a/b/c', 'a'],
       ['a', 'a/b/c'],
     ] as const) {
-      it(`refuses ${branch} at once because of ${existing} if the task chose the name`, async () => {
+      it(`refuses ${branch} immediately because of ${existing} if the task chose the name`, async () => {
         createBranch(existing);
         const message = new RegExp(`"${branch}" cannot be created, because the branch "${existing}" blocks`);
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
@@ -331,7 +330,7 @@ describe('findStartingPoint', () => {
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);
     });
 
-    it('refuses a name that differs in case only if the file system ignores case', async () => {
+    it('refuses a name that differs only in case if the file system ignores case', async () => {
       createBranch('Feature/Auth');
       assert.equal((await find({ branch: 'feature/auth' })).branch, 'feature/auth');
       git(repo, 'config', 'core.ignoreCase', 'true');
@@ -340,7 +339,7 @@ describe('findStartingPoint', () => {
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
     });
 
-    it('chooses another name if the hub chose it, and the same one in the next attempt', async () => {
+    it('chooses another name if the hub chose the first, also in the next attempt', async () => {
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd-add-login' };
       createBranch('task');
       const start = await find(wish);
@@ -354,7 +353,7 @@ describe('findStartingPoint', () => {
       assert.deepEqual([next.branch, next.existed, next.at], ['task-1234abcd-add-login', true, done]);
     });
 
-    it('chooses another name if the hub chose it and a branch on origin blocks it', async () => {
+    it('chooses another name if the hub chose the first and origin has a blocking branch', async () => {
       pushElsewhere('task');
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd' };
       assert.equal((await find(wish)).branch, 'task-1234abcd');
@@ -363,7 +362,7 @@ describe('findStartingPoint', () => {
   });
 
   describe('with a branch that is in use', () => {
-    it('refuses for now if the user has it checked out', async () => {
+    it('refuses temporarily if the user has it checked out', async () => {
       await assert.rejects(find({ branch: 'main' }), (error: unknown) => {
         assert.ok(error instanceof BranchBusy);
         assert.equal(error.isRunners, false);
@@ -371,13 +370,13 @@ describe('findStartingPoint', () => {
       });
     });
 
-    it('does not move the branch forward if the user has it checked out', async () => {
+    it('does not move the branch if the user has it checked out', async () => {
       pushElsewhere('main');
       await assert.rejects(find({ branch: 'main' }), BranchBusy);
       assert.deepEqual([tipOf('main'), git(repo, 'status', '--porcelain')], [first, '?? notes.txt']);
     });
 
-    it('refuses for now during a rebase or bisect of the branch in another worktree', async () => {
+    it('refuses temporarily during its rebase or bisect in another worktree', async () => {
       createBranch('work');
       writeFileSync(`${repo}/.git/HEAD`, 'ref: refs/heads/work\n');
       commit('Mine');
@@ -392,7 +391,7 @@ describe('findStartingPoint', () => {
       await assert.rejects(find(), BranchBusy);
     });
 
-    it('waits for the worktree of another attempt, and then refuses for now', async () => {
+    it('waits for the worktree of another attempt, then refuses temporarily', async () => {
       const start = await find();
       await open(start, 'first');
       await assert.rejects(find(), (error: unknown) => error instanceof BranchBusy && error.isRunners);
@@ -423,7 +422,7 @@ describe('findStartingPoint', () => {
     });
 
     for (const lock of [true, false])
-      it(`treats it as free if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
+      it(`treats it as available if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
         git(repo, 'worktree', 'add', '--quiet', '-b', 'work', `${folder}/disk/work`);
         if (lock) git(repo, 'worktree', 'lock', `${folder}/disk/work`);
         rmSync(`${folder}/disk`, { recursive: true });
@@ -433,7 +432,7 @@ describe('findStartingPoint', () => {
       });
   });
 
-  it('refuses what cannot be the name of a branch, for good', async () => {
+  it('permanently refuses an invalid branch name', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD', '@{-1}', 'x.lock', 'a/', ''])
       await assert.rejects(find({ branch }), rejectsAs('permanent', /cannot be the name of a branch/));
   });

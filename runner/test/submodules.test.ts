@@ -1,4 +1,3 @@
-/** Submodules of a task's worktree: there, or missed aloud, and never lost with it. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -9,14 +8,14 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
-/** Git takes submodules from this machine's folders only where its user says so. */
+/** Git clones submodules from local folders only if the user allows it. */
 const FROM_FOLDERS = {
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'protocol.file.allow',
   GIT_CONFIG_VALUE_0: 'always',
 };
 
-describe('the submodules of a task', () => {
+describe('submodules of a task', () => {
   let folder: string;
   let repo: string;
   let repository: Repository;
@@ -43,7 +42,7 @@ describe('the submodules of a task', () => {
 
   const open = (): Promise<Opened> => openWork(repository, folder, 'work');
 
-  it('are there, with those that they have themselves, and run no hook that a template brings', async () => {
+  it('are checked out recursively, without running hooks from templates', async () => {
     const hooks = `${folder}/template/hooks`;
     mkdirSync(hooks, { recursive: true });
     writeFileSync(`${hooks}/post-checkout`, `#!/bin/sh\ntouch '${folder}/ran'\n`, { mode: 0o755 });
@@ -61,7 +60,7 @@ describe('the submodules of a task', () => {
     assert.ok(!existsSync(worktree.folder));
   });
 
-  it('are missed aloud, each by its name, and the others are there', async () => {
+  it('are reported by name if missing, and the others are checked out', async () => {
     addSubmodule(repo, `${folder}/inner`, 'vendor/other');
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
     const {
@@ -73,7 +72,7 @@ describe('the submodules of a task', () => {
     assert.ok(existsSync(`${worktree.folder}/vendor/other/README.md`));
   });
 
-  it("are told of in the task's log and report where they are missing, and the task goes on", async () => {
+  it('are listed in log and report if missing, and the task continues', async () => {
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
     installStandIn(`${folder}/bin`, 'result();');
     const hub = new LocalHub(taskOf('t1'));
@@ -87,7 +86,7 @@ describe('the submodules of a task', () => {
     assert.match(warnings.join('\n'), aloud);
   });
 
-  it('are left out where git refuses where they come from', async () => {
+  it('are omitted if git refuses their origin', async () => {
     for (const name of Object.keys(FROM_FOLDERS)) delete process.env[name];
     const {
       missed: [missed = ''],
@@ -98,7 +97,7 @@ describe('the submodules of a task', () => {
     assert.deepEqual([notes, problem, commit], [[], undefined, undefined]);
   });
 
-  it('are kept where the task has changed them, committed or not', async () => {
+  it('are kept if the task has changed them, committed or not', async () => {
     const { worktree, settle } = await open();
     const inside = `${worktree.folder}/vendor/my library`;
     writeFileSync(`${inside}/committed.ts`, 'one\n');

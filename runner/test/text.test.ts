@@ -1,4 +1,3 @@
-/** Cuts of texts: between characters as people see them, within a bound. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { clean, cut, cutBytes, cutStart, shortened } from '../src/text.ts';
@@ -60,16 +59,16 @@ describe('cuts of texts', () => {
     assert.equal(cut('🚀'.repeat(2), 1), '');
   });
 
-  it('replaces halves of surrogate pairs and removes NUL', () => {
+  it('replaces lone surrogates and removes NUL', () => {
     assert.equal(clean('a\ud83db\0c\ude80\t\n'), 'a\ufffdbc\ufffd\t\n');
     assert.equal(shortened('\ud83d', 10), '\ufffd');
   });
 
-  it('says how much is missing', () => {
+  it('reports how much is missing', () => {
     assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)');
   });
 
-  it('stays within the bound, well formed and between clusters for every text', () => {
+  it('are within the bound, well-formed and between clusters for every text', () => {
     fc.assert(
       fc.property(text, bound, (whole, most) => {
         const repaired = whole.toWellFormed();
@@ -97,7 +96,7 @@ describe('cuts of texts', () => {
     );
   });
 
-  it('looks only at the text around the cut', () => {
+  it('reads only the text around the cut', () => {
     const huge = 'é'.repeat(2_000_000);
     const before = process.cpuUsage().user;
     for (let n = 0; n < 100; n++) cut(huge, 1_900_000 + n);

@@ -1,6 +1,6 @@
 /**
- * An agent that carries out a list of commands in its worktree, and then writes down what it has left: files, commits
- * and what the folders around it look like. Its results are those that a perfect runner would have to preserve.
+ * An agent that runs a list of commands in its worktree and then records its results: files, commits and the state of
+ * the folders around it. A perfect runner would have to preserve these results.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -68,7 +68,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Decided without the runner's code. */
+/** Determined without the runner's code. */
 function isStillOurs(): boolean {
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
@@ -81,7 +81,7 @@ function isStillOurs(): boolean {
   }
 }
 
-/** The names of git objects with the content of each file, by path. Paths are bytes, since names need not be UTF-8. */
+/** Returns the git object names of each file's content, by path. Paths are bytes, since names need not be UTF-8. */
 function filesIn(root: string, path: string): Record<string, readonly string[]> {
   const real = Buffer.from(path === '' ? root : `${root}/${path}`, 'latin1');
   const stat = lstatSync(real, { throwIfNoEntry: false });
@@ -94,7 +94,7 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
   return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
 }
 
-/** As it is, and with the line ends that `core.autocrlf` has git store. */
+/** The content itself, and the content with the line ends that `core.autocrlf` stores. */
 function namesOf(content: Buffer): readonly string[] {
   const text = content.toString('latin1');
   const name = objectName(content);

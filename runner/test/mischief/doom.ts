@@ -1,16 +1,16 @@
-/** Counts what this process does to git and to files, and kills it at one of these steps. */
+/** Counts this process's git commands and file changes, and kills it at one of these steps. */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 export interface Doom {
-  /** The number of the step. */
+  /** Number of the step. */
   readonly at: number;
   /** Before the step, as soon as a program has started, or after the step. */
   readonly when: 'before' | 'within' | 'after';
 }
 
-/** Functions of `fs` that change something. */
+/** Functions of `fs` that change files. */
 const CHANGING = ['copyFileSync', 'mkdirSync', 'renameSync', 'writeFileSync'] as const;
 
 const die = (): never => {

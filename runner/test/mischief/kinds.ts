@@ -1,16 +1,14 @@
-/** Actions of an agent on the git and the files of its worktree: shell commands, run in the worktree. */
+/** Actions of an agent on its worktree's git and files, as shell commands that run in the worktree. */
 
-/** Input of a kind. Each call of `file` writes content that no other file has. */
+/** Input of a kind. Each call of `file` writes unique content. */
 export interface Materials {
-  /** A shell command that writes a new file. */
+  /** Returns a shell command that writes a new file. */
   readonly file: (path: string) => string;
-  /** A number that no other step of the sequence has. */
+  /** Number that is unique within the sequence. */
   readonly n: number;
-  /** The task's branch. */
   readonly branch: string;
 }
 
-/** Kinds that need the submodule `lib`. */
 export const NEEDING_SUBMODULE: readonly string[] = [
   'changesSubmodule',
   'removesSubmodulesGit',
@@ -22,8 +20,8 @@ export type Mischief = (materials: Materials) => readonly string[];
 const commit = (message: string): string => `git add -A; git commit -qm ${message}`;
 
 /**
- * The shell has `$GITDIR` (of the worktree), `$COMMON` (of the repository), `$OUTER` (a repository around the worktree),
- * `$ELSEWHERE` (a folder of the user's), `$LIBRARY` (a repository to clone) and `$PWD`, the worktree.
+ * Variables of the shell: `$GITDIR` (of the worktree), `$COMMON` (of the repository), `$OUTER` (a repository around
+ * the worktree), `$ELSEWHERE` (a folder of the user), `$LIBRARY` (a repository to clone) and `$PWD`, the worktree.
  */
 export const KINDS: Readonly<Record<string, Mischief>> = {
   writesFiles: ({ file, n }) => [file(`new-${n}.txt`), file(`deep/er-${n}/file.txt`), file('tracked.txt')],

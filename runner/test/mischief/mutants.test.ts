@@ -1,4 +1,4 @@
-/** The property test finds each fault that it exists for: three of them are put into a copy of the runner's code. */
+/** The property test detects the faults that it exists for, each inserted into a copy of the runner's code. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { newFolder, removeFolder } from '../support/folders.ts';
@@ -6,7 +6,7 @@ import { play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
-/** What the runner's code imports, beside the folder of a copy as beside its own. */
+/** Imports of the runner's code, next to the folder of a copy as next to the original. */
 const IMPORTED = ['node_modules', 'functions'] as const;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
@@ -46,7 +46,7 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-describe('a runner with a fault', () => {
+describe('runner with a fault', () => {
   let folder: string;
   let restore: () => void;
 
@@ -62,7 +62,7 @@ describe('a runner with a fault', () => {
   });
 
   for (const { name, file, replace, by, kinds, finds } of MUTANTS)
-    it(`is found if it ${name}`, async () => {
+    it(`is detected if it ${name}`, async () => {
       const copy = `${folder}/${file.replaceAll('/', '-')}`;
       mkdirSync(copy);
       cpSync(`${RUNNER}/src`, `${copy}/src`, { recursive: true });

@@ -1,21 +1,21 @@
-/** Data that the processes of a sequence share. */
+/** Data shared by the processes of a sequence. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 export interface Plan {
-  /** Everything of the user's. */
+  /** All of the user's data. */
   readonly home: string;
   readonly repo: string;
   readonly branch: string;
   readonly commands: readonly string[];
   /** Variables of the shell. */
   readonly shell: Readonly<Record<string, string>>;
-  /** Where the agent writes what it has left. */
+  /** File for the agent's results. */
   readonly inventory: string;
-  /** Where the agent writes why it could not. */
+  /** File for an error of the agent. */
   readonly fault: string;
-  /** Commits that were there before. */
+  /** Commits from before the sequence. */
   readonly known: readonly string[];
   /** Whether the agent reports success. */
   readonly succeeds: boolean;
@@ -23,18 +23,18 @@ export interface Plan {
 
 export interface Inventory {
   readonly folder: string;
-  /** Whether the folder still is the worktree that the runner made. */
+  /** Whether the folder still is the runner's worktree. */
   readonly isOurs: boolean;
   /** Names of git objects by path. */
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly commits: readonly string[];
   readonly gitDir: string;
-  /** Files outside of the worktree. */
+  /** Files outside the worktree. */
   readonly outside: Readonly<Record<string, string>>;
 }
 
 /**
- * Lists everything below the home: content, mode and target. Without the worktree and what the runner documents as its
+ * Lists everything below the home: content, mode and target. Omits the worktree and what the runner documents as its
  * own: records, objects, the task's branch and refs below `refs/muster/`.
  */
 export function listing(
@@ -72,7 +72,7 @@ export function listing(
 
 /**
  * Makes everything below a folder readable: the next runner can have more rights than this agent.
- * @returns what restores the modes
+ * @returns a function that restores the modes
  */
 export function makeReadable(path: Buffer): () => void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -89,7 +89,7 @@ export function makeReadable(path: Buffer): () => void {
   };
 }
 
-/** @returns what restores the mode */
+/** @returns a function that restores the mode */
 function allow(path: Buffer | string, mode: number, rights: number): () => void {
   if ((mode & rights) === rights) return () => undefined;
   chmodSync(path, mode | rights);
@@ -97,9 +97,9 @@ function allow(path: Buffer | string, mode: number, rights: number): () => void 
 }
 
 /**
- * Gives a repository a format that git can read, and a HEAD that is a commit: its user has to do so before a runner
- * starts, if an agent has changed them.
- * @returns what restores them, or undefined if nothing had to be repaired
+ * Repairs a repository's format and HEAD if an agent has changed them. Otherwise, its user would have to do this
+ * before a runner starts.
+ * @returns a function that restores them; undefined if nothing was repaired
  */
 export function repair({ repo, known }: Plan): (() => void) | undefined {
   const config = `${repo}/.git/config`;

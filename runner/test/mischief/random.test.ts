@@ -1,6 +1,6 @@
 /**
- * After any action of an agent on git and files, and any kill of its runner, every byte that it wrote is reachable
- * afterwards, and nothing outside of its worktree and the documented refs has changed.
+ * After any action of an agent on git and files, and any kill of its runner, every byte that the agent wrote is
+ * reachable, and nothing outside its worktree and the documented refs has changed.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -11,14 +11,14 @@ import { KINDS } from './kinds.ts';
 import { NEVER, play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
-/** So many steps with git and files has an attempt, about; a later one is never reached. */
+/** Approximate number of git and file steps of an attempt. Later steps are never reached. */
 const STEPS = 80;
 
 const KIND_NAMES = Object.keys(KINDS);
 
-/** How many kinds take their turn in one sequence, before the random ones. */
+/** Number of kinds per sequence that are chosen in turn. The rest is random. */
 const TURNS = byDay(4, { night: 1 });
-/** After so many sequences, each kind has taken its turn: by day once. */
+/** Number of sequences in which each kind is chosen once. The default run ends after it. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
 const SEQUENCES = byDay(ROUND, { night: 5000 });
 const PER_TEST = 3;
@@ -29,14 +29,14 @@ const doom: fc.Arbitrary<Doom> = fc.record({
 });
 
 /**
- * One to four kinds. Those that take their turn in one sequence are far apart in the list, since neighbors undo each
- * other. In every other sequence, the runner is killed.
+ * Chooses one to four kinds. Those chosen in turn are far apart in the list, since neighbors undo each other. In
+ * every other sequence, the runner is killed.
  */
 function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   const turn = number % ROUND;
   const turns = KIND_NAMES.filter((_, index) => index % ROUND === turn);
   const round = Math.floor(number / ROUND);
-  // In this process, root can read everything.
+  // Root can read everything in this process.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
     kinds: fc

@@ -1,4 +1,4 @@
-/** `runnerProcess <stage> <doom>`: a runner that does one task and is killed at a step of its git work. */
+/** `runnerProcess <stage> <doom>`: a runner that runs one task and is killed at a step of its git work. */
 import { parseSettings } from '../../src/arguments.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { recover } from '../../src/recovery.ts';

@@ -1,4 +1,4 @@
-/** Plays a sequence of mischief against a runner, has the next runner recover, and checks what is left. */
+/** Runs a sequence of mischief against a runner, recovers with the next runner, and checks the results. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -26,16 +26,16 @@ export interface Sequence {
   readonly doom: Doom | undefined;
 }
 
-/** A runner in a process that ends by itself. */
+/** Value that never kills the runner. */
 export const NEVER: Doom = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
 
 const SOURCE = new URL('../../src', import.meta.url).pathname;
 
 /**
- * @param templates a folder of `makeTemplates`
+ * @param templates folder of `makeTemplates`
  * @param folder an empty folder
  * @param source the runner's code
- * @returns what is not as it must be, a sentence each
+ * @returns violations, one sentence each
  */
 export async function play(
   sequence: Sequence,
@@ -59,7 +59,7 @@ export async function play(
   );
   if (existsSync(plan.fault))
     return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
-  // If it was killed before its agent had finished, nothing may have changed.
+  // If the runner was killed before its agent had finished, nothing may have changed.
   if (!existsSync(plan.inventory)) return differences(before, listing(plan, stage.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
@@ -71,11 +71,11 @@ export async function play(
 
 interface Runners {
   readonly code: Code;
-  /** The bundle of `runnerProcess`, of the code as it is. */
+  /** Bundle of `runnerProcess` with the unchanged code. */
   readonly program: string;
 }
 
-/** Has the runner do the task, and the next runners recover if it was killed. */
+/** Runs the task, and recovers with the next runners if the first one was killed. */
 async function run({ doom }: Sequence, { code, program }: Runners, stage: Stage, plan: Plan): Promise<void> {
   if (doom === undefined) return runOnce(code, stage);
   await runDoomed(program, stage, doom);
@@ -114,7 +114,7 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
   };
 }
 
-/** Takes root's right to read and write everything, for which no file is unreadable. */
+/** Removes root's right to read and write every file. */
 const WITHOUT_RIGHTS = [
   'setpriv',
   '--bounding-set=-dac_override,-dac_read_search',
@@ -129,7 +129,7 @@ const wrapper: readonly string[] =
 /** Resolves when the runner has been killed. */
 async function runDoomed(bundle: string, stage: Stage, doom: Doom): Promise<void> {
   const args = [
-    '--max-semi-space-size=64', // it collects no garbage while it loads its code
+    '--max-semi-space-size=64', // Disables garbage collection while the code is loaded.
     bundle,
     JSON.stringify(stage),
     JSON.stringify(doom),
@@ -143,10 +143,10 @@ const stays = ({ folder }: Inventory): boolean => existsSync(`${folder}/.`);
 
 const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Files and commits that are neither reachable nor in a worktree that stays. */
+/** Returns files and commits that are neither reachable nor in a kept worktree. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
   repair(plan);
-  // An agent that had changed the common directory can leave a HEAD in the worktree whose commit is in another repository.
+  // If the agent changed the common directory, HEAD in the worktree can name another repository's commit.
   const options = ['--objects', '--no-object-names', '--ignore-missing', '--all'];
   const list = (at: string) => git(at, 'rev-list', ...options).split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
@@ -161,7 +161,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   ];
 }
 
-/** False claims of an ending, and damage to a folder that is no longer the runner's. */
+/** Returns false claims of an ending, and damage to a folder that no longer belongs to the runner. */
 function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-/** A user's home with repositories in it, and runners that work there. */
+/** A user's home with repositories, and runners that work there. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -16,7 +16,7 @@ import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
 
 export interface Stage {
-  /** A repository; in it the repository `outer`, in that the checkout and the worktrees. */
+  /** Repository that contains the repository `outer`, which contains the checkout and the worktrees. */
   readonly home: string;
   readonly outer: string;
   readonly repo: string;
@@ -46,8 +46,8 @@ export function stageIn(folder: string): Stage {
 }
 
 /**
- * Makes the homes once; sequences get copies of them. In one of them, the checkout has the submodule `lib`. The programs
- * that each sequence starts are bundled, since Node takes half a second of the processor to load them otherwise.
+ * Creates the homes once; sequences get copies. In one of them, the checkout has the submodule `lib`. Bundles the
+ * programs of each sequence, since Node needs half a second of processor time to load them otherwise.
  */
 export async function makeTemplates(folder: string): Promise<void> {
   const file = (path: string) => new URL(path, import.meta.url).pathname;
@@ -99,7 +99,7 @@ function makeTemplate(folder: string, withSubmodule: boolean, agent: string): vo
   chmodSync(`${bin}/claude`, 0o755);
 }
 
-/** Gives git a configuration of the test's. @returns what restores the user's */
+/** Gives git a separate configuration. @returns a function that restores the user's */
 export function isolateGit(folder: string): () => void {
   const former = process.env['GIT_CONFIG_GLOBAL'];
   const settings =
@@ -135,7 +135,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   }).trim();
 }
 
-/** A hub whose endings survive the process. */
+/** Hub whose endings survive the process. */
 class LastingHub extends LocalHub {
   private readonly file: string;
 
@@ -152,7 +152,7 @@ class LastingHub extends LocalHub {
 
 const endingsFile = ({ plan }: Stage): string => `${plan}.endings`;
 
-/** Returns what the hub has been told of the task, by all runners. */
+/** Returns the endings that all runners have reported. */
 export function endingsOf(stage: Stage): readonly Ending[] {
   const file = endingsFile(stage);
   if (!existsSync(file)) return [];
@@ -162,9 +162,7 @@ export function endingsOf(stage: Stage): readonly Ending[] {
     .map((line): Ending => JSON.parse(line));
 }
 
-/**
- * Has a runner do the task.
- */
+/** Runs the task on a runner. */
 export async function runOnce(code: Code, stage: Stage): Promise<void> {
   const hub = new LastingHub(endingsFile(stage), taskOf(TASK));
   const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], {
@@ -192,7 +190,7 @@ export async function runOnce(code: Code, stage: Stage): Promise<void> {
   }).run();
 }
 
-/** Has the next runner finish what an earlier one has left. */
+/** Recovers an earlier runner's work with the next one. */
 export async function recoverAll(code: Code, stage: Stage): Promise<void> {
   const hub = new LastingHub(endingsFile(stage));
   const repository = await code.openRepository(stage.repo);
@@ -212,7 +210,7 @@ export async function recoverAll(code: Code, stage: Stage): Promise<void> {
 
 export type Code = Awaited<ReturnType<typeof codeOf>>;
 
-/** @param source the folder of the runner's code, which can be a changed copy */
+/** @param source folder of the runner's code, which can be a changed copy */
 export async function codeOf(source: string) {
   const { Runner }: typeof import('../../src/runner.ts') = await import(`${source}/runner.ts`);
   const { recover }: typeof import('../../src/recovery.ts') = await import(`${source}/recovery.ts`);

@@ -1,4 +1,3 @@
-/** Secrets that the values of variables are. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { meansSecret } from '../../src/redaction/environment.ts';
@@ -13,7 +12,7 @@ function redacted(text: string, env: NodeJS.ProcessEnv, exists: (path: string) =
 }
 
 describe('redaction of known secrets', () => {
-  it('removes the credential, whole and in its halves, in every text', () => {
+  it('removes the credential and each of its halves from every text', () => {
     const redactor = createRedactor([TOKEN], {}, nowhere);
     fc.assert(
       fc.property(
@@ -132,7 +131,7 @@ describe('redaction of known secrets', () => {
     '.example.com',
   ];
   for (const value of ORDINARY)
-    it(`keeps the value ${value} of a variable whose name means a secret`, () => {
+    it(`keeps the value ${value} of a variable whose name suggests a secret`, () => {
       const text = `src/${value}/index.ts ${value}`;
       assert.equal(redacted(text, { API_KEY: value, DB_PASSWORD: value, SESSION_COOKIE: value }), text);
     });

@@ -1,4 +1,4 @@
-/** Secrets known by their form, and ordinary text that resembles them. */
+/** Secrets recognized by their form, and ordinary text that resembles them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ const SECRETS = {
   'an encrypted JWT': `eyJ${alphanumeric(33)}..${base64Url(16)}.${base64Url(60)}.${base64Url(22)}`,
 } as const;
 
-/** Text in front of and after a secret, with no letter or digit next to it, or an escape. */
+/** Text before and after a secret, without an adjacent letter, digit or escape. */
 const BEFORE = [
   '',
   ' ',
@@ -86,7 +86,7 @@ const RULES: readonly Rule[] = [...TOKENS, ...VENDOR_RULES];
 
 describe('redaction of secrets with a known form', () => {
   for (const [name, secret] of Object.entries(SECRETS))
-    it(`removes ${name}, whatever is next to it`, () => {
+    it(`removes ${name}next to any text`, () => {
       for (const before of BEFORE)
         for (const after of AFTER) {
           const text = redactor.text(`start ${before}${secret}${after} end`);
@@ -117,7 +117,7 @@ describe('redaction of secrets with a known form', () => {
     }
   });
 
-  it('removes only the secret if the text around it marks it', () => {
+  it('removes only the secret if the surrounding text identifies it', () => {
     const secret = alphanumeric(40);
     const cases = [
       (one: string) => `https://ada:${one}@example.com/x`,
@@ -143,7 +143,7 @@ describe('redaction of secrets with a known form', () => {
     assert.equal(redactor.text('https://ada:p@ss@example.com/x'), `https://ada:${REDACTED}@example.com/x`);
   });
 
-  it('reaches every text and key of a value', () => {
+  it('covers every text and key of a value', () => {
     const secret = SECRETS['a token of npm'];
     assert.deepEqual(redactor.json({ a: [secret, { [secret]: 1 }], n: null, t: true }), {
       a: [REDACTED, { [REDACTED]: 1 }],
@@ -152,7 +152,7 @@ describe('redaction of secrets with a known form', () => {
     });
   });
 
-  it('changes nothing if its own result is redacted again', () => {
+  it('does not change its own result', () => {
     for (const secret of Object.values(SECRETS)) {
       const once = redactor.text(`a ${secret} Bearer ${secret} https://a:${secret}@b/`);
       assert.equal(redactor.text(once), once);
@@ -210,7 +210,7 @@ describe('redaction of ordinary text', () => {
       .map((bytes) => `sha512-${Buffer.from(bytes).toString('base64')}`),
   );
 
-  it('does not change paths, branches, words, names, commit ids and checksums', () => {
+  it('keeps paths, branches, words, names, commit ids and checksums', () => {
     fc.assert(
       fc.property(
         fc.array(text, { maxLength: 5 }),
@@ -224,15 +224,15 @@ describe('redaction of ordinary text', () => {
     );
   });
 
-  it('does not change an image in base64', () => {
+  it('keeps an image in base64', () => {
     const image = `data:image/png;base64,${randomBytes(300_000).toString('base64')}`;
     assert.equal(redactor.text(image), image);
   });
 });
 
-describe('time of redaction', () => {
+describe('duration of redaction', () => {
   const LENGTH = 24 * 1024;
-  /** Quadratic time is that of a thousand times as much text. */
+  /** Quadratic time would equal that of a thousand times as much text. */
   const MOST = 40;
 
   const repeated = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH);
@@ -242,7 +242,7 @@ describe('time of redaction', () => {
     const { user, system } = process.cpuUsage(before);
     return Math.max(1, user + system);
   };
-  /** Least of several, because collecting garbage takes time too. */
+  /** Minimum of several runs, because garbage collection takes time too. */
   const least = (line: string): number => Math.min(cpuOf(line), cpuOf(line), cpuOf(line));
 
   let ordinary: number;
@@ -256,12 +256,12 @@ describe('time of redaction', () => {
     assert.ok(ratio < MOST, `${line.slice(0, 40)}: ${ratio}`);
   }
 
-  it('is in proportion to that of other text for a line that repeats the start of a secret', () => {
+  it('is proportional for a line that repeats the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of [`-${keyword}`, `${keyword.toUpperCase()}1.`]) assertInProportion(repeated(unit));
   });
 
-  it('is in proportion to that of other text for a line that continues the start of a secret', () => {
+  it('is proportional for a line that continues the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of ['a1', '-_']) assertInProportion(`${keyword}${repeated(unit)}`);
   });
@@ -280,7 +280,7 @@ describe('time of redaction', () => {
     'authorization: ',
     '\u001b[',
   ])
-    it(`is in proportion to that of other text for a line of ${JSON.stringify(unit)}`, () => {
+    it(`is proportional for a line of ${JSON.stringify(unit)}`, () => {
       assertInProportion(repeated(unit));
       assertInProportion(`-----BEGIN PRIVATE KEY-----${repeated(unit)}`);
     });

@@ -1,4 +1,3 @@
-/** Private keys in text and in streams. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
@@ -94,7 +93,7 @@ function materialOf(key: string): readonly string[] {
   return lines.flatMap((line) => [line, encodeURIComponent(line)].map((one) => one.slice(-16)));
 }
 
-/** Redacts lines as the runner does when a program prints them. */
+/** Redacts lines like the runner when a program prints them. */
 function streamed(text: string): string {
   const withoutKeys = createKeyBlockRedactor();
   const lines = text.split('\n').map((line) => withoutKeys(line));
@@ -108,7 +107,7 @@ describe('redaction of private keys', () => {
   for (const [form, write] of Object.entries(FORMS))
     it(`removes a key that is printed ${form}, and keeps the text around it`, () => {
       for (const [name, key] of Object.entries(KEYS)) {
-        // Without line ends nothing separates the headers from the key.
+        // Without line ends, nothing separates the headers from the key.
         if (/: |Version/.test(key) && form === 'in one line without separators') continue;
         const text = `first line\n${write(key)}\nnot ok 2 - login fails\nlast line`;
         assertRedacted(name, key, text, streamed(text));
@@ -127,7 +126,7 @@ describe('redaction of private keys', () => {
       assert.equal(count(safe, kept), count(text, kept));
   }
 
-  it('replaces the lines of a key by one note', () => {
+  it('replaces the lines of a key with one note', () => {
     const key = KEYS['RSA in PKCS#8'];
     const safe = ['-----BEGIN PRIVATE KEY-----', REDACTED, '-----END PRIVATE KEY-----'].join('\n');
     assert.equal(streamed(`a\n${key}\nb`), `a\n${safe}\nb`);
@@ -190,7 +189,7 @@ describe('redaction of private keys', () => {
     assert.equal(streamed(text).split('\n').length, 1 + 1 + 500 - 120);
   });
 
-  it('keeps one state for each stream', () => {
+  it('keeps one state per stream', () => {
     const output = createKeyBlockRedactor();
     const errors = createKeyBlockRedactor();
     const line = KEYS['RSA in PKCS#8'].split('\n')[1] ?? '';

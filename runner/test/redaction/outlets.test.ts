@@ -1,4 +1,4 @@
-/** Secrets in what leaves an attempt: logs, summaries, failures and the output of acceptance commands. */
+/** Secrets in the output of an attempt: logs, summaries, failures and the output of acceptance commands. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -21,7 +21,7 @@ const KEY = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 }).privateKey.trim();
 
-describe('redaction of what leaves an attempt', () => {
+describe("redaction of an attempt's output", () => {
   let folder: string;
   let entries: Omit<LogEntry, 'sequence'>[];
   let log: TaskLog;
@@ -82,7 +82,7 @@ describe('redaction of what leaves an attempt', () => {
     isClean(output);
   });
 
-  it('removes a secret at the limit of the output of an acceptance command', async () => {
+  it("removes a secret at the limit of an acceptance command's output", async () => {
     for (const length of [15_900, 15_950, 16_000]) {
       const { output } = await accept(
         `printf '%s ' 'token=${SECRET}'; head -c ${length} /dev/zero | tr '\\0' x`,
@@ -115,7 +115,7 @@ describe('redaction of what leaves an attempt', () => {
     isClean(JSON.stringify(entries));
   });
 
-  it('removes a key from a tool result and from what the agent says', async () => {
+  it("removes a key from a tool result and from the agent's text", async () => {
     const { transcript } = await run(`
       said(${JSON.stringify(`The key is\n${KEY}\nand that is all.`)});
       print({ type: 'user', message: { content: [{ type: 'tool_result', content: ${JSON.stringify(`1\t${KEY.replaceAll('\n', '\n2\t')}`)} }] } });
@@ -129,7 +129,7 @@ describe('redaction of what leaves an attempt', () => {
     assert.ok(entries.some(({ message }) => message === 'the last line'));
   });
 
-  it('removes the beginning of a secret where a line is cut', async () => {
+  it('removes the beginning of a secret at the end of a cut line', async () => {
     const stream = new PassThrough();
     const lines: string[] = [];
     readLines(stream, (line) => lines.push(line));

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** A folder of a test's own. */
 export function newFolder(): string {
   return realpathSync(mkdtempSync(`${tmpdir()}/muster-runner-`));
 }
@@ -14,12 +13,12 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** An identity, and no collection of garbage, for which each commit would start another process. */
+/** An identity, and no garbage collection, for which each commit would start another process. */
 const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap(
   (setting) => ['-c', setting],
 );
 
-/** Git as the tests use it: in a folder. */
+/** Runs git in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], {
     encoding: 'utf8',
@@ -27,7 +26,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   }).trim();
 }
 
-/** A repository with one commit on `main`, whose checkout has a file that is not committed. */
+/** Creates a repository with one commit on `main`, whose checkout has an uncommitted file. */
 export function newRepository(folder: string): string {
   template ??= makeTemplate();
   return copyFolder(template, folder);
@@ -35,7 +34,7 @@ export function newRepository(folder: string): string {
 
 let template: string | undefined;
 
-/** Made once in a process, since a copy is cheaper than git is. */
+/** Created once per process, since copying is faster than running git. */
 function makeTemplate(): string {
   const folder = newFolder();
   git(folder, 'init', '--quiet', '--template=', '--initial-branch=main');
@@ -53,9 +52,9 @@ export function copyFolder(from: string, to: string): string {
 }
 
 /**
- * Adds a commit without changes to a repository, without a process of git. The index and the files stay.
+ * Adds an empty commit to a repository without running git. The index and the files stay.
  * @param parent a commit that is not packed
- * @returns the commit: the same for the same parent and message
+ * @returns the commit, which is the same for the same parent and message
  */
 export function addCommit(gitDir: string, ref: string, parent: string, message: string): string {
   const [, tree = ''] =

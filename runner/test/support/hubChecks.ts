@@ -1,4 +1,4 @@
-/** The checks of the hub itself, for tests that run without it. */
+/** The hub's own checks, for tests that run without it. */
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 import { appendLogs, endTask } from '../../../functions/src/toolsets/coding/tools/work.ts';
 
@@ -35,7 +35,7 @@ function refusing(tool: string, check: () => unknown): void {
   }
 }
 
-/** The arguments after they have been JSON. */
+/** Returns the arguments after a conversion to JSON and back. */
 function sent(value: object): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(value));
 }

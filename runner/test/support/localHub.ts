@@ -1,4 +1,4 @@
-/** A hub within the process, and a runner that works for it: what needs no network is tried without one. */
+/** A hub within the process, and a runner for it, for tests that need no network. */
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
 import { parseSettings } from '../../src/arguments.ts';
@@ -15,7 +15,7 @@ import { until } from './waiting.ts';
 const URL = 'http://127.0.0.1:9/mcp';
 const CREDENTIAL = 'mk_a.b';
 
-/** A hub with tasks, which may stop taking the credential. */
+/** Hub with tasks, which can stop accepting the credential. */
 export class LocalHub extends Hub {
   revoked = false;
   readonly lines: string[] = [];
@@ -67,19 +67,19 @@ export function taskOf(id: string): ClaimedTask {
 }
 
 interface RunnerWishes {
-  /** Has the coding agents in `bin`. */
+  /** Folder with the coding agents in `bin`. */
   readonly folder: string;
   readonly repo: string;
   readonly hub: Hub;
   readonly args?: readonly string[];
   readonly shutdown: AbortSignal;
-  /** A clock that moves by what the runner sleeps, if omitted. */
+  /** Default: a clock that advances by the runner's sleeps. */
   readonly clock?: Clock;
-  /** What the runner says goes here. */
+  /** Receives the runner's messages. */
   readonly said: string[];
 }
 
-/** A clock on which every sleep is over at once. */
+/** Clock on which every sleep ends immediately. */
 export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & { slept: number } {
   return {
     slept: 0,

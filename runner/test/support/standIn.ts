@@ -1,4 +1,4 @@
-/** Coding agents that do on purpose what the real ones cannot be made to do. */
+/** Coding agents with behavior that real ones cannot be made to show. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 
 const PRELUDE = `
@@ -14,7 +14,7 @@ print({ type: 'system', subtype: 'init', model: 'stand-in' });
 `;
 
 /**
- * Installs a program that speaks as Claude Code does.
+ * Installs a program that prints like Claude Code.
  * @param bin a folder for the PATH
  * @param body JavaScript, with `print`, `said`, `result`, `fs` and `spawn`
  */
@@ -22,23 +22,23 @@ export function installStandIn(bin: string, body: string, program = 'claude'): v
   mkdirSync(bin, { recursive: true });
   const file = `${bin}/${program}`;
   writeFileSync(`${file}.js`, `${PRELUDE}\n${body}\n`);
-  // A shell says the version, since Node would take longer to start than all the rest.
+  // A shell prints the version, since starting Node would take longer than everything else.
   const version = `[ "$1" = --version ] && echo '9.9.9 (stand-in)' && exit`;
   writeFileSync(file, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${file}.js' "$@"\n`);
   chmodSync(file, 0o755);
 }
 
-/** Never ends by itself. */
+/** Never ends on its own. */
 export const FOREVER = 'setInterval(() => undefined, 1000);';
 
-/** Asked to end, it does not. */
+/** Ignores SIGTERM. */
 export const DEAF =
   "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
 /**
- * Starts a child and a grandchild that are as deaf, and a child in a session of its own.
- * @param pidFile where the ids of all five go
- * @param then what is done when all have started
+ * Starts a child and a grandchild that also ignore SIGTERM, and a child in a separate session.
+ * @param pidFile file for the ids of all five
+ * @param then code to run when all have started
  */
 export function withChildren(pidFile: string, then: string): string {
   const deaf = `${DEAF} ${FOREVER}`;

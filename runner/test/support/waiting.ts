@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const BETWEEN_LOOKS_MS = 25;
 
-/** Looks until it is so; the test's own time-out ends what never comes. */
+/** Polls a condition. The test's own timeout ends the wait if it never becomes true. */
 export async function until(look: () => boolean): Promise<void> {
   while (!look()) await delay(BETWEEN_LOOKS_MS);
 }

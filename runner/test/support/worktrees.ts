@@ -1,4 +1,4 @@
-/** A task's worktree as an attempt opens it, and what becomes of it afterwards. */
+/** A task's worktree, opened and settled as in an attempt. */
 import { mkdirSync } from 'node:fs';
 import { type Settled, settle } from '../../src/git/keep/settle.ts';
 import { checkOutSubmodules } from '../../src/git/keep/submodules.ts';
@@ -8,13 +8,13 @@ import { noteBefore, openWorktree, type Worktree } from '../../src/git/worktree.
 
 export interface Opened {
   readonly worktree: Worktree;
-  /** Which submodules are missing. */
+  /** Missing submodules. */
   readonly missed: readonly string[];
-  /** Stores what is in the worktree, as at the end of an attempt. */
+  /** Stores the worktree's contents, as at the end of an attempt. */
   settle(message?: string): Promise<Settled>;
 }
 
-/** @param folder where worktrees and the runner's own files go */
+/** @param folder for worktrees and the runner's own files */
 export async function openWork(
   repository: Repository,
   folder: string,
