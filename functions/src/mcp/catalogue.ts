@@ -143,7 +143,8 @@ function openPart(toolset: Toolset): readonly Toolset[] {
 const INTRODUCTION =
   'Muster is a shared hub for agents and the people they work for. Your credential identifies you; ' +
   'errors suggest what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
-  'key and arguments within 24 hours returns the first result and changes nothing.';
+  'key and arguments within 24 hours returns the first result and changes nothing. Tools that create to-dos, ' +
+  'tasks, runs and pull requests take part_of: {kind: todo|task|run|pull_request, id}, the parent. Lists take limit.';
 
 /** Returns the server instructions. Lines that name a tool outside this endpoint are omitted. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
@@ -265,7 +266,7 @@ function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
       ...(readOnlyHint && { readOnlyHint }),
       ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
       ...(!readOnlyHint && idempotentHint && { idempotentHint }),
-      ...(!openWorldHint && { openWorldHint }),
+      ...(!readOnlyHint && !openWorldHint && { openWorldHint }),
     },
     ...metaOf(tool),
   };

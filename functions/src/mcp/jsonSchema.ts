@@ -52,7 +52,7 @@ function withoutTypeList(_key: string, value: unknown): unknown {
 }
 
 /** Arguments that the server instructions explain once for all tools. */
-const TOLD_ONCE: readonly string[] = ['idempotency_key'];
+const TOLD_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of'];
 
 /** Descriptions of up to this many words add nothing to the argument's name. */
 const WORDS_OF_A_NAME = 3;
@@ -73,7 +73,7 @@ const LEFT_OUT: readonly string[] = [
 /** Returns the light list's schema, which accepts at least the same. Omits rare and commonly explained arguments. */
 export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   const { properties, ...rest } = schema;
-  const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema)] as const);
+  const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema, rare)] as const);
   const light = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
   return properties === undefined
     ? light
@@ -81,19 +81,20 @@ export function lightSchema(schema: JsonObject, rare: readonly string[] = []): J
 }
 
 /** Returns the light list's value of a keyword; undefined to omit the keyword. */
-function lightPart(keyword: string, schema: JsonObject): JsonValue | undefined {
+function lightPart(keyword: string, schema: JsonObject, rare: readonly string[]): JsonValue | undefined {
   const value = schema[keyword];
   if (LEFT_OUT.includes(keyword)) return undefined;
+  if (keyword === 'default' && value === false) return undefined; // callers expect it
   if (keyword === 'description') {
     return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME ? value : undefined;
   }
   if (keyword === 'anyOf') {
     // Alternatives add nothing to a type.
-    return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => lightSchema(one)) : undefined;
+    return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => lightSchema(one, rare)) : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
-  if (success) return lightSchema(data);
+  if (success) return lightSchema(data, rare);
   // Strict clients need this for tools without arguments. For other objects, the error message is enough.
   return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
@@ -103,7 +104,7 @@ const jsonObjects = z.array(jsonObject);
 function lightProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
   const left = [...TOLD_ONCE, ...rare];
   const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
-  return Object.fromEntries(listed.map(([name, value]) => [name, lightSchema(jsonObject.parse(value))]));
+  return Object.fromEntries(listed.map(([name, value]) => [name, lightSchema(jsonObject.parse(value), rare)]));
 }
 
 /**

@@ -56,7 +56,7 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** Details that the light list omits: bounds, limits and special cases. */
   readonly details?: string;
   /** Audience other than agents in general. The light list omits the tool. */
-  readonly audience?: 'runners' | 'older clients' | 'those who administer';
+  readonly audience?: 'runners' | 'older clients' | 'administrators';
   /** Rarely needed arguments. The tool accepts them, but the light list omits them. */
   readonly rare?: readonly string[];
   /** Strict: unknown arguments are errors. */

@@ -18,7 +18,7 @@ const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
     .tools.map(({ name }) => name);
 
 describe('light list', () => {
-  it('contains the tools a role may call, except those for runners, older clients and admins', () => {
+  it('contains the tools a role may call, except those for runners, older clients and administrators', () => {
     for (const role of ROLES) {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)

@@ -42,7 +42,7 @@ export const listConnections = defineTool({
     "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
   details:
     'An agent that is not a leader sees only its own. Admins can name another owner. A page can be short and still have a next page, because disconnected agents are omitted.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({
     owner: uidArgument.optional().describe('Other person; admins only'),
     limit: z.int().min(1).max(MAX_LIMIT).default(MAX_LIMIT).describe('Maximum agents'),
@@ -117,7 +117,7 @@ export const revokeConnection = defineTool({
   description: 'Disconnects an app or agent; it loses all access within 5 seconds.',
   details:
     'For your own agents, in person or through a leading agent of yours; an agent can revoke itself. Everything registered through it is revoked too, including pending invitations and calls that wait for approval. The agent itself remains and can be registered or signed in again.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({ agent_id: idOf('an agent').describe('From access.list_connections') }),
   output: z.object({
     agent_id: z.string(),

@@ -21,7 +21,7 @@ export const createWorkspace = defineTool({
   description: "Creates a workspace led by the caller's owner. For leaders and deployment admins.",
   details:
     'private: members only. open: everyone with a deployment role has that role here. From now on, messages/<name> and shared/<name> in both databases belong to the workspace.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({
     name: workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
     access: accessArgument.default('private').describe('Who enters'),
@@ -61,7 +61,7 @@ export const updateWorkspace = defineTool({
     'Changes a workspace: who may enter, which repositories and hosted agents it uses, and which calls need approval.',
   details:
     "Omitted fields stay. Opening a workspace requires a leader of the deployment; default is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs once approved. above_usd asks only for calls that may cost more; calls of a tool without a stated maximum cost always ask. Takes effect within 5 seconds. An agent can make settings stricter; if its call loosens one, a person approves the call first.",
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({
     workspace: workspaceArgument,
     access: accessArgument.optional().describe('Who enters'),

@@ -29,6 +29,7 @@ export const createTask = defineTool({
   description:
     'Adds a task to the queue for workers to claim. Several: coordination.create_tasks_batch; for a coding agent: coding.create_task.',
   details: 'Tasks are handed out by priority, then deadline, then age, once all dependencies are done.',
+  rare: ['type'],
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -63,6 +64,7 @@ export const createTasksBatch = defineTool({
   title: 'Create several tasks',
   description:
     'Adds several tasks in one call, all or none. In dependencies, "task-N" is the N-th task of this batch, from 1.',
+  rare: ['context_files', 'deadline', 'hints', 'type'],
   input: z.strictObject({
     tasks: z
       .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
@@ -104,6 +106,7 @@ export const updateTask = defineTool({
     'Updates an open task. For its creator and leaders. Omitted fields stay, clear removes fields; lists are replaced.',
   details:
     'Dependencies are validated as on creation. A held task can only depend on completed tasks. Its holder sees other changes in the task.',
+  rare: ['context_files', 'clear'],
   input: z.strictObject({
     task_id: taskId,
     description: description.optional(),

@@ -23,6 +23,7 @@ export const read = defineTool({
     'Reads a Firestore document or collection, or a Realtime Database node, as you; security rules apply. Even-segment Firestore paths are documents.',
   details:
     'Odd-segment Firestore paths are collections, returned 100 documents at a time unless limit is set; truncated means there is more, at nextCursor. A single string, number or boolean in the Realtime Database is returned as {".value": …}.',
+  rare: ['endAt', 'startAt'],
   input: z.strictObject({
     database: database('Database'),
     path: path('Segments separated by "/"'),

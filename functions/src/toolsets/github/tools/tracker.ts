@@ -16,7 +16,7 @@ export const createPR = defineTool({
     'Creates a pull request or returns the open one for the same branches. With task_id, merging it completes that task.',
   details:
     'An open one is returned unchanged, with created: false. With task_id, failed checks are logged under tasks/<task_id>/logs.',
-  rare: ['maintainer_can_modify', 'part_of'],
+  rare: ['maintainer_can_modify'],
   input: z.strictObject({
     ...inRepository,
     title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('PR title'),
@@ -71,6 +71,7 @@ export const createIssue = defineTool({
   description: 'Creates an issue.',
   details:
     "A hidden comment marks the issue, so that it can be found if GitHub's response is lost; with idempotency_key, a retry never creates a second one.",
+  rare: ['assignees', 'milestone'],
   input: z.strictObject({
     ...inRepository,
     title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('Issue title'),

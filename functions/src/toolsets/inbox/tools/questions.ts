@@ -120,7 +120,7 @@ export const withdraw = defineTool({
   name: 'withdraw',
   title: 'Withdraw a request',
   description: 'Withdraws a request you made: no answer is needed any longer.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({ request_id: requestId }),
   output: requestShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

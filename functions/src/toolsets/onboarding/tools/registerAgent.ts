@@ -106,7 +106,7 @@ export const registerAgent = defineTool({
     'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
     'For one owner, the same name is the same agent, and its old credential stops working. workspace is the default for calls that name none. toolsets, heldTo and readonly restrict the new credential; if omitted, they keep their previous values. Only a person can lift them, with clear.',
-  rare: ['configuration', 'workspace', 'toolsets', 'heldTo', 'readonly', 'clear'],
+  rare: ['clear', 'configuration', 'creator', 'description', 'heldTo', 'parameters', 'readonly', 'toolsets', 'workspace'],
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
     capabilities: z

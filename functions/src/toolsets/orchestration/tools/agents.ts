@@ -98,7 +98,7 @@ export const getCapabilities = defineTool({
   title: 'Rank models for a task',
   description: 'Ranks hosted models for a task, with reasons and warnings.',
   details: 'If omitted, role, language and size are inferred from the task.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({
     task: textUpTo(100_000).optional().describe('Task description'),
     requirements: z

@@ -22,7 +22,7 @@ export const saveWorkflow = defineTool({
     'Saves or replaces a named workflow. A step has agent (claude, gemini, auto, network) or agents and mode. Examples: orchestration.list_workflows with detailed.',
   details:
     'Visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({
     workflow: definition.describe('{name, description?, steps, result?}'),
     expectedVersion,
@@ -116,7 +116,7 @@ export const deleteWorkflow = defineTool({
   title: 'Delete a workflow',
   description: 'Deletes a saved workflow and returns it.',
   details: 'Started runs continue with it. Built-in workflows stay.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({ name: workflowName.describe('Workflow name'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -77,6 +77,7 @@ export const getAgents = defineTool({
     "Lists this workspace's agents and what each is doing. For agents in workflows: orchestration.list_agents.",
   details:
     'offline: missed three one-minute heartbeats. busy: holds its maximum of tasks. active: holds some. error: holds none and its last one failed. idle: holds none. summary counts all agents of the workspace, ignoring filters.',
+  rare: ['includeMetrics', 'type'],
   input: z.strictObject({
     status: z.enum(AVAILABILITIES).optional().describe('Agent status'),
     type: name.optional().describe('Agent type'),
@@ -138,6 +139,7 @@ export const listSkills = defineTool({
     "Lists what can be done here: every tool with an example, then this workspace's agent capabilities.",
   details:
     "A tool's category is its toolset. For capabilities, only names are searched. A capability that no agent has is deprecated.",
+  rare: ['includeDeprecated', 'offset'],
   input: z.strictObject({
     category: shortText('Toolset, or category of capabilities'),
     search: shortText('Word prefixes; ignores case and accents'),

@@ -62,7 +62,7 @@ export const getAudit = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   answersWhole: true,
   role: 'viewer',
-  audience: 'those who administer',
+  audience: 'administrators',
   example: { limit: 5 },
   handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
     const question = JSON.stringify(asked);
@@ -169,7 +169,7 @@ export const undo = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
   role: 'worker',
-  audience: 'those who administer',
+  audience: 'administrators',
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
   answer: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,

@@ -81,6 +81,7 @@ export const getSystemStatus = defineTool({
   description: "Returns the deployment's health: its services, load and call metrics.",
   details:
     'Checks Firestore, the Realtime Database and GitHub, each for at most 2 seconds; results are cached for up to 15. critical: Firestore is down. degraded: another service is down.',
+  rare: ['includeDependencies'],
   input: z.strictObject({
     includeServices: z.boolean().default(true).describe('Include services'),
     includeMetrics: z.boolean().default(true).describe('Include load and calls'),

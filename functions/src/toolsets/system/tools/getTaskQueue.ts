@@ -107,6 +107,7 @@ export const getTaskQueue = defineTool({
   description: "Lists this workspace's open tasks: claimable ones in claim order, then blocked ones.",
   details:
     'With agentId: tasks that the agent holds or, with status pending, can claim. queueStats counts the whole queue, ignoring filters.',
+  rare: ['includeAssigned', 'type'],
   input: z.strictObject({
     agentId: idOf('an agent').optional().describe('Tasks it holds or, with status pending, can claim'),
     priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),

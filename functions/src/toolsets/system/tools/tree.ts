@@ -134,7 +134,7 @@ export const setBudget = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: ['budget'],
   role: 'worker',
-  audience: 'those who administer',
+  audience: 'administrators',
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
   answer: budgetAnswer,
   handler: ({ services, principal, workspace, recordAnswer }, input) => {

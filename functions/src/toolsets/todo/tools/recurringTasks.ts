@@ -56,6 +56,7 @@ export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
   title: 'Update a recurring to-do',
   description: "Changes a recurring to-do's future occurrences; todo.update_task changes the current one.",
+  rare: ['clear', 'timezone'],
   input: z.strictObject({
     recurring_task_id: shapes.recurringTaskId,
     title: shapes.title('New title').optional(),

@@ -19,7 +19,6 @@ export const addTask = defineTool({
   description:
     'Adds a to-do. A due date adds a reminder, by default an hour before. For repeats: todo.create_recurring_task.',
   details: 'The reminder is an hour before, unless preferences say otherwise.',
-  rare: ['part_of'],
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
@@ -49,6 +48,7 @@ export const updateTask = defineTool({
   title: 'Update a to-do',
   description:
     'Updates a to-do; omitted fields stay, clear removes. For a recurring to-do, changes only this occurrence.',
+  rare: ['clear'],
   input: z.strictObject({
     task_id: shapes.taskId,
     title: shapes.title('New title').optional(),
@@ -259,7 +259,7 @@ export const getTaskHistory = defineTool({
   title: 'To-do history',
   description: "Lists a to-do's history, newest first, even after it was deleted.",
   details: 'Creations, updates, completions, reminders and deletions, with the to-do before and after.',
-  audience: 'those who administer',
+  audience: 'administrators',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: partial({ events: z.array(eventShape), ...endShape }),
   ...shapes.reading,
