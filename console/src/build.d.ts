@@ -1,15 +1,15 @@
-/** What scripts/setup/console.mjs puts into the page as it builds it. */
+/** Constants that scripts/setup/console.mjs inserts at build time. */
 
-/** The region of the functions, such as `us-central1`. */
+/** Region of the functions, such as `us-central1`. */
 declare const __REGION__: string;
 
-/** Where clients connect, such as `https://muster.example/mcp`; empty if nobody knew as the page was built. */
+/** Address for clients, such as `https://muster.example/mcp`; empty if unknown at build time. */
 declare const __ADDRESS__: string;
 
-/** The Firestore database, such as `(default)`. */
+/** Firestore database, such as `(default)`. */
 declare const __DATABASE_ID__: string;
 
-/** What browsers have and TypeScript's types of them lack. What a policy makes is taken where an address is. */
+/** Browser API that TypeScript's types lack. The DOM accepts a policy's result where it accepts an address. */
 interface Window {
   readonly trustedTypes?: {
     createPolicy(

@@ -1,4 +1,4 @@
-/** Which deployment the page belongs to: its Firebase project, and the address of its tools. */
+/** The page's deployment: its Firebase project, and the address of its tools. */
 import { z } from 'zod/mini';
 
 const firebaseSettings = z.object({
@@ -11,7 +11,7 @@ const firebaseSettings = z.object({
 
 const person = z.object({ name: z.string(), email: z.string(), password: z.string() });
 
-/** What `npm start` tells the page of its emulators. Source: scripts/emulators/hosting.mjs. */
+/** Emulator settings from `npm start`. Source: scripts/emulators/hosting.mjs. */
 const local = z.object({
   firebase: firebaseSettings,
   endpoint: z.string(),
@@ -23,20 +23,20 @@ export type SeededPerson = z.infer<typeof person>;
 
 export interface Deployment {
   readonly firebase: z.infer<typeof firebaseSettings>;
-  /** The function's own address, `https://…/mcp`: Hosting would hold streams back, and end them after a minute. */
+  /** The function's own address, `https://…/mcp`: Hosting would buffer streams, and end them after a minute. */
   readonly endpoint: string;
-  /** Where people are told to connect: the public address, at which one signs in. */
+  /** Public address for clients, at which people also sign in. */
   readonly address: string;
-  /** `127.0.0.1:9099`, and so on: where the emulators of this machine listen. */
+  /** Addresses of local emulators, such as `127.0.0.1:9099`. */
   readonly emulators?: { readonly auth: string; readonly firestore: string; readonly database: string };
-  /** Who can sign in with one click, which only emulators' people can. */
+  /** Demo accounts for sign-in with one click, only with the emulators. */
   readonly people?: readonly SeededPerson[];
 }
 
 /** Firebase Hosting serves the project's settings. Source: https://firebase.google.com/docs/hosting/reserved-urls. */
 const SETTINGS_URL = '/__/firebase/init.json';
 
-/** @throws Error where the page is not served by Firebase Hosting */
+/** @throws Error if the page is not served by Firebase Hosting */
 export async function loadDeployment(): Promise<Deployment> {
   if (import.meta.env.MODE === 'emulators') return atItsEndpoint(local.parse(await json('/emulators.json')));
   const firebase = firebaseSettings.parse(await json(SETTINGS_URL));

@@ -1,4 +1,4 @@
-/** Where the page begins. */
+/** Entry point of the page. */
 import { render } from 'preact';
 import { followVisibility, forgetEverything } from './live/live.ts';
 import { followTime } from './live/time.ts';
@@ -8,7 +8,7 @@ import { SignIn } from './session/SignIn.tsx';
 import { session, startSession } from './session/session.ts';
 import './style/page.css';
 
-/** What only those need who are signed in. */
+/** Modules that only signed-in people need. */
 const Shell = lazily(async () => (await import('./shell/Shell.tsx')).Shell);
 
 function Page() {

@@ -1,4 +1,4 @@
-/** Where the page is. Every row of it has an address of its own, in the workspace that the address names. */
+/** Location of the page. Every page has its own address, in the workspace that the address names. */
 import { computed, signal } from '@preact/signals';
 
 const here = signal(new URL(location.href));
@@ -7,10 +7,10 @@ const WORKSPACE = 'workspace';
 
 export const DEFAULT_WORKSPACE = 'default';
 
-/** The workspace that is looked at. */
+/** Current workspace. */
 export const workspace = computed(() => here.value.searchParams.get(WORKSPACE) || DEFAULT_WORKSPACE);
 
-/** `/t/abc` as `['t', 'abc']`. */
+/** Path segments: `/t/abc` is `['t', 'abc']`. */
 export const place = computed(() =>
   here.value.pathname
     .split('/')
@@ -18,12 +18,12 @@ export const place = computed(() =>
     .map(decoded),
 );
 
-/** What an address asks beside its place, such as which view of tasks. */
+/** Parameters of an address, such as the view of tasks. */
 export function parameter(name: string): string | undefined {
   return here.value.searchParams.get(name) ?? undefined;
 }
 
-/** The address of something in the workspace that is looked at. */
+/** Returns an address in the current workspace. */
 export function addressOf(
   parts: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
@@ -40,7 +40,7 @@ export function go(address: string): void {
   scrollTo(0, 0);
 }
 
-/** The same place with one thing asked otherwise; without a value it is not asked. */
+/** Returns the current address with one parameter changed, or removed if it has no value. */
 export function ask(name: string, value: string | undefined): void {
   const url = new URL(location.href);
   if (value === undefined) url.searchParams.delete(name);
@@ -53,7 +53,7 @@ function follow(): void {
   here.value = new URL(location.href);
 }
 
-/** Links of the page lead on without loading it anew. */
+/** Links within the console navigate without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', follow);
   document.addEventListener('click', (event) => {
@@ -61,7 +61,7 @@ export function followLinks(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
     if (link === null || link.hasAttribute('target')) return;
-    // Of a link in a drawing the property is no text.
+    // For a link in an SVG, the property is not a string.
     const address = new URL(link.getAttribute('href') ?? '', location.href);
     if (address.origin !== location.origin) return;
     event.preventDefault();
@@ -69,7 +69,7 @@ export function followLinks(): void {
   });
 }
 
-/** An address that nobody can decode names nothing, and is no reason to fail. */
+/** A malformed address names nothing, and must not fail. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

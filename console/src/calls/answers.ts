@@ -1,18 +1,18 @@
-/** The state of a question to a tool. */
+/** State of a tool call that loads data. */
 import type { Live } from '../live/states.ts';
 
-/** An answer, and the question that it belongs to. */
+/** Result with the request that it belongs to. */
 export interface Known<Value> {
   readonly key: string;
   readonly live: Live<Value>;
 }
 
-/** Returns the answer to a question: `loading` until it arrives, even if an earlier question has an answer. */
+/** Returns the state of a request: `loading` until its result arrives, even if an earlier request has one. */
 export function answerTo<Value>(key: string, known: Known<Value> | undefined): Live<Value> {
   return known?.key === key ? known.live : { state: 'loading' };
 }
 
-/** As many pages as are wanted, or fewer if the list ends before. */
+/** Loads the requested number of pages, or fewer if the list ends. */
 export async function pagesOf<Page>(
   wanted: number,
   ask: (cursor: string | undefined) => Promise<Page>,

@@ -7,16 +7,15 @@ export interface Refused<Item> {
 
 export interface Outcome<Item> {
   readonly refused: readonly Refused<Item>[];
-  /** Things that nothing was done about, because the action was stopped or the server is out of reach. */
+  /** Items that were skipped, because the action was stopped or the server is unreachable. */
   readonly left: readonly Item[];
 }
 
 interface Course<Item> {
-  /** The size of a group. */
   readonly size: number;
-  /** @returns for each item of a group, why it was refused */
+  /** @returns the reason of each refused item of a group */
   send(group: readonly Item[]): Promise<readonly (Error | undefined)[]>;
-  /** Called with the number of items that are settled, before each group and at the end. */
+  /** Called with the number of processed items, before each group and at the end. */
   progress(done: number): void;
   isStopped(): boolean;
 }
@@ -37,7 +36,7 @@ export async function inGroups<Item>(
       }
       done += group.length;
     } catch (error) {
-      // The next group would wait for the same answer in vain.
+      // The next group would fail in the same way.
       const why = error instanceof Error ? error.message : String(error);
       refused.push(...group.map((item) => ({ item, why })));
       done += group.length;

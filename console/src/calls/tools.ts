@@ -1,9 +1,9 @@
-/** Calls tools as the person who is signed in. Source: docs/guides/json-rpc.md. */
+/** Calls tools as the signed-in person. Source: docs/guides/json-rpc.md. */
 import type { z } from 'zod/mini';
 import { workspace } from '../router.ts';
 import { connection, idToken } from '../session/session.ts';
 
-/** A tool has said no, and why. */
+/** Error of a tool, with its reason. */
 export class Refusal extends Error {
   readonly code: string;
   readonly suggestion: string | undefined;
@@ -15,15 +15,15 @@ export class Refusal extends Error {
   }
 }
 
-/** Longer than a cold instance takes. */
+/** Longer than a cold start. */
 const TIMEOUT_MILLISECONDS = 60_000;
 
-/** One call may be sent twice where its answer was lost: its key has it carried out once. */
+/** Retries once if the response is lost. The idempotency key keeps the call from running twice. */
 const ATTEMPTS = 2;
 
 /**
- * @param method a tool's full name: `coordination.cancel_task`
- * @throws Refusal, or Error where nobody knows what became of the call
+ * @param method full name of the tool: `coordination.cancel_task`
+ * @throws Refusal, or Error if the call's outcome is unknown
  */
 export async function callTool<Schema extends z.ZodMiniType>(
   method: string,
@@ -38,7 +38,7 @@ export async function callTool<Schema extends z.ZodMiniType>(
   return result.data;
 }
 
-/** A call that changes something: sent again, it is not carried out again. */
+/** Calls a tool that changes data. A retry does not repeat the change. */
 export function act<Schema extends z.ZodMiniType>(
   method: string,
   args: Readonly<Record<string, unknown>>,
@@ -53,12 +53,12 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The most calls in one request. Source: MAX_BATCH of functions/src/mcp/http/body.ts. */
+/** Maximum calls per request. Source: MAX_BATCH of functions/src/mcp/http/body.ts. */
 export const MAX_BATCH = 50;
 
 /**
- * Changes several things in one request, whose calls the server runs one at a time: one refusal does not stop the others.
- * @returns for each call, why it was refused
+ * Changes several items in one request. The server runs its calls one at a time, and continues after a refusal.
+ * @returns the reason of each refused call
  * @throws Refusal of all of them, or Error if their outcome is unknown
  */
 export async function actTogether(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {

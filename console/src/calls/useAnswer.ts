@@ -1,4 +1,4 @@
-/** Answers of tools, for screens that no listener serves: asked when shown, and again when something was done. */
+/** Data from tools, for screens without a listener: loaded when shown, and again after a change. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -8,13 +8,13 @@ import { Refusal } from './tools.ts';
 
 export interface Answered<Value> {
   readonly live: Live<Value>;
-  /** Asks once more. The answer before is shown until the next one comes. */
+  /** Reloads. The previous result is shown until the next one arrives. */
   again(): void;
 }
 
 /**
- * @param key the question: when it changes, the answer before is no longer shown
- * @param version asks the same question again when it changes
+ * @param key identifies the request; when it changes, the previous result is hidden
+ * @param version reloads the same request when it changes
  */
 export function useAnswer<Value>(key: string, ask: () => Promise<Value>, version = ''): Answered<Value> {
   const known = useSignal<Known<Value> | undefined>(undefined);
@@ -32,7 +32,7 @@ export function useAnswer<Value>(key: string, ask: () => Promise<Value>, version
     return () => {
       isOver = true;
     };
-    // `ask` is another function in each turn, and asks the same.
+    // `ask` is a new function in each render, but sends the same request.
   }, [key, version, value]);
   return {
     live: answerTo(key, known.value),
@@ -43,11 +43,11 @@ export function useAnswer<Value>(key: string, ask: () => Promise<Value>, version
 }
 
 export interface Pages<Page> extends Answered<readonly Page[]> {
-  /** Asks for another page; undefined at the end of the list. */
+  /** Loads another page; undefined at the end of the list. */
   readonly more: (() => void) | undefined;
 }
 
-/** A list of a tool, page by page. */
+/** Loads a tool's list page by page. */
 export function usePages<Page>(
   key: string,
   ask: (cursor: string | undefined) => Promise<Page>,

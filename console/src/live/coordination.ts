@@ -1,4 +1,4 @@
-/** Queries of a workspace's coordination that several screens make. */
+/** Coordination queries that several screens use. */
 
 import { counterDocument, sessionDocument, type Task, taskDocument, workspaceDocument } from './documents.ts';
 import { useLive } from './live.ts';
@@ -23,13 +23,13 @@ import type { DocumentsQuery } from './query.ts';
 import { document, documents } from './sources.ts';
 import type { Counts, Live, OpenParts, Paged } from './states.ts';
 
-/** A session, which is undefined until it is known, and if there is none. */
+/** Session; undefined until it is known, or if the workspace has no session. */
 export interface Where {
   readonly here: string;
   readonly session: string | undefined;
 }
 
-/** The id of the session that is open; undefined if there is none. */
+/** Id of the open session; undefined if no session is open. */
 export function useSessionId(workspace: string): Live<string | undefined> {
   const live = useLive(document(workspaceOf(workspace), workspaceDocument));
   return 'value' in live ? { ...live, value: live.value?.session ?? undefined } : live;
@@ -39,7 +39,7 @@ export function useSession({ here, session }: Where) {
   return useLive(session === undefined ? undefined : document(sessionOf(here, session), sessionDocument));
 }
 
-/** The number of tasks in each state: the sum of the session's counters. */
+/** Number of tasks per state: the sum of the session's counters. */
 export function useCounts({ here, session }: Where): Live<Counts> {
   const live = useLive(
     session === undefined ? undefined : documents(countersOf(here, session), counterDocument),
@@ -51,7 +51,7 @@ export function useCounts({ here, session }: Where): Live<Counts> {
   return { ...live, value: sum };
 }
 
-/** A number of tasks by the session's counters. */
+/** Returns one number of tasks from the session's counters. */
 export function countIn(counts: Live<Counts>, statuses: readonly string[]): number | undefined {
   if (!('value' in counts)) return undefined;
   return statuses.reduce((sum, status) => sum + (counts.value[status] ?? 0), 0);
@@ -70,7 +70,7 @@ export function useOpenParts(where: Where): OpenParts {
   };
 }
 
-/** Tasks at work first, then the queue, then those that wait. */
+/** Tasks in progress first, then the queue, then blocked tasks. */
 export function useOpenTasks(where: Where): Paged<Task> {
   const { held, claimable, blocked } = useOpenParts(where);
   return merged([held, claimable, blocked]);
@@ -87,7 +87,7 @@ export function useClosedTasks(where: Where, status: ClosedStatus): Paged<Task> 
   return useTasks(where, (here, session) => closedTasks(here, session, status), { known });
 }
 
-/** Open tasks that may be held up: by a budget, by a failed check, or by a holder that let its lease expire. */
+/** Open tasks that may be held up: by a budget, by a failed check, or by an expired lease. */
 export function useHeldUpTasks(where: Where): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
   return {
     certain: merged([

@@ -1,6 +1,6 @@
 /**
- * What the page reads of stored documents: the server's own schemas, open for the words of newer servers. A list of words
- * that the page itself goes by stays closed.
+ * Schemas for reading stored documents: the server's own, open for enum values of newer servers. Enums on which the
+ * page's logic depends stay closed.
  */
 import { z } from 'zod/mini';
 import { workspaceDocument as storedWorkspace } from '../../../functions/src/access/rules/workspace.ts';
@@ -52,7 +52,7 @@ export const recurringDocument = z.extend(open(recurringTaskDocument), { frequen
 
 export type Recurring = z.output<typeof recurringDocument>;
 
-/** A chunk of a log: one part an append, each with lines of JSON. */
+/** Chunk of a log: one part per append, each with lines of JSON. */
 export const logChunkDocument = open(chunkDocument);
 
 export type LogChunk = z.output<typeof logChunkDocument>;
@@ -70,7 +70,7 @@ export const countsNode = z.object({
   errors: z._default(z.record(z.string(), z.number()), {}),
 });
 
-/** The calls of a minute, altogether and by tool. */
+/** Calls per minute, in total and by tool. */
 export const minuteNode = z.object({
   all: z.exactOptional(countsNode),
   tools: z._default(z.record(z.string(), countsNode), {}),

@@ -1,4 +1,4 @@
-/** Listens to Firestore. It is loaded beside the first view, which does not wait for it. */
+/** Listens to Firestore. Loaded alongside the first view, which does not wait for it. */
 import {
   collection,
   connectFirestoreEmulator,
@@ -54,7 +54,7 @@ export function hearDocuments(asked: DocumentsQuery, hearing: Hearing<readonly H
   );
 }
 
-/** Reads them once. */
+/** Reads the documents once. */
 export async function readDocuments(asked: DocumentsQuery): Promise<readonly Heard[]> {
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
@@ -80,7 +80,7 @@ function heard(one: QueryDocumentSnapshot): Heard {
   return { id: one.id, data: one.data() };
 }
 
-/** Undefined where there is no such document. */
+/** Undefined if the document does not exist. */
 export function hearDocument(asked: DocumentQuery, hearing: Hearing<Heard | undefined>): () => void {
   return onSnapshot(
     doc(database(), asked.document),
@@ -93,7 +93,7 @@ export function hearDocument(asked: DocumentQuery, hearing: Hearing<Heard | unde
   );
 }
 
-/** Writes a document whole, as the person. Resolves when the server has it. */
+/** Writes a whole document as the person. Resolves when the server has it. */
 export function writeDocument(asked: DocumentQuery, data: Readonly<Record<string, unknown>>): Promise<void> {
   return setDoc(doc(database(), asked.document), data);
 }

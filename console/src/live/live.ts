@@ -1,22 +1,22 @@
 /**
- * Things that are listened to. However many parts of the page show a thing, one listener serves them all, a little
- * longer than the last of them is shown, and none while nobody looks at the page.
+ * Listeners shared by all views. One listener per source serves every view, stays a little longer than the last of
+ * them, and stops while the page is hidden.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { afterHearing, type Live } from './states.ts';
 
 export interface Listener<Value> {
-  /** @param isFresh whether the server vouches for it now */
+  /** @param isFresh whether the server has confirmed the value */
   next(value: Value, isFresh: boolean): void;
   denied(): void;
   failed(why: string): void;
 }
 
 export interface Source<Value> {
-  /** Two sources with one key are one. */
+  /** Two sources with the same key are the same. */
   readonly key: string;
-  /** @returns how to stop */
+  /** @returns a function that stops listening */
   open(listener: Listener<Value>): () => void;
 }
 
@@ -28,10 +28,10 @@ interface Entry {
   ending: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Whoever goes back and forth between two screens does not pay for both each time. */
+/** Keeps listeners, so that switching between two screens does not reload them. */
 const LINGER_MILLISECONDS = 5000;
 
-/** A page that nobody has looked at for so long listens no more. */
+/** A page stops listening after it has been hidden for this long. */
 const HIDDEN_MILLISECONDS = 60_000;
 
 const entries = new Map<string, Entry>();
@@ -90,16 +90,16 @@ function use(source: Source<unknown>): () => void {
 
 const NOTHING: ReadonlySignal<Live<never>> = signal<Live<never>>({ state: 'loading' });
 
-/** What a thing is now. Without a source it is never there: what it depends on is not known yet. */
+/** Current value of a source. Without a source, the state is loading: its dependencies are not known yet. */
 export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
   const key = source?.key;
   useEffect(() => (source === undefined ? undefined : use(source)), [key]);
   const live = useMemo(() => (source === undefined ? NOTHING : entryOf(source).live), [key]);
-  // The key names the source, and with it what its values are.
+  // The key identifies the source, and with it the type of its values.
   return live.value as Live<Value>;
 }
 
-/** Everything is listened to anew, such as when the person's rights have changed. */
+/** Restarts all listeners, for example when the person's rights have changed. */
 export function listenAnew(): void {
   for (const entry of entries.values()) {
     closed(entry);
@@ -107,7 +107,7 @@ export function listenAnew(): void {
   }
 }
 
-/** Nothing of one person is shown to the next. */
+/** Clears all values, so that the next person does not see them. */
 export function forgetEverything(): void {
   for (const entry of entries.values()) {
     clearTimeout(entry.ending);
@@ -128,8 +128,8 @@ function wake(): void {
 }
 
 /**
- * Has the page listen only while somebody looks at it. One that is left may come back as it was, which a browser grants to
- * pages without open connections. Source: https://web.dev/articles/bfcache#close-open-connections-before-the-user-navigates-away
+ * Listens only while the page is visible. A browser restores a page unchanged only if it has no open connections.
+ * Source: https://web.dev/articles/bfcache#close-open-connections-before-the-user-navigates-away
  */
 export function followVisibility(): void {
   let hiding: ReturnType<typeof setTimeout> | undefined;

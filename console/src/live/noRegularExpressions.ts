@@ -1,6 +1,6 @@
 /**
- * Stands for `re2js`, which Firestore's SDK brings for regular expressions in pipelines: a third of the SDK, and no page
- * of ours uses a pipeline. scripts/setup/console.mjs puts it in its place.
+ * Replacement for `re2js`, a third of Firestore's SDK, which only needs it for regular expressions in pipelines. The
+ * console uses no pipelines. scripts/setup/console.mjs inserts it.
  */
 export const RE2JS = {
   compile(): never {

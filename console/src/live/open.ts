@@ -1,11 +1,11 @@
-/** Reads what is stored with the server's schemas, also what a newer server has stored. */
+/** Reads stored data with the server's schemas, including data of newer servers. */
 import { z } from 'zod/mini';
 
 type Schema = z.core.$ZodType;
 
 type Some<Type> = Type extends Schema ? Type : never;
 
-/** The schema with any text in place of a list of words, and JSON that is stored as text as that text. */
+/** Schema type with any text in place of enums, and with JSON texts as text. */
 type Open<Stored> = Stored extends z.core.$ZodEnum
   ? z.ZodMiniString<string>
   : Stored extends z.core.$ZodCodec<infer Text, infer _>
@@ -24,9 +24,9 @@ type Open<Stored> = Stored extends z.core.$ZodEnum
                 ? z.ZodMiniExactOptional<Some<Open<Inner>>>
                 : Stored;
 
-/** Opens the lists of words in a schema: a page that was loaded before an upgrade shows what has a new status. */
+/** Opens the enums in a schema, so that a page loaded before an upgrade shows items with new statuses. */
 export function open<Stored extends Schema>(schema: Stored): Open<Stored> {
-  // The walk makes of each schema what Open says of it, which the compiler cannot see.
+  // The function converts each schema as Open states, which the compiler cannot verify.
   return opened(schema) as Open<Stored>;
 }
 

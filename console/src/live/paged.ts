@@ -1,4 +1,4 @@
-/** Lists of any length: loaded page by page. The server counts a list that is not loaded completely. */
+/** Lists of any length, loaded page by page. The server counts lists that are not loaded completely. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { z } from 'zod/mini';
@@ -9,8 +9,8 @@ import { count, documents } from './sources.ts';
 import type { Live, Paged } from './states.ts';
 
 /**
- * @param asked undefined until it is known what to ask for
- * @param counted how many match, from counters that are listened to anyway; without it the server counts
+ * @param asked undefined until the query is known
+ * @param counted number of matches, from existing counters; without it, the server counts
  */
 export function usePaged<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery | undefined,
@@ -26,7 +26,7 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const isCut = 'value' in live && live.value.isCut;
   const total = useLive(isCut && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
-    // Each step loads everything again: doubling keeps the sum of all steps below twice the last one.
+    // Each step reloads everything. Doubling keeps the sum of all steps below twice the last one.
     more: () => (growth.value = { key, times: times * 2 }),
   });
 }

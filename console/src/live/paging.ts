@@ -1,4 +1,4 @@
-/** Combines the loaded rows of a list, its parts and the server's counts. */
+/** Combines a list's loaded rows, its parts and the server's counts. */
 import type { Live, Paged, Rows } from './states.ts';
 
 /** @param counted the server's number of matches, which may lag behind the loaded rows */
@@ -14,7 +14,7 @@ export function pagedOf<Row>(
   return { live, count: counted === undefined ? undefined : Math.max(counted, loaded + 1), more };
 }
 
-/** The rows of several lists, each row once. */
+/** Returns the rows of several lists, without duplicates. */
 export function merged<Row extends { readonly id: string }>(parts: readonly Paged<Row>[]): Paged<Row> {
   const lives = parts.map(({ live }) => live);
   const rows = new Map<string, Row>();
@@ -37,7 +37,7 @@ export function merged<Row extends { readonly id: string }>(parts: readonly Page
   });
 }
 
-/** As fresh as the least fresh part, and absent if one is. */
+/** The least fresh part decides. Absent if a part is absent. */
 function together<Value>(lives: readonly Live<unknown>[], value: Value): Live<Value> {
   const absent =
     lives.find(({ state }) => state === 'denied' || state === 'failed') ??

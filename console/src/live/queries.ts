@@ -1,6 +1,6 @@
 /**
- * Every query that the page makes of the two databases. Security rules are no filters: each names the workspace, or the
- * person, that it is about. Each has an index (test/integration/indexes), and each is tried against the rules.
+ * All queries of the page to the two databases. Security rules do not filter, so each query names its workspace or
+ * person. Each has an index (test/integration/indexes), and tests run each against the rules.
  */
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 
@@ -10,13 +10,13 @@ const PAGE = 50;
 const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
-/** More counter documents than a session or a workspace is spread over. */
+/** More than the counter shards of any session or workspace. */
 const MOST_SHARDS = 64;
 
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
 
-/** Earlier than any stored time: a range from here leaves out documents without one. */
+/** Earlier than any stored time. A range from here excludes documents without one. */
 const BEGINNING = new Date(0);
 
 export function workspaceOf(workspace: string): DocumentQuery {
@@ -27,17 +27,17 @@ export function sessionOf(workspace: string, session: string): DocumentQuery {
   return { document: `workspaces/${workspace}/sessions/${session}` };
 }
 
-/** Shards, whose sum counts. */
+/** Shards whose values are summed. */
 export function countersOf(workspace: string, session: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/sessions/${session}/counters`, MOST_SHARDS);
 }
 
-/** Members of a workspace, which are only counted: names come from `access.list_members`. */
+/** Members of a workspace, only for counting: names come from `access.list_members`. */
 export function membersOf(workspace: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/members`, PAGE);
 }
 
-/** Tasks that an agent holds, oldest first. */
+/** Tasks held by an agent, oldest first. */
 export function heldTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [['status', 'in', HELD_STATUSES]],
@@ -46,7 +46,7 @@ export function heldTasks(workspace: string, session: string): DocumentsQuery {
   });
 }
 
-/** Tasks that can be claimed, in the order of the queue. */
+/** Available tasks, in queue order. */
 export function claimableTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -61,7 +61,7 @@ export function claimableTasks(workspace: string, session: string): DocumentsQue
   });
 }
 
-/** Tasks that wait for others or for a retry, and those that can never start. */
+/** Tasks that wait for dependencies or for a retry, and stuck tasks. */
 export function blockedTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -77,7 +77,7 @@ export function blockedTasks(workspace: string, session: string): DocumentsQuery
   });
 }
 
-/** Latest first. */
+/** Newest first. */
 export function closedTasks(workspace: string, session: string, status: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [['status', '==', status]],
@@ -86,7 +86,7 @@ export function closedTasks(workspace: string, session: string, status: string):
   });
 }
 
-/** Tasks that can never start. */
+/** Stuck tasks. */
 export function stuckTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -110,7 +110,7 @@ export function unfundedTasks(workspace: string, session: string): DocumentsQuer
   });
 }
 
-/** Open tasks with a failed check, latest first. */
+/** Open tasks with a failed check, newest first. */
 export function redTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -122,7 +122,7 @@ export function redTasks(workspace: string, session: string): DocumentsQuery {
   });
 }
 
-/** Available tasks whose last holders let their leases expire. */
+/** Available tasks whose last leases expired. */
 export function releasedTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -134,7 +134,7 @@ export function releasedTasks(workspace: string, session: string): DocumentsQuer
   });
 }
 
-/** Held tasks, with the lease that expires first at the top. */
+/** Held tasks, by the end of the lease, earliest first. */
 export function expiringTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -150,7 +150,7 @@ export function task(id: string): DocumentQuery {
   return { document: `tasks/${id}` };
 }
 
-/** The last chunks of a task's log, latest first. */
+/** Last chunks of a task's log, newest first. */
 export function latestLog(task: { readonly id: string; readonly workspace: string }): DocumentsQuery {
   return {
     collection: `tasks/${task.id}/logs`,
@@ -160,7 +160,7 @@ export function latestLog(task: { readonly id: string; readonly workspace: strin
   };
 }
 
-/** Chunks of it before a line, latest first: read once, since nothing is added to them. */
+/** Chunks before a line, newest first. Read once, since they no longer change. */
 export function olderLog(
   task: { readonly id: string; readonly workspace: string },
   before: number,
@@ -176,7 +176,7 @@ export function olderLog(
   };
 }
 
-/** What an agent has as its home where it named none is stored as null. */
+/** Agents without an explicit home workspace store null. */
 export function agentsOf(workspace: string): DocumentsQuery {
   return {
     collection: 'agents',
@@ -186,7 +186,7 @@ export function agentsOf(workspace: string): DocumentsQuery {
   };
 }
 
-/** What waits for the person's answer, newest first. */
+/** Questions for the person, newest first. */
 export function requestsTo(uid: string): DocumentsQuery {
   return {
     collection: 'requests',
@@ -215,7 +215,7 @@ export function run(id: string): DocumentQuery {
   return { document: `runs/${id}` };
 }
 
-/** Open to-dos with a date, the first due at the top. */
+/** Open to-dos with a due date, earliest first. */
 export function dueTodos(uid: string): DocumentsQuery {
   return {
     collection: 'todos',
@@ -250,7 +250,7 @@ export function todo(id: string): DocumentQuery {
   return { document: `todos/${id}` };
 }
 
-/** Latest first. */
+/** Newest first. */
 export function doneTodos(uid: string): DocumentsQuery {
   return {
     collection: 'todos',
@@ -263,7 +263,7 @@ export function doneTodos(uid: string): DocumentsQuery {
   };
 }
 
-/** What still comes again, newest first. */
+/** Active recurring to-dos, newest first. */
 export function recurringOf(uid: string): DocumentsQuery {
   return {
     collection: 'recurringTasks',
@@ -276,7 +276,7 @@ export function recurringOf(uid: string): DocumentsQuery {
   };
 }
 
-/** What agents have found out in a session, latest first. */
+/** Findings of a session's agents, newest first. */
 export function discoveriesOf(workspace: string, session: string): DocumentsQuery {
   return {
     collection: 'discoveries',
@@ -321,7 +321,7 @@ function listed(collection: string, limit: number): DocumentsQuery {
   return { collection, where: [], orderBy: [], limit };
 }
 
-/** The calls of the last hour in which there were any, by the minute. */
+/** Calls per minute in the most recent hour with calls. */
 export function latestMinutes(): NodeQuery {
   return { node: 'metrics/minutes', last: 60 };
 }

@@ -1,8 +1,8 @@
-/** What is asked of the two databases, as plain data: a test sends each of them, and holds indexes and rules to them. */
+/** Queries to the two databases as plain data, so that a test can send each and check its index and rules. */
 
 export type Comparison = '==' | '<' | '<=' | '>' | '>=' | 'in' | 'array-contains';
 
-/** Documents of a collection; none is without a limit. */
+/** Documents of a collection. The limit is required. */
 export interface DocumentsQuery {
   readonly collection: string;
   readonly where: readonly (readonly [field: string, comparison: Comparison, value: unknown])[];
@@ -15,10 +15,10 @@ export interface DocumentQuery {
   readonly document: string;
 }
 
-/** A node of the Realtime Database, or the last of its children. */
+/** Node of the Realtime Database, or its last children. */
 export interface NodeQuery {
   readonly node: string;
-  /** By a child's value, or by the keys. */
+  /** Order by a child's value, or by the keys. */
   readonly orderBy?: string;
   readonly last?: number;
 }

@@ -1,4 +1,4 @@
-/** Listens to the Realtime Database, by a WebSocket alone: its other way runs scripts, which the page's policy forbids. */
+/** Listens to the Realtime Database, only by WebSocket: the page's policy forbids the alternative, scripts. */
 import {
   connectDatabaseEmulator,
   type Database,
@@ -29,7 +29,7 @@ function database(): Database {
   return opened;
 }
 
-/** @returns how to stop */
+/** @returns a function that stops listening */
 export function hearNode(
   asked: NodeQuery,
   hearing: { next(value: unknown): void; error(error: Error): void },

@@ -1,4 +1,4 @@
-/** Makes sources of queries: what the databases hold is looked at here before any screen believes it. */
+/** Turns queries into sources, and validates the databases' data before a screen uses it. */
 import { signal } from '@preact/signals';
 import type { z } from 'zod/mini';
 import type { Heard } from './firestore.ts';
@@ -6,14 +6,14 @@ import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 import type { Rows } from './states.ts';
 
-/** Whether the Realtime Database is connected, and how far its clock is ahead of the page's, in milliseconds. */
+/** Whether the Realtime Database is connected, and the offset of its clock from the page's, in milliseconds. */
 export const isConnected = signal(true);
 export const clockOffset = signal(0);
 
-/** The interval at which a partly loaded list is counted again. */
+/** Interval between counts of a partly loaded list. */
 const COUNT_MILLISECONDS = 30_000;
 
-/** @param most the rows to return: with a higher limit, `isCut` reports whether there are others */
+/** @param most maximum number of returned rows; with a higher query limit, `isCut` reports whether more exist */
 export function documents<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery,
   schema: Schema,
@@ -64,7 +64,7 @@ export async function readOnce<Schema extends z.ZodMiniType>(
   return read(await readDocuments(asked), schema);
 }
 
-/** Writes a document as the person, where the security rules let its owner. */
+/** Writes a document as the person, if the security rules allow it. */
 export async function setDocument(
   asked: DocumentQuery,
   data: Readonly<Record<string, unknown>>,
@@ -73,7 +73,7 @@ export async function setDocument(
   await writeDocument(asked, data);
 }
 
-/** Undefined where there is none. */
+/** Undefined if the document does not exist. */
 export function document<Schema extends z.ZodMiniType>(
   asked: DocumentQuery,
   schema: Schema,
@@ -95,7 +95,7 @@ export function document<Schema extends z.ZodMiniType>(
   };
 }
 
-/** Undefined where there is nothing. */
+/** Undefined if the node does not exist. */
 export function node<Schema extends z.ZodMiniType>(
   asked: NodeQuery,
   schema: Schema,
@@ -118,7 +118,7 @@ export function node<Schema extends z.ZodMiniType>(
   };
 }
 
-/** Follows whether the Realtime Database is connected, for as long as the page is open. */
+/** Follows the connection of the Realtime Database while the page is open. */
 export async function followConnection(): Promise<void> {
   const { hearNode } = await import('./realtime.ts');
   const error = () => undefined;
@@ -144,7 +144,7 @@ function read<Schema extends z.ZodMiniType>(
   return { rows, unreadable: within.length - rows.length, isCut: heard.length > most };
 }
 
-/** Opens what has to be loaded first, unless it is stopped before that. */
+/** Opens a source after loading its module, unless it is stopped first. */
 function later(listener: Listener<never>, open: () => Promise<() => void>): () => void {
   let stop: (() => void) | 'stopped' | undefined;
   open().then(

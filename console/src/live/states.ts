@@ -1,4 +1,4 @@
-/** The states in which the page knows things: one that is listened to, a list, the tasks of a session. */
+/** States of loaded data: one item, a list, and a session's tasks. */
 import type { Task } from './documents.ts';
 
 export type Live<Value> =
@@ -6,11 +6,11 @@ export type Live<Value> =
   | { readonly state: 'live'; readonly value: Value }
   /** The connection is lost: the last known value. */
   | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
-  /** The person may not see it. */
+  /** The person has no access. */
   | { readonly state: 'denied' }
   | { readonly state: 'failed'; readonly why: string };
 
-/** Returns the state after a value has arrived: cached data (`isFresh` false) does not lift a refusal, the server's does. */
+/** Returns the state after a value: cached data (`isFresh` false) does not lift a refusal, the server's does. */
 export function afterHearing<Value>(
   before: Live<Value>,
   value: Value,
@@ -22,28 +22,28 @@ export function afterHearing<Value>(
   return { state: 'stale', value, asOf: before.state === 'stale' ? before.asOf : now };
 }
 
-/** Documents that could not be read are skipped; the page shows how many. */
+/** Unreadable documents are skipped; the page shows their number. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
-  /** Whether more documents match than these. */
+  /** Whether more documents match. */
   readonly isCut: boolean;
 }
 
 export interface Paged<Row> {
   readonly live: Live<Rows<Row>>;
-  /** How many match; undefined until that is known. */
+  /** Number of matches; undefined until known. */
   readonly count: number | undefined;
-  /** Loads more; undefined if all that match are loaded. */
+  /** Loads more; undefined if all matches are loaded. */
   readonly more: (() => void) | undefined;
 }
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** The open tasks in parts, so that no number of waiting tasks hides those at work. */
+/** Open tasks in parts, so that many waiting tasks do not hide those in progress. */
 export interface OpenParts {
   readonly held: Paged<Task>;
   readonly claimable: Paged<Task>;
-  /** Those that can never start are among them. */
+  /** Includes stuck tasks. */
   readonly blocked: Paged<Task>;
 }

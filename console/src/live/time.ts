@@ -1,10 +1,10 @@
-/** The time, in one tick a second for the whole page, by the server's clock. */
+/** Current time by the server's clock, with one tick per second for the whole page. */
 import { signal } from '@preact/signals';
 import { clockOffset } from './sources.ts';
 
 const SECOND = 1000;
 
-/** Milliseconds of the epoch. */
+/** Milliseconds since 1970. */
 export const now = signal(Date.now());
 
 export function followTime(): void {

@@ -1,4 +1,4 @@
-/** Buttons that call tools. What destroys asks first, and says what it will do. */
+/** Buttons that call tools. Destructive actions ask for confirmation and describe the consequence. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Refusal } from '../calls/tools.ts';
@@ -6,7 +6,7 @@ import { Words } from './Words.tsx';
 
 interface ActProps {
   readonly label: string;
-  /** What will happen, where it is to be confirmed. */
+  /** Consequence, if the action needs confirmation. */
   readonly consequence?: string;
   readonly kind?: 'primary' | 'danger' | 'plain';
   readonly disabled?: boolean;
@@ -60,7 +60,7 @@ export function Act({ label, consequence, kind = 'plain', disabled = false, act 
   );
 }
 
-/** Why something was refused, in the tool's own words. */
+/** The tool's reason for a refusal. */
 export function Trouble({ of }: { readonly of: unknown }) {
   const message = of instanceof Error ? of.message : String(of);
   return (

@@ -1,4 +1,4 @@
-/** Keeps the page if one screen cannot be drawn. */
+/** Keeps the page if rendering a screen fails. */
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 

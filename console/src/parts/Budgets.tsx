@@ -1,4 +1,4 @@
-/** What may be spent on a thing and on what it is part of, and setting its own limit. Source: docs/guides/graph.md. */
+/** Budgets of an item and its parents, and a form for its own limit. Source: docs/guides/graph.md. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
@@ -22,7 +22,7 @@ interface BudgetsProps {
   readonly kind: 'workspace' | 'todo' | 'task' | 'run';
   readonly id: string;
   readonly budgets: readonly Budget[];
-  /** Called when the limit is another. */
+  /** Called after the limit has changed. */
   changed(): void;
 }
 
@@ -54,7 +54,7 @@ function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }
   );
 }
 
-/** A kind of thing, as people call it. */
+/** Name of a kind of item, for people. */
 export function nameOf(kind: string): string {
   return kind === 'todo' ? 'to-do' : kind.replace('_', ' ');
 }

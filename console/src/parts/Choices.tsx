@@ -1,4 +1,4 @@
-/** One of a few. */
+/** Choice between a few options. */
 
 interface ChoicesProps<Name extends string> {
   readonly legend: string;

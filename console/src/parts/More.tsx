@@ -1,12 +1,12 @@
-/** The end of a list that continues: how much of it is loaded, and a button for more. */
+/** End of a partly loaded list: the number of loaded items, and a button for more. */
 import type { Paged } from '../live/states.ts';
 
 interface MoreProps {
-  /** The listed things, in the plural: `tasks`. */
+  /** The listed items, in the plural: `tasks`. */
   readonly what: string;
-  /** Loads more; undefined if nothing is missing. */
+  /** Loads more; undefined if the list is complete. */
   readonly more: (() => void) | undefined;
-  /** How many are loaded, and how many there are, if that is known. */
+  /** Number of loaded items, and the total, if known. */
   readonly loaded?: number;
   readonly count?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** What a part of the page says of itself: that it loads, that it is not live, that it may not be seen, that it is empty. */
+/** Notices about a part of the page: loading, offline, no access, empty. */
 
 import type { ComponentChildren } from 'preact';
 import { listenAnew } from '../live/live.ts';
@@ -10,7 +10,7 @@ interface ShownProps<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** Shows a thing that is listened to, or says why it cannot. */
+/** Shows loaded data, or explains why it cannot. */
 export function Shown<Value>({ live, children }: ShownProps<Value>) {
   if (live.state === 'live') return <>{children(live.value)}</>;
   if (live.state === 'stale') {
@@ -47,7 +47,7 @@ export function Absent({ live }: { readonly live: Live<unknown> }) {
   return <p class="notice loading">Loading</p>;
 }
 
-/** What to do where there is nothing yet: one next step. */
+/** Next step for an empty state. */
 export function Empty({
   title,
   children,
@@ -67,7 +67,7 @@ export function Empty({
 
 interface CardProps {
   readonly title: string;
-  /** A number, or `50+` if more are known to exist. */
+  /** Returns a number, or `50+` if more exist. */
   readonly count?: number | string | undefined;
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** A part of a screen that scrolls by itself, by keyboard too: it can be focused. */
+/** Scrollable part of a screen. It can be focused, so that keys scroll it too. */
 import type { ComponentChildren, Ref } from 'preact';
 
 interface ScrolledProps {

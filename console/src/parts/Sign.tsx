@@ -1,4 +1,4 @@
-/** Whether an agent is alive, and when it was last seen. */
+/** Presence of an agent, and when it was last seen. */
 import { type Agent, presenceNode } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
 import { presenceOf } from '../live/queries.ts';
@@ -6,7 +6,7 @@ import { node } from '../live/sources.ts';
 import { now } from '../live/time.ts';
 import { Ago } from './Status.tsx';
 
-/** An agent that was seen longer ago is silent, and soon taken for dead. Source: docs/semantics.md#network. */
+/** Silence after which an agent is soon marked offline. Source: docs/semantics.md#network. */
 const SILENT_MILLISECONDS = 120_000;
 
 export function Sign({ agent }: { readonly agent: Agent }) {

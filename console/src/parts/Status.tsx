@@ -1,4 +1,4 @@
-/** States, in words as well as in colours. */
+/** States, in words as well as in colors. */
 
 import type { Task } from '../live/documents.ts';
 import { now } from '../live/time.ts';
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   budget: 'budget spent',
 };
 
-/** A shape for each state, for those to whom colours say nothing. */
+/** Shape of each state, for people who cannot distinguish the colors. */
 const MARKS: Readonly<Record<string, string>> = {
   available: '○',
   claimed: '◔',
@@ -44,7 +44,7 @@ const MARKS: Readonly<Record<string, string>> = {
   budget: '‖',
 };
 
-/** A state as people call it. */
+/** Name of a state, for people. */
 export function nameOf(state: string): string {
   return WORDS[state] ?? state;
 }

@@ -1,4 +1,4 @@
-/** A page of one thing: where it belongs, and the thing, or why it is not shown. */
+/** Page of one item: its list, and the item, or why it is not shown. */
 
 import type { ComponentChildren } from 'preact';
 import type { Live } from '../live/states.ts';
@@ -7,9 +7,9 @@ import { Shown } from './Notice.tsx';
 import { Words } from './Words.tsx';
 
 interface ThingPageProps<Value> {
-  /** The list that has it, as its path and its title. */
+  /** Path and title of the list that contains it. */
   readonly list: readonly [path: string, title: string];
-  /** What it is called: `task`. */
+  /** Kind of the item: `task`. */
   readonly kind: string;
   readonly id: string;
   readonly live: Live<Value | undefined>;

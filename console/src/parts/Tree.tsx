@@ -1,4 +1,4 @@
-/** What a thing is part of, what is part of it, and what all of it has taken. Source: docs/guides/graph.md. */
+/** Parents, parts and total usage of an item. Source: docs/guides/graph.md. */
 import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
 import { usePages } from '../calls/useAnswer.ts';
@@ -42,7 +42,7 @@ const tree = z.object({
 interface TreeProps {
   readonly kind: 'todo' | 'task' | 'run';
   readonly id: string;
-  /** Changes with the thing, and has its tree asked for again. */
+  /** Reloads the tree when the item changes. */
   readonly version: string;
 }
 
@@ -53,7 +53,7 @@ export function Tree({ kind, id, version }: TreeProps) {
     ({ nextCursor }) => nextCursor,
     version,
   );
-  // Of what is in no graph there is nothing to show.
+  // An item outside the graph has no tree.
   if (live.state === 'failed' || live.state === 'loading') return null;
   return (
     <Card title="What it belongs to, and may cost">

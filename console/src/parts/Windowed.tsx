@@ -1,9 +1,9 @@
-/** Of many rows of one height those that can be seen, and a few beside them: 50,000 are as quick as fifty. */
+/** Renders only the visible rows of a list and a few next to them, so that 50,000 are as fast as fifty. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** So that a turn of the wheel shows no gap. */
+/** Keeps gaps from showing during scrolling. */
 const BESIDE = 12;
 
 interface Span {
@@ -12,9 +12,9 @@ interface Span {
 }
 
 /**
- * Which rows can be seen now.
- * @param count how many there are
- * @param height of each, in CSS pixels
+ * Returns which rows are visible.
+ * @param count number of rows
+ * @param height height of a row, in CSS pixels
  */
 export function useWindow(count: number, height: number) {
   const box = useRef<HTMLElement>(null);
@@ -41,7 +41,7 @@ export function useWindow(count: number, height: number) {
   return { box, from, to, above: from * height, below: (count - to) * height };
 }
 
-/** Stands for rows that are not there, in a table. */
+/** Fills the space of omitted rows in a table. */
 export function Gap({
   height,
   columns,

@@ -1,20 +1,20 @@
 /**
- * Words that others have written. All of it is text, never markup: what cannot be seen, or turns the direction of what
- * can, is made visible, and only addresses of https become links, which say whose they are.
+ * Text written by people and agents, always as text, never as markup. Invisible and reordering characters are made
+ * visible. Only https addresses become links, which show their host.
  */
 import type { ComponentChildren } from 'preact';
 import { hostOf, type Piece, piecesOf } from './words.ts';
 
-/** `U+202E`, which is all that can be shown of what cannot be seen. */
+/** `U+202E`, in place of an invisible character. */
 function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 interface WordsProps {
   readonly text: string;
-  /** Inside of a link there are none. */
+  /** Links cannot contain links. */
   readonly links?: boolean;
-  /** Longer than this it is cut, and says so. */
+  /** Longer texts are truncated, with a note. */
   readonly most?: number;
 }
 
@@ -39,7 +39,7 @@ function shownPiece({ kind, text }: Piece, links: boolean): ComponentChildren {
   return kind === 'link' && links ? <Away address={text} /> : text;
 }
 
-/** A link that leads away from the page, and says whereto. */
+/** External link that shows its target's host. */
 export function Away({
   address,
   children,

@@ -1,4 +1,4 @@
-/** Writes to an agent, which reads it with its next call. */
+/** Sends a message to an agent, which reads it with its next call. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
@@ -7,7 +7,7 @@ import { clearSent } from './typed.ts';
 
 interface WriteToProps {
   readonly agentId: string;
-  /** What it is about. */
+  /** Task that the message is about. */
   readonly taskId?: string;
 }
 

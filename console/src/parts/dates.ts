@@ -28,14 +28,14 @@ export function timeOfDay(at: Date): string {
   return time.format(at);
 }
 
-/** @param timeZone the zone whose day it is; the reader's if left out */
+/** @param timeZone zone of the day; the reader's if omitted */
 export function dayOf(at: Date, timeZone?: string): string {
   return (
     timeZone === undefined ? day : new Intl.DateTimeFormat(undefined, { ...DAY_OPTIONS, timeZone })
   ).format(at);
 }
 
-/** As a `datetime-local` field has it, by the person's clock; empty for none. */
+/** Value of a `datetime-local` field, in the person's time zone; empty if undefined. */
 export function localInstant(date: Date | null): string {
   if (date === null) return '';
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);

@@ -1,11 +1,9 @@
-/** Parts of the page that are loaded when they are first shown. */
+/** Parts of the page that are loaded when first shown. */
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { Absent } from './Notice.tsx';
 
-/**
- * @param load a dynamic import, which the build puts into a file of its own
- */
+/** @param load a dynamic import, which the build puts into a separate file */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -18,7 +16,7 @@ export function lazily<Props extends object>(
       load().then(
         (component) => (loaded.value = component),
         () => {
-          // A newer version may have taken the file's place: the page has to be loaded anew then.
+          // A newer version may have replaced the file, so the page must be reloaded.
           isAsked = false;
           trouble.value = 'this part of the page does not load. Load the page again.';
         },

@@ -1,7 +1,7 @@
-/** How a task stands, and until when it is held. */
+/** Displayed state of a task, and the end of its lease. */
 import type { Task } from '../live/documents.ts';
 
-/** What a task's stored state means to a person: one that waits for others is not simply available. */
+/** Displayed state for a stored one. A task with open dependencies is not simply available. */
 export function stateOf(task: Task): string {
   const isHeld = ['claimed', 'in_progress'].includes(task.status);
   if (isHeld && task.waiting_for !== null) return 'waiting';
@@ -11,9 +11,9 @@ export function stateOf(task: Task): string {
 }
 
 /**
- * When a claim ends. The sweep makes the lease longer only once it finds it lapsed, so an agent that was seen since
- * holds longer than is stored. A runner's lease is what is stored.
- * @param lastSeen when the holder was last seen, in milliseconds of the epoch
+ * Returns the end of a lease. The sweep renews a lease only after it has expired, so the lease of an agent that was
+ * seen since is longer than stored. A runner's lease is exactly as stored.
+ * @param lastSeen when the holder was last seen, in milliseconds since 1970
  */
 export function leaseEnd(task: Task, lastSeen: number | undefined): number | undefined {
   if (task.lease_expires_at === null || task.claimed_by === null) return undefined;
@@ -22,13 +22,13 @@ export function leaseEnd(task: Task, lastSeen: number | undefined): number | und
   return Math.max(stored, lastSeen + (task.lease_seconds ?? 0) * 1000);
 }
 
-/** Why an open task does not go on though nothing has failed; undefined where it does. */
+/** Returns why an open task does not continue although nothing has failed; undefined if it continues. */
 export function whyHeld(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
   if (task.budget_wait !== null) return 'budget';
   if (task.failed_check !== null) return 'red';
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
-  // A holder that was seen since has it longer than is stored: the sweep tells the two apart within minutes.
+  // If the holder was seen since, its lease is longer than stored: the sweep updates it within minutes.
   return isLeft || (end !== undefined && at > end + SWEPT_WITHIN_MILLISECONDS && isAtWork(task))
     ? 'lapsed'
     : undefined;

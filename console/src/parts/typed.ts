@@ -1,9 +1,9 @@
-/** What a person types while a call is under way is theirs: an answer does not erase it. */
+/** Form state. A response does not erase text that a person types during the call. */
 import type { Signal } from '@preact/signals';
 
 /**
- * Empties a field of what was sent, unless it has become something else meanwhile.
- * @param empty what the field has before anybody types
+ * Clears a sent value from a field, unless the field has changed since.
+ * @param empty initial value of the field
  */
 export function clearSent<Value>(sent: Value, field: Signal<Value>, empty: Value): void {
   if (field.value === sent) field.value = empty;

@@ -1,4 +1,4 @@
-/** An action on many things, with its progress and a way to stop it. */
+/** Action on many items, with progress and a way to stop it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { inGroups } from '../calls/inGroups.ts';
@@ -10,14 +10,14 @@ type State =
   | { readonly kind: 'running'; readonly done: number; readonly of: number; readonly isStopping: boolean }
   | { readonly kind: 'ended'; readonly trouble: string };
 
-/** A call about one of the things. */
+/** Call for one of the items. */
 export interface CallOn extends Call {
   readonly id: string;
 }
 
 export interface Many {
   readonly state: State;
-  /** @returns the ids of the refused and the skipped tasks */
+  /** @returns ids of the refused and the skipped tasks */
   run(calls: readonly CallOn[]): Promise<readonly string[]>;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** Finds in texts of others what cannot be seen, and what leads away. */
+/** Finds invisible characters and links in texts. */
 
 import { HIDDEN } from '../../../functions/src/kernel/hidden.ts';
 
@@ -9,7 +9,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A text in its pieces. Pure, so that a test can send it whatever it likes. */
+/** Splits a text into pieces. Pure, so that a test can use any input. */
 export function piecesOf(text: string): readonly Piece[] {
   return cut(text, ADDRESS, 'link')
     .flatMap((piece) =>
@@ -30,7 +30,7 @@ function cut(text: string, pattern: RegExp, kind: Piece['kind']): readonly Piece
   return pieces;
 }
 
-/** Undefined for what is no address that a person should be led to. */
+/** Undefined for an address that must not become a link. */
 export function hostOf(address: string): string | undefined {
   try {
     const { protocol, host, username, password } = new URL(address);

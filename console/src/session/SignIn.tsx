@@ -1,4 +1,4 @@
-/** The page before somebody is signed in. */
+/** Page for signed-out people. */
 import { useSignal } from '@preact/signals';
 import type { SeededPerson } from '../deployment.ts';
 import { connection, sendLink, session, withLink, withPassword } from './session.ts';
@@ -10,7 +10,7 @@ export function SignIn() {
   const said = useSignal<{ kind: 'error' | 'done'; text: string } | undefined>(undefined);
   const isBusy = useSignal(false);
 
-  /** Only one attempt is under way at a time. */
+  /** Allows only one attempt at a time. */
   async function attempt(act: () => Promise<void>, done?: string) {
     isBusy.value = true;
     said.value = undefined;
@@ -87,7 +87,7 @@ interface SeededPeopleProps {
   choose(person: SeededPerson): void;
 }
 
-/** The build for deployments leaves this out, which a test looks after. */
+/** Deployment builds omit this, which a test checks. */
 function SeededPeople({ people, isBusy, choose }: SeededPeopleProps) {
   return (
     <section aria-label="Seeded people">

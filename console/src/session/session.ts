@@ -1,4 +1,4 @@
-/** Who is signed in, for the whole page. */
+/** The signed-in person, for the whole page. */
 import { signal } from '@preact/signals';
 import { type FirebaseApp, FirebaseError, initializeApp } from 'firebase/app';
 import {
@@ -26,7 +26,7 @@ export type Session =
   | { readonly state: 'starting' }
   | { readonly state: 'failed'; readonly why: string }
   | { readonly state: 'signedOut' }
-  /** The page was opened by the link of a sign-in mail, in a browser that does not know which address it went to. */
+  /** The page was opened with a sign-in link, in a browser that does not know the email address. */
   | { readonly state: 'addressWanted' }
   | { readonly state: 'signedIn'; readonly person: Person };
 
@@ -40,24 +40,24 @@ interface Connected {
 
 let connected: Connected | undefined;
 
-/** What the page is connected with; it is, before anything that asks is shown. */
+/** Connection of the page. Set before any view that uses it is shown. */
 export function connection(): Connected {
   if (connected === undefined) throw new Error('The page has not been connected yet.');
   return connected;
 }
 
-/** Connects the page, and follows who is signed in from then on. */
+/** Connects the page, and then follows who is signed in. */
 export async function startSession(): Promise<void> {
   try {
     const deployment = await loadDeployment();
     const app = initializeApp(deployment.firebase);
-    // Without the resolver of pop-ups, which would bring scripts and frames of others into the page.
+    // Without the pop-up resolver, which would load third-party scripts and frames.
     const auth = initializeAuth(app, { persistence: [indexedDBLocalPersistence, browserLocalPersistence] });
     if (deployment.emulators !== undefined)
       connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
     connected = { app, auth, deployment };
     await auth.authStateReady();
-    // A new token later would begin everything anew that is listened to. Without a network the old one has to do.
+    // A new token later would restart all listeners. Without a network, the old one must do.
     await renewToken().catch(() => undefined);
     await takeLink(auth);
     onAuthStateChanged(auth, (user) => {
@@ -74,19 +74,19 @@ export async function startSession(): Promise<void> {
   }
 }
 
-/** The ID token by which the person's calls are known. It is in memory and in the SDK's own store alone. */
+/** The ID token for the person's calls. Stored only in memory and in the SDK's own store. */
 export async function idToken(): Promise<string> {
   const user = connection().auth.currentUser;
   if (user === null) throw new Error('Nobody is signed in.');
   return user.getIdToken();
 }
 
-/** Rights may have changed since the token was made, which lives for an hour. */
+/** Rights may have changed since the token was created, which is valid for an hour. */
 export async function renewToken(): Promise<void> {
   await connection().auth.currentUser?.getIdToken(true);
 }
 
-/** Whether Firebase Auth has verified the person's address, as the token states: invitations require it. */
+/** Whether Firebase Auth has verified the person's email address, per the token. Invitations require it. */
 export async function isAddressVerified(): Promise<boolean> {
   const result = await connection().auth.currentUser?.getIdTokenResult();
   return result?.claims['email_verified'] === true;
@@ -96,7 +96,7 @@ export function withPassword(email: string, password: string): Promise<void> {
   return told(signInWithEmailAndPassword(connection().auth, email, password));
 }
 
-/** Where the address is kept that a link was sent to, until the link is opened in this browser. */
+/** Storage key of the address that a link was sent to, until the link is opened in this browser. */
 const ADDRESS_KEY = 'muster.signInAddress';
 
 export async function sendLink(email: string): Promise<void> {
@@ -107,7 +107,7 @@ export async function sendLink(email: string): Promise<void> {
 
 let openedLink: string | undefined;
 
-/** Signs in by the link that opened the page. Its code leaves the address bar, so that it is in no history. */
+/** Signs in with the link that opened the page, and removes its code from the address bar and the history. */
 async function takeLink(auth: Auth): Promise<void> {
   if (!isSignInWithEmailLink(auth, location.href)) return;
   openedLink = location.href;
@@ -127,7 +127,7 @@ export async function leave(): Promise<void> {
   await signOut(connection().auth);
 }
 
-/** Wrong address and wrong password are one, so that nobody learns which accounts there are. */
+/** A wrong address and a wrong password look the same, so that no one learns which accounts exist. */
 const WORDS: Readonly<Record<string, string>> = {
   'auth/invalid-credential': 'Address and password do not belong together.',
   'auth/wrong-password': 'Address and password do not belong together.',

@@ -1,4 +1,4 @@
-/** The page of a person who has an account and no role in any workspace. */
+/** Page of a person with an account but without a role in any workspace. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Words } from '../parts/Words.tsx';

@@ -1,4 +1,4 @@
-/** Finds everything: screens, and the tasks, agents and runs of the workspace. Control K, or Command K, opens it. */
+/** Search for screens, tasks, agents and runs of the workspace. Control K, or Command K, opens it. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -22,7 +22,7 @@ interface Found {
 
 const MOST_SHOWN = 12;
 
-/** An id of a task, or its end, is enough to go there, listed or not. */
+/** The id of a task, or its end, finds the task even if it is not listed. */
 const TASK_ID = /^task-[\w-]+$/;
 
 export function Palette({ person, close }: { readonly person: Person; close(): void }) {
@@ -98,7 +98,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   );
 }
 
-/** A task that is listed may also be named by its id. */
+/** A listed task can also be found by its id. */
 function onePerAddress(all: readonly Found[]): readonly Found[] {
   return [...new Map(all.map((one) => [one.address, one])).values()];
 }
@@ -107,7 +107,7 @@ function rowsOf<Row>({ live }: Paged<Row>): readonly Row[] {
   return 'value' in live ? live.value.rows : [];
 }
 
-/** What the workspace's listeners know; they end with the palette. */
+/** Data of the workspace's listeners, which stop with the palette. */
 function useEverything(person: Person) {
   const here = workspace.value;
   const session = useSessionId(here);

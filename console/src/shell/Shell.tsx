@@ -1,4 +1,4 @@
-/** The frame around every screen: where one can which workspace is looked at, whether it is live. */
+/** Frame around every screen: navigation, workspace choice and connection state. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -132,12 +132,12 @@ function hasAnyRole(stored: PersonRights | undefined, known: typeof standing.val
   return known === 'failed' || (known !== undefined && known.own.length > 0);
 }
 
-/** No screen listens to anything before it is known whether an invitation lets the person in. */
+/** Screens start listening only after pending invitations are accepted. */
 function WithoutRole({ person }: { readonly person: Person }) {
   return standing.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />;
 }
 
-/** What stands at each place. A screen is begun anew in each workspace. */
+/** Routes. A screen restarts when the workspace changes. */
 const LISTS: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
   '': (person, here) => <NeedsYou key={here} person={person} />,
   tasks: (person, here) => <Tasks key={here} person={person} />,

@@ -1,4 +1,4 @@
-/** Chooses the workspace that is looked at, from those in which the person has a role and those that they administer. */
+/** Choice of the current workspace, from those in which the person has a role and those that they administer. */
 import { ask, DEFAULT_WORKSPACE, workspace } from '../router.ts';
 import { isListed, standing } from './standing.ts';
 

@@ -1,8 +1,8 @@
-/** What keys do wherever nobody is writing. */
+/** Global keyboard shortcuts, except in text fields. */
 import { addressOf, go } from '../router.ts';
 import { SCREENS } from './screens.ts';
 
-/** @param find opens the palette @returns how to stop listening */
+/** @param find opens the palette @returns a function that stops listening */
 export function followKeys(find: () => void): () => void {
   let isAfterG = false;
   function byKeys(event: KeyboardEvent): void {

@@ -1,9 +1,9 @@
-/** The pages of the console: the screens that one can go to, and the pages of single things. */
+/** Pages of the console: screens in the navigation, and pages of single items. */
 
 interface Screen {
   readonly path: string;
   readonly title: string;
-  /** The key that leads there, after a g. */
+  /** Shortcut key, after a g. */
   readonly key: string;
 }
 
@@ -19,8 +19,8 @@ export const SCREENS: readonly Screen[] = [
   { path: 'preferences', title: 'Preferences', key: 'p' },
 ];
 
-/** First segment of the address of a thing's page; the thing's id follows. Mails and push messages link there. */
+/** First segment of the address of an item's page; the item's id follows. Emails and push messages link there. */
 export const PAGES = { task: 't', todo: 'd', run: 'r', agent: 'a' } as const;
 
-/** Parameter of the first page that names a question, which is then shown. Mails and push messages set it. */
+/** Parameter of the first page with the id of a question to show. Emails and push messages set it. */
 export const SHOWN_QUESTION = 'request';

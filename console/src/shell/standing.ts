@@ -1,4 +1,4 @@
-/** Where the person has a role, as `access.whoami` lists it. The call also takes the invitations to their address. */
+/** The person's roles, as listed by `access.whoami`. The call also accepts invitations to their address. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { z } from 'zod/mini';
@@ -17,50 +17,50 @@ const whoami = z.object({
 });
 
 export interface Workspaces {
-  /** Those in which the person has a role. */
+  /** Workspaces in which the person has a role. */
   readonly own: readonly string[];
-  /** Others, which an admin administers without seeing their work. */
+  /** Other workspaces, which an admin administers without seeing their work. */
   readonly administered: readonly string[];
-  /** Whether either list is cut. */
+  /** Whether either list is truncated. */
   readonly truncated: boolean;
-  /** The workspace that an invitation has let the person into with this call. */
+  /** Workspace whose invitation this call accepted. */
   readonly joined?: string | undefined;
 }
 
 /** Undefined until the first call ends; `failed` if no call has succeeded. */
 export const standing = signal<Workspaces | 'failed' | undefined>(undefined);
 
-/** Invitations reach a person who has a role already within this time, if they look at the page. */
+/** Interval for accepting invitations if the person already has a role and the page is visible. */
 const FOCUS_MILLISECONDS = 60_000;
 
-/** The same for a person who has no role in the workspace that they look at. */
+/** Interval if the person has no role in the current workspace. */
 const DENIED_FOCUS_MILLISECONDS = 2000;
 
 let calledAt = 0;
-/** Which call is the latest: the answer of an earlier one is ignored. */
+/** Number of the latest call. Responses of earlier ones are ignored. */
 let latest = 0;
 
-/** Calls `access.whoami`, and restarts the listeners if the answer has changed. */
+/** Calls `access.whoami`, and restarts the listeners if the result has changed. */
 export async function askStanding(): Promise<void> {
   const number = ++latest;
   calledAt = Date.now();
   const before = standing.peek();
   const after = await callTool('access.whoami', {}, whoami).then(workspacesIn, () => 'failed' as const);
   if (number !== latest) return;
-  // The former answer stays: the databases decide, and the next call may succeed.
+  // Keeps the previous result: the databases decide, and the next call may succeed.
   if (after === 'failed' && before !== undefined) return;
   standing.value = after;
   if (typeof before === 'object' && typeof after === 'object' && listsOf(before) !== listsOf(after))
     listenAnew();
 }
 
-/** The same with a new token: the address may have been verified since, or the account has another role. */
+/** Refreshes with a new token: the address may have been verified, or the role may have changed. */
 export async function askStandingAnew(): Promise<void> {
   await renewToken().catch(() => undefined);
   await askStanding();
 }
 
-/** Asks when the page opens for a person, and again when they come back to it. */
+/** Refreshes when the page opens for a person, and again when they return to it. */
 export function useStanding(): void {
   useEffect(() => {
     void askStanding();

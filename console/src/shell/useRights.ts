@@ -1,4 +1,4 @@
-/** Keeps what the page listens to, and its token, in step with what the person may do. */
+/** Keeps listeners and token up to date with the person's rights. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonRights } from '../live/documents.ts';
 import { listenAnew } from '../live/live.ts';
@@ -6,9 +6,9 @@ import { renewToken } from '../session/session.ts';
 import { askStanding } from './standing.ts';
 
 /**
- * The rules go by what is stored of the person, and by the token. When the one changes, the other may have, and what was
- * refused may be open, or the other way round. To listen anew reads everything again, so nothing else leads to it.
- * @param rights what is stored of the person; undefined until it is known
+ * The rules use both the person's stored rights and the token. If the stored rights change, access may have changed
+ * in either direction. Restarting the listeners reads everything again, so only such a change does it.
+ * @param rights the person's stored rights; undefined until known
  */
 export function useRights(rights: Partial<PersonRights> | undefined): void {
   const known = rights && JSON.stringify(rights);

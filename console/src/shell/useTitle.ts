@@ -1,4 +1,4 @@
-/** Says where one has come to: to the browser's tab, and to whoever has the page read to them. */
+/** Announces the current page: in the browser's tab, and to screen readers. */
 import { useEffect, useRef } from 'preact/hooks';
 import { place } from '../router.ts';
 import { SCREENS } from './screens.ts';
@@ -10,7 +10,7 @@ export function useTitle(): void {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${titleOf(address.split('/'))} · Muster`;
-    // The first time the page itself is read.
+    // On the first load, screen readers read the page itself.
     if (!isFirst.current) document.getElementById('main')?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [address]);

@@ -1,4 +1,4 @@
-/** Who may do what in the workspace, and why somebody may or may not. */
+/** Members and invitations of the workspace, and the access check. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';

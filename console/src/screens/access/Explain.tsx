@@ -1,4 +1,4 @@
-/** Why a call is allowed or refused, asked of the same table that decides. */
+/** Explains why a call is allowed or refused, from the table that enforces it. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { callTool } from '../../calls/tools.ts';
@@ -20,7 +20,7 @@ const explanation = z.object({
   ),
 });
 
-/** What can be asked about, with what stands in the field. */
+/** Kinds of access to check, with the default of the field. */
 const ABOUT = {
   tool: { words: 'a tool', example: 'coordination_cancel_task' },
   firestore: { words: 'a document', example: 'messages/default' },

@@ -1,7 +1,7 @@
-/** Which role somebody is to have. */
+/** Choice of a role. */
 import type { Signal } from '@preact/signals';
 
-/** Weakest first. */
+/** Lowest role first. */
 export const ROLES = ['viewer', 'worker', 'leader'] as const;
 
 export function RoleChoice({ label, role }: { readonly label: string; readonly role: Signal<string> }) {

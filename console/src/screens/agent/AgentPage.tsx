@@ -1,4 +1,4 @@
-/** One agent: who it is, what it holds, and what it has done that can be taken back. */
+/** One agent: identity, held tasks, and past actions that can be undone. */
 import { agentDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { agent as agentQuery } from '../../live/queries.ts';

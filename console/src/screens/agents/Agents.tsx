@@ -1,4 +1,4 @@
-/** Who works here: what each does and holds, what each has closed; and which apps and keys act for the person. */
+/** Agents of the workspace, with their tasks, and the person's connected apps and API keys. */
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
 import { usePages } from '../../calls/useAnswer.ts';
@@ -49,7 +49,7 @@ const revoked = z.object({ revoked: z.number() });
 
 type Ended = z.output<typeof connections>['ended'][number];
 
-/** Why a sign-in ended. */
+/** Why a connection ended. */
 const ENDS: Readonly<Record<string, string>> = {
   refresh_token_reused:
     'An old refresh token was used: two programs shared the sign-in, or one has stolen it. Sign in again from the app.',
@@ -177,7 +177,7 @@ export function AgentLine({ agent }: { readonly agent: Agent }) {
 
 interface ConnectionLineProps {
   readonly connection: Connection;
-  /** How many tasks it holds here. */
+  /** Number of tasks that it holds in this workspace. */
   readonly holds: number;
   changed(): void;
 }

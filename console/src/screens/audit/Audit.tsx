@@ -1,4 +1,4 @@
-/** Who has done what, on whose behalf and by which tool; and taking it back. */
+/** Audit log: actor, app and tool of each change, with undo. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';

@@ -1,4 +1,4 @@
-/** What has changed of a thing, field by field. */
+/** Changed fields of an item. */
 
 import { z } from 'zod/mini';
 import { Words } from '../../parts/Words.tsx';
@@ -16,7 +16,7 @@ export const change = z.object({
 
 export type ChangeInTrail = z.output<typeof change>;
 
-/** Where a thing of a kind has a page. */
+/** Returns the path of an item's page, if its kind has one. */
 const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };
 
 export function Change({

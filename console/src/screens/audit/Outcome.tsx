@@ -1,4 +1,4 @@
-/** What was taken back, and what was not and why. */
+/** Result of an undo: what was undone, and what was not and why. */
 import { z } from 'zod/mini';
 import { Words } from '../../parts/Words.tsx';
 

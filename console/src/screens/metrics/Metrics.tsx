@@ -1,4 +1,4 @@
-/** The calls of the last hour, minute by minute and by tool, over the whole deployment: for its leaders. */
+/** Calls of the last hour, per minute and by tool, in the whole deployment. For its leaders. */
 
 import type { z } from 'zod/mini';
 import type { countsNode } from '../../live/documents.ts';
@@ -106,13 +106,13 @@ function Bars({ minutes }: { readonly minutes: Minutes }) {
   );
 }
 
-/** Of a key such as `202611220124`, which is in UTC. Source: functions/src/kernel/realtime/database.ts. */
+/** Parses a key such as `202611220124`, which is in UTC. Source: functions/src/kernel/realtime/database.ts. */
 function timeOfMinute(key: string): string {
   const [, year, month, day, hour, minute] = /^(....)(..)(..)(..)(..)$/.exec(key) ?? [];
   return timeOfDay(new Date(`${year}-${month}-${day}T${hour}:${minute}:00Z`));
 }
 
-/** The busiest first. */
+/** Busiest tools first. */
 function toolsOf(minutes: Minutes): readonly (readonly [name: string, counts: Counts])[] {
   const byTool = new Map<string, Counts[]>();
   for (const { tools } of Object.values(minutes))
@@ -125,7 +125,7 @@ function toolsOf(minutes: Minutes): readonly (readonly [name: string, counts: Co
     .sort(([, one], [, other]) => other.calls - one.calls);
 }
 
-/** Of a key of the Realtime Database, which has no dots. */
+/** Decodes a key of the Realtime Database, which cannot contain dots. */
 function nameOf(key: string): string {
   return key.replace(/%([0-9A-F]{2})/g, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,4 +1,4 @@
-/** What a person sees first: what waits for them, then how far the goal is and who is alive. */
+/** First page: questions for the person, progress towards the goal, and active agents. */
 
 import { useCounts, useSession, useSessionId, type Where } from '../../live/coordination.ts';
 import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
@@ -152,7 +152,7 @@ function Alive({ here }: { readonly here: string }) {
   );
 }
 
-/** What agents have shared with each other, which tells a person how they see the work. */
+/** Findings that agents shared, which show how they understand the work. */
 function Discoveries({ here, session }: { readonly here: string; readonly session: string }) {
   const found = usePaged(discoveriesOf(here, session), discoveryDocument);
   const { live } = found;

@@ -1,4 +1,4 @@
-/** A question that waits for the person, and how it is answered. */
+/** Question to the person, and the form to answer it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { z } from 'zod/mini';

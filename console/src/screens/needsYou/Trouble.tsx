@@ -1,4 +1,4 @@
-/** What does not go on by itself: what failed, what never starts, what was let go, what a check or a budget holds up. */
+/** Blocked work: failed and stuck tasks, expired leases, failed checks and exhausted budgets. */
 
 import { useClosedTasks, useHeldUpTasks, useStuckTasks, type Where } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
@@ -98,7 +98,7 @@ function Why({ task, at }: { readonly task: Task; readonly at: number }) {
   );
 }
 
-/** By its title, where it is one of those that are shown. */
+/** Shows the title of a listed task. */
 function Cause({ id, among }: { readonly id: string; readonly among: readonly Task[] }) {
   const known = among.find((task) => task.id === id);
   return known === undefined ? <a href={addressOf(['t', id])}>{id}</a> : <TaskLink task={known} />;

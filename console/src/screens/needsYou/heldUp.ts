@@ -1,4 +1,4 @@
-/** The open tasks that do not continue though nothing has failed. */
+/** Open tasks that do not continue although nothing has failed. */
 
 import type { Task } from '../../live/documents.ts';
 import { merged, pagedOf } from '../../live/paging.ts';
@@ -7,11 +7,11 @@ import { whyHeld } from '../../parts/taskState.ts';
 
 interface MaybeHeldUp {
   readonly certain: Paged<Task>;
-  /** By the ends of their leases, the earliest first: expired leases are at the top. */
+  /** Held tasks by the end of the lease, so that expired leases come first. */
   readonly expiring: Paged<Task>;
 }
 
-/** @param at the time, in milliseconds of the epoch */
+/** @param at current time, in milliseconds since 1970 */
 export function heldUp({ certain, expiring }: MaybeHeldUp, at: number): Paged<Task> {
   return merged([certain, expired(expiring, at)]);
 }

@@ -1,4 +1,4 @@
-/** How a person wants to be told, and which of their agents may answer for them. Written as the security rules let them. */
+/** Notification preferences, and delegates who may answer. Written directly, under the security rules. */
 import { useSignal } from '@preact/signals';
 import { agentDocument, type Preferences as Preferred, preferencesDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
@@ -12,7 +12,7 @@ import { Words } from '../../parts/Words.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 
-/** Four weeks, as the rules have it. */
+/** Four weeks, as in the security rules. */
 const MOST_MINUTES = 40_320;
 
 const DEFAULTS = preferencesDocument.parse({});

@@ -1,4 +1,4 @@
-/** One run: its steps and attempts on a line of time, who won and why, what it has cost. */
+/** One run: steps and attempts on a timeline, the winner with reasons, and the cost. */
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
 import { useAnswer } from '../../calls/useAnswer.ts';
@@ -27,7 +27,7 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function Whole({ run }: { readonly run: Run }) {
-  // The run's document changes with each step: then, and only then, its steps are asked for.
+  // The run's document changes with each step. Steps are reloaded only then.
   const version = [run.status, run.steps_settled, ...run.current].join(' ');
   const ask = () => callTool('orchestration.get_run', { runId: run.id }, runAnswer);
   const { live } = useAnswer(run.id, ask, version);

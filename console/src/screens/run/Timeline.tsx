@@ -1,4 +1,4 @@
-/** The attempts of each step as bars: how long each waited and took, and how it ended. */
+/** Attempts of each step as bars: wait, duration and outcome. */
 import { duration } from '../../parts/dates.ts';
 import { Card } from '../../parts/Notice.tsx';
 import { Status } from '../../parts/Status.tsx';
@@ -8,7 +8,7 @@ import type { Attempt, RunAnswer, Step } from './answer.ts';
 
 interface TimelineProps {
   readonly answer: RunAnswer;
-  /** When the run was begun. */
+  /** Start of the run. */
   readonly begun: Date;
 }
 
@@ -78,7 +78,7 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
   );
 }
 
-/** When a step was under way, on the line of the whole run's time. */
+/** Position of a step on the run's timeline. */
 function Span({ step, from, to }: { readonly step: Step; readonly from: number; readonly to: number }) {
   const [started, settled] = [timeOf(step.startedAt), timeOf(step.settledAt)];
   if (started === undefined || settled === undefined) return null;
@@ -100,7 +100,7 @@ function timeOf(instant: string | undefined): number | undefined {
   return instant === undefined ? undefined : new Date(instant).getTime();
 }
 
-/** A lane for each agent, whose attempts follow each other. */
+/** One lane per agent, whose attempts follow each other. */
 function Lanes({ attempts, longest }: { readonly attempts: readonly Attempt[]; readonly longest: number }) {
   const agents = [...new Set(attempts.map(({ agent }) => agent))];
   return (
@@ -141,7 +141,7 @@ function Bar({ attempt, longest }: { readonly attempt: Attempt; readonly longest
   );
 }
 
-/** Of the agent that took longest. */
+/** Duration of the slowest agent. */
 function lengthOf(attempts: readonly Attempt[]): number {
   const lengths = new Map<string, number>();
   for (const { agent, waited, milliseconds } of attempts)

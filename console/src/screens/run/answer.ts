@@ -1,4 +1,4 @@
-/** What the page reads of get_run's answer. Source: functions/src/toolsets/orchestration/tools/runs.ts. */
+/** Schema of get_run's response. Source: functions/src/toolsets/orchestration/tools/runs.ts. */
 import { z } from 'zod/mini';
 
 const step = z.object({

@@ -1,4 +1,4 @@
-/** Asks models to do something: a run, whose page shows what comes of it. Source: docs/reference/orchestration.md. */
+/** Form that starts a run; the run's page shows its result. Source: docs/reference/orchestration.md. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
@@ -56,7 +56,7 @@ export function StartRun() {
           kind="primary"
           disabled={!isPossible}
           act={async () => {
-            // Without waiting for the end: the run's page shows it as it comes.
+            // Does not wait for the end: the run's page shows progress.
             const asked = {
               prompt: prompt.value.trim(),
               preferences: { workflow: workflow.value },

@@ -1,4 +1,4 @@
-/** Who has tried a task, and how that ended. */
+/** Previous attempts of a task, and their outcomes. */
 import type { Task } from '../../live/documents.ts';
 import { Card } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';

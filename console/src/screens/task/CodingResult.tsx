@@ -1,4 +1,4 @@
-/** What a coding task has brought: commits, how much has changed, what checked it, its pull request, what it took. */
+/** Result of a coding task: commits, diff size, acceptance command, pull request, and usage. */
 import { z } from 'zod/mini';
 import { callTool } from '../../calls/tools.ts';
 import { useAnswer } from '../../calls/useAnswer.ts';
@@ -7,7 +7,7 @@ import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Away, Words } from '../../parts/Words.tsx';
 
-/** As runners send it. Anybody may end a task with any JSON, so that nothing of it is sure. Source: runner/src/task/report.ts. */
+/** Result from runners. Holders can send any JSON, so all is optional. Source: runner/src/task/report.ts. */
 const result = z.catch(
   z.object({
     summary: z.exactOptional(z.string()),
@@ -24,7 +24,7 @@ const result = z.catch(
 
 const report = z.object({ result: z.object({ result: z.exactOptional(result) }) });
 
-/** What `git fetch` brings to one's own clone. */
+/** Name of the branch after `git fetch`. */
 function fetchLine(branch: string): string | undefined {
   return /^[\w./-]+$/.test(branch) && !branch.startsWith('-') ? `git fetch origin ${branch}` : undefined;
 }
@@ -88,7 +88,7 @@ function Brought({ of }: { readonly of: z.output<typeof result> }) {
   );
 }
 
-/** What its command for acceptance said, which a signal may have ended. */
+/** Outcome of the acceptance command, which a signal may have ended. */
 function Checked({ command, exitCode }: { readonly command: string; readonly exitCode?: number }) {
   const how =
     exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was broken off.' : `ended with ${exitCode}.`;

@@ -1,4 +1,4 @@
-/** What a person can do about a task. Who may is the tools' affair, and they say so. */
+/** Actions on a task. The tools check permissions and report refusals. */
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';

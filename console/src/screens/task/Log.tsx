@@ -1,4 +1,4 @@
-/** A coding task's log, opened at its end; what was before is there as one scrolls up. */
+/** A coding task's log, opened at its end. Scrolling up loads earlier lines. */
 
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { type Line, linesOf } from './lines.ts';
 
 const LINE_HEIGHT = 20;
 
-/** As near to the beginning what was before is asked for. */
+/** Distance from the top at which earlier lines are loaded. */
 const NEAR_BEGINNING = 40 * LINE_HEIGHT;
 
 export function Log({ task }: { readonly task: Task }) {
@@ -30,7 +30,7 @@ export function Log({ task }: { readonly task: Task }) {
     isReading.value = true;
     try {
       const { rows } = await readOnce(olderLog(task, before), logChunkDocument);
-      // Where there are none, nobody is asked again: the log begins here.
+      // An empty result means that the log starts here, so loading stops.
       older.value = [...rows, ...older.value];
       isReading.value = rows.length === 0;
     } catch (error) {
@@ -58,13 +58,13 @@ export function Log({ task }: { readonly task: Task }) {
 
 interface LinesProps {
   readonly lines: readonly Line[];
-  /** Has what was before come; undefined where nothing was. */
+  /** Loads earlier lines; undefined at the start of the log. */
   readonly before: (() => void) | undefined;
 }
 
 function Lines({ lines, before }: LinesProps) {
   const { box, from, to, above, below } = useWindow(lines.length, LINE_HEIGHT);
-  /** Whether the end is looked at, which new lines then keep in view. */
+  /** Whether the end is visible. New lines then keep it in view. */
   const follows = useSignal(true);
   const firstShown = useRef(lines[0]?.number ?? 0);
   const { length } = lines;
@@ -74,7 +74,7 @@ function Lines({ lines, before }: LinesProps) {
     if (element === null) return;
     const come = firstShown.current - first;
     firstShown.current = first;
-    // What was looked at stays where it is, whatever has come before it.
+    // Keeps the visible lines in place when earlier ones are inserted.
     if (come > 0) element.scrollTop += come * LINE_HEIGHT;
     else if (follows.value) element.scrollTop = element.scrollHeight;
   }, [length, first, follows.value]);

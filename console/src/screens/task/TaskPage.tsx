@@ -1,4 +1,4 @@
-/** One task: a sentence that says how it stands, what can be done about it, and all that has happened to it. */
+/** One task: its state in one sentence, actions, and history. */
 import { type Task, taskDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { task as taskQuery } from '../../live/queries.ts';
@@ -54,7 +54,7 @@ function Whole({ task }: { readonly task: Task }) {
   );
 }
 
-/** How it stands, in one sentence. */
+/** State of the task in one sentence. */
 function Sentence({ task }: { readonly task: Task }) {
   const cause = task.stuck_by ?? task.failed_dependencies[0];
   if (stateOf(task) === 'never' && cause !== undefined) {

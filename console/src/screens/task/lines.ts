@@ -1,9 +1,9 @@
-/** The lines of a log, as its chunks hold them. */
+/** Lines of a log, from its chunks. */
 import { z } from 'zod/mini';
 import type { LogChunk } from '../../live/documents.ts';
 
 export interface Line {
-  /** From 0, over all attempts. */
+  /** Line number from 0, across all attempts. */
   readonly number: number;
   readonly at: Date;
   readonly level: string;
@@ -17,14 +17,14 @@ const entry = z.object({
   message: z.string(),
 });
 
-/** Terminals' colours and cursor movements, which are nothing in a page. Source: ECMA-48, section 5.4. */
+/** Terminal colors and cursor movements, which have no meaning on a page. Source: ECMA-48, section 5.4. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** The lines of each chunk that was read, which does not change once it is full: reading 50,000 again takes time. */
+/** Cache of each chunk's lines. Full chunks do not change, and parsing 50,000 lines again takes time. */
 const readChunks = new WeakMap<LogChunk, readonly Line[]>();
 
-/** @param chunks in whatever order */
+/** @param chunks in any order */
 export function linesOf(chunks: readonly LogChunk[]): readonly Line[] {
   return [...new Map(chunks.map((chunk) => [chunk.first_line, chunk])).values()]
     .sort((one, other) => one.first_line - other.first_line)
@@ -42,7 +42,7 @@ function linesOfChunk(chunk: LogChunk): readonly Line[] {
   return lines;
 }
 
-/** A line that cannot be read is shown as it is stored. */
+/** Unreadable lines are shown as stored. */
 function lineOf(json: string, number: number): Line {
   const read = entry.safeParse(parsed(json));
   if (!read.success) return { number, at: new Date(0), level: 'info', text: json };

@@ -1,4 +1,4 @@
-/** A column for each state. Its head has the count of all; its cards are the first or the latest of them. */
+/** One column per state, with the total in its heading and the first or newest tasks as cards. */
 
 import {
   type ClosedStatus,

@@ -1,4 +1,4 @@
-/** Actions on several tasks at once. Each is a separate call: one refusal does not stop the others. */
+/** Actions on several tasks. Each is a separate call: one refusal does not stop the others. */
 import type { Task } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
 import type { Many } from '../../parts/useMany.tsx';
@@ -6,7 +6,7 @@ import type { Many } from '../../parts/useMany.tsx';
 interface ChosenProps {
   readonly tasks: readonly Task[];
   readonly many: Many;
-  /** Called with those that are left to be chosen. */
+  /** Called with the tasks that stay selected. */
   choose(ids: ReadonlySet<string>): void;
 }
 

@@ -1,4 +1,4 @@
-/** Tasks and what waits for what, from left to right. The table beside it says the same in words. */
+/** Tasks and their dependencies, from left to right. The table shows them in words. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -42,7 +42,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
   const layout = useSignal<Layout | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
   const edges = edgesOf(tasks);
-  // States change often and only recolour: where each thing stands depends on what there is and what waits for what.
+  // States change often and affect only colors. The layout depends only on tasks and dependencies.
   const key = JSON.stringify([tasks.map(({ id }) => id), edges]);
   useEffect(() => {
     const laid = layOut({ ids: tasks.map(({ id }) => id), edges });
@@ -101,7 +101,7 @@ function shortened(text: string, most: number): string {
 function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {
   const state = stateOf(task);
   const [first = ''] = task.description.split('\n', 1);
-  // What cannot be seen is not worth its place here; the task's own page shows it.
+  // Invisible characters are omitted here; the task's page shows them.
   const title = withoutHidden(first);
   const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
   const shown = shortened(title, LETTERS);

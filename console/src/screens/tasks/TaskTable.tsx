@@ -1,4 +1,4 @@
-/** Tasks in a table: what is asked, how far it is, who holds it until when. */
+/** Tasks in a table, with state, holder and lease. */
 
 import { presenceNode, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
@@ -92,7 +92,7 @@ function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
   );
 }
 
-/** Why it does not go on. */
+/** Why the task does not continue. */
 export function Because({ task }: { readonly task: Task }) {
   const state = stateOf(task);
   if (state === 'never') {
@@ -137,7 +137,7 @@ export function Holder({ task, id }: { readonly task: Task; readonly id: string 
   );
 }
 
-/** j and k, as everywhere: the next link and the one before; x chooses the row. */
+/** j and k go to the next and the previous link; x selects the row. */
 function byKeys(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'x' && event.target instanceof HTMLAnchorElement)

@@ -1,4 +1,4 @@
-/** The tasks of the open session: as a table, or on a board by their states. */
+/** Tasks of the open session, as a table, board or graph. */
 
 import { useSignal } from '@preact/signals';
 import { folded } from '../../../../functions/src/kernel/words.ts';
@@ -27,7 +27,7 @@ import { TaskTable } from './TaskTable.tsx';
 
 const Graph = lazily(async () => (await import('./Graph.tsx')).Graph);
 
-/** What can be asked for; each is a query of its own, so that no limit hides what is sought. */
+/** Filters. Each is a separate query, so that no limit hides matches. */
 const CHOICES = [
   ['open', 'Open'],
   ['done', 'Done'],
@@ -140,7 +140,7 @@ interface ListedProps {
   readonly where: Where;
   readonly choice: Choice;
   readonly words: string;
-  /** Whose they must be; undefined for anybody's. */
+  /** Owner of the tasks; undefined for all. */
   readonly owner: string | undefined;
   readonly many: Many;
 }

@@ -1,4 +1,4 @@
-/** The columns of open tasks on the board. */
+/** Columns of open tasks on the board. */
 
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
@@ -9,7 +9,7 @@ export const OPEN_COLUMNS = ['never', 'blocked', 'available', 'claimed', 'in_pro
 
 type State = (typeof OPEN_COLUMNS)[number];
 
-/** @param stuck those of the blocked tasks that can never start, which a long list of the others would hide */
+/** @param stuck stuck tasks, which a long list of other blocked tasks would hide */
 export function openColumn(
   state: State,
   { held, claimable, blocked }: OpenParts,
@@ -18,7 +18,7 @@ export function openColumn(
 ): Paged<Task> {
   switch (state) {
     case 'never':
-      // Documents of earlier releases say so by their dependencies only, and are among the blocked.
+      // Documents of earlier releases mark stuck tasks only by their dependencies, and are among the blocked.
       return columnOf(state, stuck, stuck.count, merged([stuck, blocked]).live);
     case 'blocked':
       return columnOf(state, blocked, difference(blocked.count, stuck.count));
@@ -29,7 +29,7 @@ export function openColumn(
   }
 }
 
-/** @param counted the number of tasks in this state, which is needed only if the part is not loaded whole */
+/** @param counted number of tasks in this state; needed only if the part is not fully loaded */
 function columnOf(
   state: State,
   part: Paged<Task>,

@@ -1,7 +1,7 @@
-/** Which tasks a graph shows, what leads to what in it, and where keys lead. */
+/** Tasks and edges of a graph, and keyboard navigation. */
 import type { Task } from '../../live/documents.ts';
 
-/** In CSS pixels. */
+/** Sizes in CSS pixels. */
 export const NODE_WIDTH = 196;
 export const NODE_HEIGHT = 44;
 
@@ -27,7 +27,7 @@ export interface Layout {
   readonly edges: readonly (Edge & { readonly points: readonly Point[] })[];
 }
 
-/** More than this cannot be looked through: of what is closed, only what leads to something open is shown then. */
+/** Larger graphs are unreadable, so closed tasks are shown only if open tasks depend on them. */
 const MOST_WHOLE = 200;
 
 export function shownTasks(open: readonly Task[], closed: readonly Task[]): readonly Task[] {
@@ -43,7 +43,7 @@ export function edgesOf(tasks: readonly Task[]): readonly Edge[] {
   );
 }
 
-/** The task that an arrow key leads to: along a line, or to the next that waits for the same. */
+/** Returns the target of an arrow key: along an edge, or the next task with the same dependency. */
 export function step(tasks: readonly Task[], at: string, key: string): string | undefined {
   const edges = edgesOf(tasks);
   if (key === 'ArrowRight') return edges.find(({ from }) => from === at)?.to;

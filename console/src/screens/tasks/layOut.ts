@@ -1,14 +1,14 @@
-/** Has a graph laid out by a worker: of many tasks that takes longer than a page may stand still. */
+/** Lays out a graph in a worker, because large graphs would block the page too long. */
 
 import type { Layout, Wanted } from './graph.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 
-/** Long for the largest graph that is shown. */
+/** Enough for the largest graph that is shown. */
 const TIMEOUT_MILLISECONDS = 20_000;
 
 /**
- * The page's policy takes no address of a script but by this, and this one address alone.
- * Source: https://developer.mozilla.org/docs/Web/API/Trusted_Types_API
+ * The page's policy accepts script addresses only from this policy, and only this one. Source:
+ * https://developer.mozilla.org/docs/Web/API/Trusted_Types_API
  */
 const policy = window.trustedTypes?.createPolicy('muster', {
   createScriptURL(address) {

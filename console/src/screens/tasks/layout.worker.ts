@@ -1,4 +1,4 @@
-/** Lays out a graph, beside the page. */
+/** Lays out a graph outside the main thread. */
 import { Graph, layout } from '@dagrejs/dagre';
 import { type Layout, NODE_HEIGHT, NODE_WIDTH, type Wanted } from './graph.ts';
 

@@ -1,4 +1,4 @@
-/** What a to-do says, to be changed: only what is another than before is sent. */
+/** Form to edit a to-do. Sends only changed fields. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
@@ -98,7 +98,7 @@ function changesIn(data: FormData, todo: Todo): Readonly<Record<string, unknown>
     ...(text('title') !== todo.title && { title: text('title') }),
     ...(isDescribed &&
       text('description') !== (todo.description ?? '') && { description: text('description') }),
-    // As the person's clock has it, to the minute: what was not touched keeps its seconds.
+    // Times are shown to the minute in the person's time zone. Unchanged times keep their seconds.
     ...(isDue && due !== localInstant(todo.due_date) && { due_date: new Date(due).toISOString() }),
     ...(text('priority') !== todo.priority && { priority: text('priority') }),
     ...(tags.join() !== todo.tags.join() && { tags }),

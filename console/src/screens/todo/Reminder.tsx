@@ -1,4 +1,4 @@
-/** When a person is reminded of a to-do: seeing it, setting it, putting it off. */
+/** Reminder of a to-do: view, set and snooze. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
@@ -72,7 +72,7 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
   );
 }
 
-/** The reminder of a to-do. The tool lists those of all to-dos, the next at the top. */
+/** Returns the to-do's reminder. The tool lists the reminders of all to-dos, earliest first. */
 async function reminderOf(todoId: string): Promise<z.output<typeof reminder> | undefined> {
   let cursor: string | undefined;
   do {

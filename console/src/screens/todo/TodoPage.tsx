@@ -1,4 +1,4 @@
-/** One to-do: changing it, being reminded of it, having agents do it, and what that takes. */
+/** One to-do: edit form, reminder, delegation to agents, and usage. */
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import { type Todo, todoDocument } from '../../live/documents.ts';
@@ -60,7 +60,7 @@ function Whole({ todo }: { readonly todo: Todo }) {
       <p>
         <a href={addressOf(['audit'], { thing: `todo:${todo.id}` })}>Who has done what to it</a>
       </p>
-      {/* What is stored anew is shown anew: the fields begin with it. */}
+      {/* Remounts after a save, because the fields initialize from the stored values. */}
       {!todo.completed && <EditTodo key={versionOf(todo)} todo={todo} />}
       {!todo.completed && <Reminder todo={todo} />}
       <Tree kind="todo" id={todo.id} version={`${todo.completed} ${todo.delegated_task_id}`} />

@@ -1,4 +1,4 @@
-/** A new to-do: what, until when, how urgent. */
+/** Form for a new to-do: title, due date and priority. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
@@ -8,7 +8,7 @@ import { dayOf, timeOfDay } from '../../parts/dates.ts';
 import { clearSent } from '../../parts/typed.ts';
 import { dueIn } from './dueIn.ts';
 
-/** The priority of a to-do of which nothing is said. */
+/** Default priority. */
 const USUAL = 'MEDIUM';
 
 export function AddTodo() {
@@ -17,7 +17,7 @@ export function AddTodo() {
   const typed = useSignal('');
   const due = useSignal('');
   const priority = useSignal(USUAL);
-  /** The title of which a person has said that its words are no date. */
+  /** Title whose detected date the person has removed. */
   const plain = useSignal<string | undefined>(undefined);
   const found = typed.value === plain.value ? undefined : dueIn(typed.value, new Date(now.value));
 
@@ -30,7 +30,7 @@ export function AddTodo() {
       const args = {
         title: words?.title ?? sent.typed.trim(),
         priority: sent.priority,
-        // As the person's clock has it, which the input does not say.
+        // The input has no time zone, so the person's is used.
         ...(sent.due !== '' && { due_date: new Date(sent.due).toISOString() }),
         ...(words !== undefined && { due_date: words.at.toISOString() }),
       };

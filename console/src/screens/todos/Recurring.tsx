@@ -1,4 +1,4 @@
-/** What comes again, in words, with the next dates as the server has them: its calendar counts. */
+/** Recurring to-dos in words, with the next dates computed by the server. */
 import { z } from 'zod/mini';
 import { pagesOf } from '../../calls/answers.ts';
 import { act, callTool } from '../../calls/tools.ts';
@@ -21,7 +21,7 @@ const listed = z.object({
 const LIMIT = 100;
 
 export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {
-  // They change with the rules and with each occurrence that is done: then, and only then, they are asked for.
+  // Reloads only when rules change or an occurrence is completed.
   const version = JSON.stringify(rows);
   const ask = (cursor: string | undefined) =>
     callTool('todo.list_recurring_tasks', { limit: LIMIT, ...(cursor !== undefined && { cursor }) }, listed);

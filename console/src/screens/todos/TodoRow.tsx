@@ -1,4 +1,4 @@
-/** One to-do, and what can be done about it. */
+/** One to-do with its actions. */
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Todo } from '../../live/documents.ts';

@@ -26,7 +26,7 @@ const VIEWS = [
   ['all', 'All'],
 ] as const;
 
-/** How long what was completed can be taken back beside its place. */
+/** How long the row of a completed to-do offers Undo. */
 const UNDO_MILLISECONDS = 10_000;
 
 interface Completed {

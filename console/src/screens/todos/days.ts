@@ -1,4 +1,4 @@
-/** Sorts to-dos under the days that they are due on. */
+/** Groups to-dos by due date. */
 import type { Todo } from '../../live/documents.ts';
 import { dayOf } from '../../parts/dates.ts';
 
@@ -7,11 +7,11 @@ export type View = 'today' | 'week' | 'all';
 export interface Day {
   readonly title: string;
   readonly todos: readonly Todo[];
-  /** Whether there may be more than the loaded rows. */
+  /** Whether more rows may exist than the loaded ones. */
   readonly isCut: boolean;
 }
 
-/** Which lists are not loaded whole: of to-dos with a date the latest are missing. */
+/** Which lists are incomplete. Of to-dos with a date, the latest are missing. */
 export interface Cut {
   readonly dated: boolean;
   readonly undated: boolean;
@@ -21,7 +21,7 @@ const UNDATED = 'Without a date';
 
 const PRIORITIES = ['HIGH', 'MEDIUM', 'LOW'];
 
-/** What is overdue first, then day by day; what has no date comes last, and only where all is shown. */
+/** Overdue to-dos first, then one group per date. To-dos without a date are last, and only in the view of all. */
 export function days(
   todos: readonly Todo[],
   view: View,
@@ -42,7 +42,7 @@ export function days(
   const datedGroups = groups.size;
   const undated = todos.filter(({ due_date: due }) => due === null).sort(byPriority);
   if (view === 'all' && undated.length > 0) groups.set(UNDATED, undated);
-  // If a later to-do is loaded than the last one shown, nothing that belongs to the view is missing.
+  // If a later to-do is loaded than the last one shown, the view is complete.
   const lastDay = cut.dated && dated.length === all.length ? [...groups.keys()][datedGroups - 1] : undefined;
   return [...groups].map(([title, listed]) => {
     const isCut = title === UNDATED ? cut.undated : title === lastDay;
@@ -55,7 +55,7 @@ function titleOf(due: Date, now: Date, endOfToday: Date): string {
   return due < endOfToday ? 'Today' : dayOf(due);
 }
 
-/** Midnight where the person is, so many days from now. */
+/** Returns midnight in the person's time zone, the given number of days from now. */
 function startOfDay(now: Date, ahead: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + ahead);
 }

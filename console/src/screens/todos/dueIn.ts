@@ -1,7 +1,7 @@
-/** Finds when something is due in the words of its title: `Call the bank tomorrow 9:30`. Only what is certain. */
+/** Detects the due date in a title: `Call the bank tomorrow 9:30`. Detects only certain ones. */
 
 export interface Due {
-  /** What is to do, without the words that say when. */
+  /** Title without the words of the date. */
   readonly title: string;
   readonly words: string;
   readonly at: Date;
@@ -14,10 +14,10 @@ const WHEN =
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000 };
 
-/** The end of a day's work, for a day without a time. */
+/** End of the working day, for a date without a time. */
 const EVENING = 18;
 
-/** @returns undefined where its words say nothing of a time, or one that is over */
+/** @returns undefined if the title contains no date, or a past one */
 export function dueIn(text: string, now: Date): Due | undefined {
   const {
     title = '',
@@ -32,7 +32,7 @@ export function dueIn(text: string, now: Date): Due | undefined {
   if (words === '') return undefined;
   const time: Time = hours === undefined ? undefined : [Number(hours), Number(minutes)];
   const length = UNITS[unit.toLowerCase()];
-  // `in 2 hours 9:30` says two times.
+  // `in 2 hours 9:30` contains two times.
   if (length !== undefined && time !== undefined) return undefined;
   const at =
     length === undefined
@@ -54,7 +54,7 @@ function daysAhead(now: Date, { day, weekday, count, unit }: Named): number {
   if (day !== undefined) return day.toLowerCase() === 'today' ? 0 : 1;
   if (weekday === undefined) return Number(count) * (unit.toLowerCase() === 'week' ? 7 : 1);
   const named = DAYS.findIndex((name) => name.startsWith(weekday.toLowerCase()));
-  // The next one: what is meant today is called today.
+  // Next occurrence of the weekday: people write "today" for the current day.
   return ((named - now.getDay() + 6) % 7) + 1;
 }
 

@@ -18,7 +18,7 @@ export function inWords({ frequency, start_date, timezone, end_date, latest_due 
   return `${on} at ${said({ timeStyle: 'short' })}, ${timeZone}${until}; now ${dayOf(latest_due)}`;
 }
 
-/** A zone may be newer than the browser, whose calendar throws for it. */
+/** A zone may be newer than the browser, which then throws. */
 function zoneKnownHere(timezone: string): string {
   try {
     new Intl.DateTimeFormat(undefined, { timeZone: timezone });
