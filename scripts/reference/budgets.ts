@@ -4,22 +4,22 @@ import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { tokensOf } from '../../test/support/tokens.ts';
 
 /** The most tokens of the list, of all its toolsets and of each, counted by o200k, to the role that sees most. */
-export const MAX_TOKENS = 10_000;
+export const MAX_TOKENS = 8_500;
 
-export const MAX_BYTES = 60_000;
+export const MAX_BYTES = 38_000;
 
 /** They add up to no more than `MAX_TOKENS`. */
 export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
-  onboarding: 480,
-  access: 180,
-  system: 735,
-  firebase: 815,
-  github: 1160,
-  coordination: 2675,
-  todo: 1825,
-  orchestration: 1080,
-  coding: 565,
-  inbox: 485,
+  onboarding: 435,
+  access: 169,
+  system: 505,
+  firebase: 700,
+  github: 1010,
+  coordination: 2244,
+  todo: 1652,
+  orchestration: 841,
+  coding: 481,
+  inbox: 458,
 };
 
 export interface ListCost {

@@ -15,7 +15,7 @@ import { accessArgument, anyRole, defineTool, memberRole, workspaceName } from '
 export const whoami = defineTool({
   name: 'whoami',
   title: 'Identity and roles',
-  description: 'Returns your owner, roles, limits and default workspace.',
+  description: 'Returns the current user: owner, roles and permissions, limits, default workspace.',
   details:
     "A role comes from membership, from the deployment (in open workspaces), or from the agent's own role if that is weaker than its owner's. Accepts invitations to your verified email address first.",
   input: z.strictObject({}),

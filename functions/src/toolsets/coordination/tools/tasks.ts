@@ -103,7 +103,7 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a task',
   description:
-    'Updates an open task. For its creator and leaders. Omitted fields stay, clear removes fields; lists are replaced.',
+    'Changes an open task in the queue: description, priority, dependencies and more. For its creator and leaders. Omitted fields stay; lists are replaced.',
   details:
     'Dependencies are validated as on creation. A held task can only depend on completed tasks. Its holder sees other changes in the task.',
   rare: ['context_files', 'clear'],
@@ -152,9 +152,9 @@ export const cancelTask = defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description:
-    'Cancels an open task, even if held. For its creator and leaders. Its runner or run stops within seconds; undo with coordination.retry_task.',
+    'Cancels an open task in the queue, even if claimed. For its creator and leaders. Its runner or run stops within seconds; undo: coordination.retry_task.',
   details: 'The holder is notified on its next call. Dependents can never start until the task is retried.',
-  input: z.strictObject({ task_id: taskId, reason: text('Shown to its holder', 2000).optional() }),
+  input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
   output: z.object({
     success: z.boolean(),
     task: taskShape,

@@ -30,7 +30,7 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the next task you can do; if none, reason says why. Any call of yours renews the lease. A claim not yet started is returned again, with resumed: true.',
+    'Claims the next available task in the queue; if none, reason explains. Any call renews the lease. An unstarted claim is returned again, with resumed: true.',
   details:
     'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, explanation says why.',
   input: z.strictObject({
@@ -200,9 +200,9 @@ export const releaseTask = defineTool({
   name: 'release_task',
   title: 'Release a task',
   description:
-    'Releases a task from its holder so that others can claim it now. For its creator and leaders.',
+    'Releases a claimed task back to the queue for another worker. For its creator and leaders.',
   details: "The holder's report still counts until another agent claims the task.",
-  input: z.strictObject({ task_id: taskId, reason: text('Shown to its holder', 2000).optional() }),
+  input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

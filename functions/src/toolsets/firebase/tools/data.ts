@@ -13,7 +13,7 @@ const query = z.strictObject({
   limit: z.number().int().min(1).max(1000).optional().describe('Maximum'),
   startAt: bound.optional().describe('First value included'),
   endAt: bound.optional().describe('Last value included'),
-  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of previous page'),
+  cursor: z.string().min(1).max(4000).optional().describe('From nextCursor'),
 });
 
 export const read = defineTool({

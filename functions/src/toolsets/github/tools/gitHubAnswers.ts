@@ -14,7 +14,7 @@ export const inRepository = {
 
 /** Listed with the patterns. The rules check them and return an error that explains more. */
 export const inPatternedRepository = {
-  owner: z.string().meta({ pattern: OWNER_PATTERN, description: 'Repository owner (user or organization)' }),
+  owner: z.string().meta({ pattern: OWNER_PATTERN, description: 'User or organization' }),
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
 };
 

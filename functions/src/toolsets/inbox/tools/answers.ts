@@ -58,7 +58,7 @@ export const list = defineTool({
 export const answer = defineTool({
   name: 'answer',
   title: 'Answer a request',
-  description: 'For people: answers a request made to you, once.',
+  description: 'For people: answers an open question or approval in your inbox, once.',
   details:
     'An approval takes approve or refuse; a choice, one of its options. An agent answers for its owner only if named in agents_may_answer of their preferences, and never its own request. An answer cannot be undone.',
   input: z.strictObject({

@@ -30,11 +30,11 @@ export const getRun = defineTool({
 export const listRuns = defineTool({
   name: 'list_runs',
   title: 'List runs',
-  description: 'Lists your runs, newest first.',
+  description: 'Lists your workflow runs and their status, newest first.',
   input: z.strictObject({
     status: z.enum(RUN_STATUSES).optional().describe('Status'),
     limit: z.int().min(1).max(100).default(20).describe('Maximum'),
-    cursor: runId.optional().describe('nextCursor of previous page'),
+    cursor: runId.optional().describe('From nextCursor'),
   }),
   output: z.object({
     success: z.boolean(),

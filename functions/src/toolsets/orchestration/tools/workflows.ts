@@ -68,7 +68,7 @@ export const listWorkflows = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'Lists built-in and saved workflows; detailed adds definitions, as orchestration.save_workflow examples.',
+    'Lists available workflows, built-in and saved; detailed adds their steps, as orchestration.save_workflow examples.',
   details: 'Saved workflows are yours, or those of your owner.',
   input: z.strictObject({
     filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Filter'),
@@ -78,7 +78,7 @@ export const listWorkflows = defineTool({
       .string()
       .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
       .optional()
-      .describe('nextCursor of previous page'),
+      .describe('From nextCursor'),
   }),
   output: z.object({
     workflows: z.array(workflowShape),

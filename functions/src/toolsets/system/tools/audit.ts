@@ -138,7 +138,7 @@ const thingShape = z.object({ kind: z.string(), id: z.string() });
 export const undo = defineTool({
   name: 'undo',
   title: 'Undo',
-  description: 'Undoes a system.getAudit event, or what an agent (since a time) or run did.',
+  description: 'Undoes a change listed by system.getAudit, or all changes by an agent (since a time) or run; restores the earlier state.',
   details:
     'Each event is undone in one new commit, if nothing has changed since; refusals say why and who changed it. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
   input: z.strictObject({

@@ -47,7 +47,7 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a to-do',
   description:
-    'Updates a to-do; omitted fields stay, clear removes. For a recurring to-do, changes only this occurrence.',
+    'Edits a to-do: title, description, due date, priority, tags. Omitted fields stay. Changes only one occurrence of a recurring to-do.',
   rare: ['clear'],
   input: z.strictObject({
     task_id: shapes.taskId,

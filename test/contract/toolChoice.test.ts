@@ -1,0 +1,80 @@
+/** Tool names and descriptions use the terms in which people state a task. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+
+/** Tasks with the tool for each, written from the names of tools before their descriptions. */
+const tasks = z
+  .array(z.object({ task: z.string(), tool: z.string() }))
+  .parse(JSON.parse(readFileSync(new URL('toolChoice.json', import.meta.url), 'utf8')));
+
+const REQUIRED = 38;
+
+const STOP_WORDS = new Set(
+  'a all an and any as at by can for from has have in into is it its me my of on or so that the their to was what which with you your'.split(
+    ' ',
+  ),
+);
+
+const stem = (word: string): string =>
+  word
+    .replace(/ies$/, 'y')
+    .replace(/(?:ations?|ions?|ings?|ed|(?<=[sxz]|sh|ch)es|s)$/, '')
+    .replace(/e$/, '')
+    .replace(/([^s])\1$/, '$1');
+
+const stemsOf = (text: string): readonly string[] =>
+  (
+    text
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .replace(/to-do/gi, 'todo')
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? []
+  )
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(stem);
+
+/** Words of a tool as a model sees it, each with its weight. */
+const indexed = toolsets.flatMap((toolset) =>
+  toolset.tools.map((tool) => {
+    const weights = new Map<string, number>();
+    const add = (weight: number, text: string): void => {
+      for (const word of stemsOf(text)) weights.set(word, (weights.get(word) ?? 0) + weight);
+    };
+    add(2, `${toolset.name} ${tool.name}`);
+    add(1, tool.title);
+    add(1, tool.description.replace(/\b[a-z]+[._][A-Za-z_]+\b/g, '')); // names of other tools
+    add(0.5, Object.keys(tool.input.shape).join(' '));
+    return {
+      name: `${toolset.name}_${tool.name}`,
+      weights,
+      length: [...weights.values()].reduce((sum, one) => sum + one, 0),
+    };
+  }),
+);
+
+const averageLength = indexed.reduce((sum, { length }) => sum + length, 0) / indexed.length;
+
+/** Returns the name of the tool with the highest BM25 score. Source: Robertson and Zaragoza, 2009, section 3.4. */
+function choose(task: string): string | undefined {
+  const words = [...new Set(stemsOf(task))];
+  const scored = indexed.map(({ name, weights, length }) => {
+    const score = words.reduce((sum, word) => {
+      const frequency = weights.get(word) ?? 0;
+      const documents = indexed.filter((other) => other.weights.has(word)).length;
+      const rarity = Math.log(1 + (indexed.length - documents + 0.5) / (documents + 0.5));
+      return sum + (rarity * frequency * 2.2) / (frequency + 1.2 * (0.5 + (0.5 * length) / averageLength));
+    }, 0);
+    return { name, score };
+  });
+  return scored.sort((one, other) => other.score - one.score)[0]?.name;
+}
+
+describe('the choice of a tool', () => {
+  it(`finds the right tool for at least ${REQUIRED} of ${tasks.length} tasks`, () => {
+    const wrong = tasks.filter(({ task, tool }) => choose(task) !== tool);
+    const shown = wrong.map(({ task, tool }) => `${tool}, not ${choose(task)}: ${task}`).join('\n');
+    assert.ok(tasks.length - wrong.length >= REQUIRED, shown);
+  });
+});
