@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * npm run pictures                  what README and guides show of the console, anew, into docs/pictures
+ * npm run pictures                  screenshots of the console for README and guides, into docs/pictures
  * npm run pictures -- --all FOLDER  every screen, at 390 and 1,280 pixels, in light and dark, into a folder
  *
- * It looks at what `npm start` has told, so that has to be running, freshly begun.
+ * The screenshots show the sample data of `npm start`, which must be running and just started.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { root } from '../scripts/project.mjs';
 import { installTestLibraries } from '../scripts/setup/install.mjs';
 import { parsedOrUsage } from '../scripts/setup/usage.mjs';
 
-const usage = `npm run pictures                    those of the documents, beside a running npm start
+const usage = `npm run pictures                    screenshots for the documents; requires a running npm start
 npm run pictures -- --all <folder>  every screen, at two widths, in light and dark`;
 
 const BROWSERS = [
@@ -24,7 +24,7 @@ const { all } = parsedOrUsage(usage, { options: { all: { type: 'string' } } }).v
 const endpoint = `${root}/.dev/endpoint.json`;
 const executablePath = process.env.MUSTER_CHROMIUM || BROWSERS.find((path) => existsSync(path));
 if (!existsSync(endpoint)) fail('Muster is not running. Start it in another terminal: npm start');
-if (executablePath === undefined) fail('There is no Chromium. On Debian: apt-get install chromium');
+if (executablePath === undefined) fail('Chromium not found. On Debian: apt-get install chromium');
 
 await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
 const { chromium } = await import('playwright-core');
@@ -32,10 +32,10 @@ const { consoleUrl } = JSON.parse(readFileSync(endpoint, 'utf8'));
 const browser = await chromium.launch({
   executablePath: String(executablePath),
   args: ['--disable-dev-shm-usage'],
-  chromiumSandbox: process.getuid?.() !== 0, // which does not run for root
+  chromiumSandbox: process.getuid?.() !== 0, // The sandbox does not run as root.
 });
 
-/** Of a list the first, by whose link a page is found. @type {Record<string, { path: string, first?: RegExp }>} */
+/** `first`: the link in a list that leads to the page. @type {Record<string, { path: string, first?: RegExp }>} */
 const screens = {
   'needs-you': { path: '/' },
   tasks: { path: '/tasks' },
@@ -55,7 +55,7 @@ const screens = {
   preferences: { path: '/preferences' },
 };
 
-/** What the documents show: few, and small. @type {readonly [name: string, width: number, scheme: 'light' | 'dark'][]} */
+/** Screenshots of the documents: few and small. @type {readonly [name: string, width: number, scheme: 'light' | 'dark'][]} */
 const shown = [
   ['needs-you', 1280, 'light'],
   ['tasks', 1280, 'light'],
@@ -108,7 +108,7 @@ async function take(names, width, colorScheme, folder) {
   await context.close();
 }
 
-/** Until nothing loads any more, and the page says the same twice. @param {import('playwright-core').Page} page */
+/** Waits until nothing loads and the text is stable. @param {import('playwright-core').Page} page */
 async function settled(page) {
   for (let before = ''; ; ) {
     const said = (await page.locator('main').innerText()).replace(/\d+/g, '');

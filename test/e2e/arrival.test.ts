@@ -1,6 +1,6 @@
 /**
- * A new agent arrives and works by nothing but what the tools tell it: it makes the calls that getWelcome
- * proposes, and then those of its checklist, as they stand.
+ * A new agent that uses only the texts of the tools: it makes the calls that getWelcome proposes, and then those of
+ * its checklist, unchanged.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ const registered = z.object({
   endpoints: z.record(z.string(), z.url()),
 });
 
-/** More calls than any checklist has items. */
+/** More than the items of any checklist. */
 const ENOUGH = 10;
 
 interface Newcomer {
@@ -56,9 +56,9 @@ interface Newcomer {
   readonly language: string;
   readonly invitedBy: Seeded;
   readonly era: Era;
-  /** Whether it takes the credential that it is given, and not the client's that it is in. */
+  /** Whether it switches to its own new credential, or keeps that of its client. */
   readonly reconnects: boolean;
-  /** Items that must be ticked by following it. */
+  /** Checklist items that it must complete. */
   readonly achieves: readonly string[];
 }
 
@@ -81,7 +81,7 @@ const NEWCOMERS: readonly Newcomer[] = [
     reconnects: true,
     achieves: ['register', 'connect', 'join', 'create'],
   },
-  // A client in which nobody can change the header.
+  // A client whose header cannot be changed.
   {
     role: 'developer',
     language: 'de',
@@ -93,8 +93,8 @@ const NEWCOMERS: readonly Newcomer[] = [
 ];
 
 for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS) {
-  const where = reconnects ? 'with a credential of its own' : 'in the client that it is in';
-  describe(`a new ${role} invited by a ${invitedBy}, ${where},`, () => {
+  const where = reconnects ? 'with its own credential' : 'with its client’s credential';
+  describe(`a new ${role} invited by a ${invitedBy}, ${where}`, () => {
     const url = endpointUrl('', { workspace: newWorkspace(`arrival-${role}`) });
     let connection: Connection;
     let greeting: z.output<typeof welcome>;
@@ -110,7 +110,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
     });
     after(() => connection?.close());
 
-    /** Makes a call as it stands, and takes the credential that it gives, where it gives one. */
+    /** Makes a call unchanged, and adopts the credential in the response, if any. */
     async function follow(action: string): Promise<Readonly<Record<string, unknown>>> {
       const answer = await succeed(connection, ...parsed(action));
       if (!('credentials' in answer)) return answer;
@@ -131,7 +131,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.match(greeting.welcome.roleDescription, /code-review/);
     });
 
-    it('can make each call of the quick start as it stands', async () => {
+    it('can make each call of the quick start unchanged', async () => {
       assert.deepEqual(
         greeting.quickStart.map(({ step }) => step),
         greeting.quickStart.map((_, index) => index + 1),
@@ -140,7 +140,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.ok(identity, 'the quick start registers it');
     });
 
-    it('is given endpoints that answer', async () => {
+    it('gets endpoints that respond', async () => {
       const urls = greeting.resources.documentation.filter((one) => one.startsWith('http'));
       assert.ok(urls.length > 1);
       for (const endpoint of urls) {
@@ -161,7 +161,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       }
     });
 
-    it('ends with nothing required left to do by following its checklist', async () => {
+    it('has no required checklist items left after following them', async () => {
       const [look = ''] = greeting.resources.tutorials;
       for (let count = 0; count < ENOUGH; count++) {
         const { checklist: items, progress } = checklist.parse(await follow(look));
@@ -187,7 +187,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.fail('the checklist never ends');
     });
 
-    it('has really done the work', async () => {
+    it('has completed the task', async () => {
       if (!achieves.includes('complete')) return;
       const { results } = await succeed(connection, 'coordination_get_results');
       assert.ok(Array.isArray(results) && results.length === 1);
@@ -196,7 +196,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
   });
 }
 
-/** The name of the tool, a space, and its arguments as JSON. */
+/** Parses an action: the tool's name, a space, and its arguments as JSON. */
 function parsed(action: string): [tool: string, args: Readonly<Record<string, unknown>>] {
   const at = action.indexOf(' ');
   return [action.slice(0, at), z.record(z.string(), z.unknown()).parse(JSON.parse(action.slice(at)))];

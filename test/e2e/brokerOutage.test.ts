@@ -1,4 +1,4 @@
-/** Pub/Sub cannot be reached for a while, and a consumer gives up a message: nothing is lost, and somebody is told. */
+/** An outage of Pub/Sub, and a dead letter: no event is lost, and an error is logged. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { deliver, documentEvent, messageEvent } from './support/delivery/cloudEv
 import { Deployment } from './support/delivery/deployment.ts';
 import { eventually } from './support/waiting.ts';
 
-describe('the relay, when a topic is not there', () => {
+describe('the relay without a topic', () => {
   let deployment: Deployment;
 
   before(async function () {
@@ -17,7 +17,7 @@ describe('the relay, when a topic is not there', () => {
   });
   after(() => deployment?.end());
 
-  it('has the trigger come again, until the to-do’s events are all published', async () => {
+  it('fails its trigger until all events of a to-do are published', async () => {
     const { project, firestore, services } = deployment;
     const owner = `person-${randomUUID()}`;
     const { id } = await services.todos.add(owner, { title: 'Water the plants' }, () => undefined);
@@ -39,7 +39,7 @@ describe('the relay, when a topic is not there', () => {
     }
   });
 
-  it('logs what was given up, as an error and as it came', async () => {
+  it('logs a dead letter unchanged, as an error', async () => {
     const logger = await deployment.start('logDeadLetters');
     const letter = { id: randomUUID(), text: 'no event', attributes: { consumer: 'audit' } };
     assert.ok(await deliver(logger.url, messageEvent(deployment.project, 'dead-letters', letter)));

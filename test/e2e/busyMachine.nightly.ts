@@ -1,4 +1,4 @@
-/** A burst of events on a machine whose cores are busy with something else: few instances, and nothing is lost. */
+/** A burst of events on a machine with busy cores: few instances start, and no event is lost. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -7,10 +7,10 @@ import { sampleTodo } from '../support/builders.ts';
 import { instances } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
-/** Each is repaired, relayed, audited and mirrored. */
+/** Each of these is repaired, relayed, recorded and mirrored. */
 const TODOS = 120;
 
-/** What a machine with little memory bears. */
+/** Limit for a machine with little memory. */
 const MOST_INSTANCES = 25;
 
 describe('a burst of events on a busy machine', () => {
@@ -24,8 +24,8 @@ describe('a burst of events on a busy machine', () => {
     for (const loop of busy) loop.kill('SIGKILL');
   });
 
-  it(`is consumed in full, by ${MOST_INSTANCES} instances at most`, async () => {
-    // Those of other tests wait for a while for more.
+  it(`is consumed in full by at most ${MOST_INSTANCES} instances`, async () => {
+    // Instances of other tests wait for more events for a while.
     const idle = new Set(instances());
     const person = new Person();
     person.now = new Date();

@@ -1,4 +1,4 @@
-/** The real Claude Code CLI works through Muster, its model played by a script. */
+/** The real Claude Code CLI with Muster and a scripted model. */
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -19,7 +19,7 @@ const TASKS = [
   { description: 'Test the parser', dependencies: ['task-1'] },
 ];
 
-/** What the model does: share out the work, do the first task, and try one thing that must be refused. */
+/** The model creates a batch, does the first task, and makes one call that must be refused. */
 function scriptFor(agentId: string): readonly Step[] {
   const call = (tool: string, input: Readonly<Record<string, unknown>>) => ({
     tool: `mcp__muster__coordination_${tool}`,
@@ -61,7 +61,7 @@ describe('Claude Code', () => {
     await model?.close();
   });
 
-  it("is given a model that the vendor's own SDK understands", async () => {
+  it("gets a scripted model that the vendor's own SDK understands", async () => {
     const client = new Anthropic({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
     const question = {
       model: 'claude-opus-4-8',
@@ -81,7 +81,7 @@ describe('Claude Code', () => {
     assert.deepEqual(content[0].input, { tasks: TASKS });
   });
 
-  it('takes the endpoint with "claude mcp add" and finds it connected', async () => {
+  it('connects to the endpoint after "claude mcp add"', async () => {
     const url = endpointUrl('', { workspace });
     const header = `Authorization: Bearer ${agent.token}`;
     assert.match(
@@ -114,11 +114,11 @@ describe('Claude Code', () => {
     assert.deepEqual([started, completed], [{ success: true }, { success: true }]);
   });
 
-  it('shows its model what is wrong when a call is refused', () => {
+  it('shows its model the error of a refused call', () => {
     assert.match(model.turns.at(-1)?.results.at(-1)?.text ?? '', /"error":.*done/);
   });
 
-  it('has left its work in Firestore and for other clients to see', async () => {
+  it('stores its work in Firestore, where other clients can read it', async () => {
     const id = claimedId(model.turns.at(-1)?.results ?? []);
     const stored = (
       await firestore()
@@ -136,7 +136,7 @@ describe('Claude Code', () => {
     await other.close();
   });
 
-  it('has talked to nobody outside', () => {
+  it('connects to no host outside this machine', () => {
     assert.deepEqual(claude.outside, []);
   });
 

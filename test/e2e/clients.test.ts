@@ -30,7 +30,7 @@ for (const era of ERAS) {
     });
     after(() => leader?.close());
 
-    it('negotiates its revision and learns who answers and how to begin', () => {
+    it("negotiates its revision and gets the server's name and instructions", () => {
       assert.equal(leader.revision, REVISIONS[era]);
       assert.equal(leader.server?.name, 'muster');
       assert.match(leader.server?.version ?? '', /^\d+\.\d+\.\d+/);
@@ -38,7 +38,7 @@ for (const era of ERAS) {
       assert.ok((leader.instructions ?? '').length < 2000);
     });
 
-    it('lists tools whose names and schemas every client takes', async () => {
+    it('lists tools whose names and schemas every client accepts', async () => {
       const tools = await leader.listTools();
       const ajv = new Ajv({ strict: false, validateFormats: false });
       for (const tool of tools) {
@@ -56,7 +56,7 @@ for (const era of ERAS) {
       assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
     });
 
-    it('lists less at the path of all, which is enough to call', async () => {
+    it('lists fewer tools at /mcp, and can call them without the others', async () => {
       const url = endpointUrl('', { workspace: newWorkspace('light') });
       const light = await connectAt(era, url, await tokenOf('leader'));
       const [some, all] = [await light.listTools(), await leader.listTools()];
@@ -87,13 +87,13 @@ for (const era of ERAS) {
       assert.ok(isRecord(status) && status['goal'] === 'Try every tool');
     });
 
-    it('takes the dotted name that specifications print', async () => {
+    it('accepts the dotted name of the specifications', async () => {
       const { isError, structured } = await leader.call('coordination.get_status');
       assert.equal(isError, false);
       assert.equal(structured['goal'], 'Try every tool');
     });
 
-    it('shows an error whole, both structured and as text', async () => {
+    it('shows an error completely, as structured content and as text', async () => {
       const answer = await leader.call('coordination_start_task', {
         agent_id: 'leader',
         task_id: 'task-none',
@@ -114,8 +114,8 @@ for (const era of ERAS) {
       });
       assert.equal(isError, true);
       const envelope: unknown = JSON.parse(text);
-      // SDK 1.x would hold it against the schema of the answer, in which the network specification requires what an
-      // error has not, and the model would never see it.
+      // SDK 1.x would validate it against the output schema, which requires fields that an error lacks, and would not
+      // show it to the model.
       assert.deepEqual(structured, era === 'client 2026-07-28' ? envelope : {});
       assert.ok(isRecord(envelope));
       assert.equal(envelope['success'], false);
@@ -125,20 +125,20 @@ for (const era of ERAS) {
       assert.match(String(error['data']['field']), /^agentInfo\./);
     });
 
-    it('is told of an unknown tool', async () => {
+    it('gets an error for an unknown tool', async () => {
       await assert.rejects(
         leader.call('coordination_no_such_tool'),
         /Unknown tool: coordination_no_such_tool/,
       );
     });
 
-    it('is told of an unknown resource', async () => {
+    it('gets an error for an unknown resource', async () => {
       await assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i);
     });
   });
 }
 
-/** A small job that needs every tool once. Returns the names that it has called. */
+/** A small job that uses every tool once. Returns the names of the called tools. */
 async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<string>> {
   const called = new Set<string>();
   const call = async (name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> => {

@@ -1,4 +1,4 @@
-/** The emulators' functions see the time that `npm run clock` has moved: so all of them do, and no other test runs beside. */
+/** `npm run clock` moves the time of all functions in the emulator, so no other test may run in parallel. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Person } from '../integration/spine/person.ts';
@@ -7,12 +7,12 @@ import { eventually } from './support/waiting.ts';
 
 const HOUR = 3600;
 
-describe('the time of the functions', () => {
+describe('the clock of the functions', () => {
   const file = String(process.env['MUSTER_CLOCK_FILE']);
 
   afterEach(() => rmSync(file, { force: true }));
 
-  it('can be moved: what has become due by that is sent', async () => {
+  it('can be advanced, so that due reminders are sent', async () => {
     const person = new Person();
     person.now = new Date();
     const id = await person.remind(person.after(2 * HOUR));

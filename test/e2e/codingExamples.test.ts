@@ -1,4 +1,4 @@
-/** The resource of a coding task, as a client of 2026-07-28 listens to it while a runner does the task. */
+/** The resource of a coding task for a client of 2026-07-28 that listens to it while a runner does the task. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ describe('a coding task that a client of 2026-07-28 listens to', () => {
     logs: z.object({ latest: z.array(z.object({ message: z.string() })) }),
   });
 
-  it('is announced with each change, and shows what was logged', async () => {
+  it('announces each change, and shows its log', async () => {
     const workspace = newWorkspace('listening');
     const agent = await registerAgent('listener');
     const client = new Client(
@@ -38,7 +38,7 @@ describe('a coding task that a client of 2026-07-28 listens to', () => {
     const { honoredFilter } = await client.listen({ resourceSubscriptions: [uri, 'task://12345'] });
     assert.deepEqual(honoredFilter, { resourceSubscriptions: [uri] });
 
-    /** Reads only when it has been told to, as a client does. */
+    /** Reads only after a notification, as a client does. */
     async function readOnceAnnounced(): Promise<z.output<typeof shown> | undefined> {
       if (announced === looked) return undefined;
       looked = announced;

@@ -1,7 +1,7 @@
 /**
- * Every trigger and every message comes twice, late and out of order, and the sender of reminders is killed
- * half-way: all that follows is there exactly once. The built functions run as in production; what Eventarc,
- * Pub/Sub and Cloud Scheduler do, the test does.
+ * Duplicate, late and unordered delivery of every trigger and message, and a crash of the reminder sender midway:
+ * each effect exists exactly once. The built functions run as in production; the test replaces Eventarc, Pub/Sub and
+ * Cloud Scheduler.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +31,7 @@ for (const [name, hasBroker, ordersByDay] of [
   ['through Pub/Sub', true, ['the latest first']],
   ['on a machine without Pub/Sub', false, ['from the middle']],
 ] as const) {
-  describe(`events that come twice, late and out of order, ${name}`, function () {
+  describe(`events delivered twice, late and out of order, ${name}`, function () {
     this.timeout(600_000);
 
     const fcm = new LocalFcm();
@@ -50,7 +50,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await fcm.stop();
     });
 
-    /** Somebody who is told of reminders in every way that there is. */
+    /** A person who is notified of reminders through every channel. */
     beforeEach(async () => {
       deployment.moveTime(0);
       uid = `person-${randomUUID()}`;
@@ -63,7 +63,7 @@ for (const [name, hasBroker, ordersByDay] of [
 
     const inMinutes = (minutes: number) => new Date(deployment.now().getTime() + minutes * MINUTE_MS);
 
-    /** All of the person's documents in a collection, by id. */
+    /** Returns the person's documents of a collection, by id. */
     async function documents(collection: string, owner: string) {
       const found = await deployment.firestore.collection(collection).where(owner, '==', uid).get();
       return new Map(found.docs.map((document) => [document.id, document.data()]));
@@ -74,7 +74,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return Object.keys(Object(shown)).sort();
     }
 
-    /** Has the reminder that is held come after a whole commit of others: those that belong to nothing are dropped. */
+    /** Queues the held reminder after a full batch of others, which are dropped because they belong to no to-do. */
     async function sendLast(held: string, others: readonly string[]): Promise<void> {
       const reminders = deployment.firestore.collection('reminders');
       const due = (await reminders.doc(others[0] ?? '').get()).data();
@@ -88,7 +88,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await batch.commit();
     }
 
-    /** Starts a sender, kills it while all but one of the reminders are sent, and has two others go on. */
+    /** Starts a sender, kills it when only one reminder is unsent, and lets two others continue. */
     async function sendThoughOneIsKilled(ids: readonly string[], held: string): Promise<void> {
       await sendLast(
         held,
@@ -139,7 +139,7 @@ for (const [name, hasBroker, ordersByDay] of [
       });
     }
 
-    /** A recurring to-do first, and others. A reminder of each is due at once. */
+    /** Adds a recurring to-do first, then others. All have a reminder at the same time. */
     async function addTodos(due: Date): Promise<[string, ...string[]]> {
       const { todos, recurringTasks } = deployment.services;
       const draft = { title: 'Water the plants', frequency: 'DAILY', start_date: due };
@@ -150,7 +150,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return [first.id, ...others];
     }
 
-    /** Each event in the audit; each reminder in every way, and each other change in what clients watch. */
+    /** Asserts one receipt per event, each reminder in every channel, and each other change in the mirror. */
     function assertTold(seen: Awaited<ReturnType<typeof effects>>): void {
       const [reminders, changes] = [true, false].map((isReminder) =>
         [...seen.events]
@@ -165,7 +165,7 @@ for (const [name, hasBroker, ordersByDay] of [
       assert.deepEqual(seen.pushed, reminders);
     }
 
-    /** All that there is of the person's. */
+    /** Returns all data of the person. */
     async function effects() {
       return {
         todos: await documents('todos', 'owner_uid'),
@@ -185,7 +185,7 @@ for (const [name, hasBroker, ordersByDay] of [
   });
 }
 
-/** The one id that is none of these. */
+/** Returns the only id that is not in the list. */
 function onlyOther(found: ReadonlyMap<string, unknown>, known: readonly string[]): string {
   const [other, ...more] = [...found.keys()].filter((id) => !known.includes(id));
   assert.ok(other);

@@ -1,4 +1,4 @@
-/** People change their to-dos past the tools, with Firebase's client SDK; the deployed `repairTodo` does the rest. */
+/** To-dos edited with Firebase's client SDK, without the tools; the deployed `repairTodo` adds the consequences. */
 import assert from 'node:assert/strict';
 import { Timestamp } from 'firebase/firestore/lite';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
 
   const todos = () => person.own('todos', 'owner_uid');
 
-  /** The open to-dos that are not this one, once there are any. */
+  /** Returns the open to-dos except this one, once they exist. */
   function following(id: string) {
     return eventually('the next occurrence is there', async () => {
       const open = (await todos()).filter((todo) => !todo['completed'] && todo['id'] !== id);
@@ -68,7 +68,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     });
   }
 
-  /** Has the trigger called again, as often and at the same time as may be, and waits until it is through. */
+  /** Calls the trigger several times concurrently, and waits for all calls. */
   async function repairAgain(id: string): Promise<void> {
     const repeated = documentEvent(PROJECT, 'written', `todos/${id}`, {});
     await Promise.all([1, 2, 3].map(() => deliverToTrigger('repairTodo', repeated)));
@@ -83,7 +83,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     }
   }
 
-  it('go on when one is completed: with one next occurrence, its reminder and its events', async () => {
+  it('get one next occurrence with reminder and events when one is completed', async () => {
     const start = at(2 * DAY_MS);
     const first = await begin(start);
     await person.edit(todoPath(first), { completed: true });
@@ -111,7 +111,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited(told.map(({ event_id }) => event_id));
   });
 
-  it('have one next occurrence each when the tool completes them at the same moment', async () => {
+  it('get one next occurrence each when a tool completes them at the same moment', async () => {
     const start = at(2 * DAY_MS);
     const ids = [await begin(start)];
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +121,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
         () => person.tools.call('complete_task', { task_id: id }),
         () => repairAgain(id),
       ];
-      // Whoever begins has a little of an advantage.
+      // The first to start has a small advantage.
       const order = [...ways.slice(round % ways.length), ...ways.slice(0, round % ways.length)];
       await Promise.all(order.map((way) => way()));
       const [next, ...more] = await following(id);
@@ -147,7 +147,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited(told.map(({ event_id }) => event_id));
   });
 
-  it('take a new title and due date with their reminder, their event and what finds them', async () => {
+  it('get an updated reminder, event and search index when title and due date change', async () => {
     const [due, later] = [at(2 * DAY_MS), at(5 * DAY_MS)];
     const id = await add({ title: 'Water the plants', due_date: due });
     const dueDate = Timestamp.fromDate(new Date(later));
@@ -176,7 +176,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited([updated.event_id]);
   });
 
-  it('have no event for a change that changes nothing', async () => {
+  it('get no event for a change without effect', async () => {
     const id = await add({ title: 'Water the plants', tags: ['garden'] });
     await person.edit(todoPath(id), { title: '  Water the plants', tags: ['garden', 'Garden'] });
     await eventually('the to-do is as it was', async () => {
@@ -190,7 +190,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     );
   });
 
-  it('go on when one is removed in the Firebase console', async () => {
+  it('get their next occurrence when one is deleted in the Firebase console', async () => {
     const start = at(2 * DAY_MS);
     const first = await begin(start);
     await firestore().doc(todoPath(first)).delete();

@@ -1,6 +1,6 @@
 /**
- * Ten calls that the specifications print, with the answers that they print, through `/mcp/rpc` and through each era of MCP:
- * the ways in differ, and the tools do not. All printed answers are held in process, by `integration`.
+ * Ten calls printed in the specifications, with their printed responses, through `/mcp/rpc` and each era of MCP: only
+ * the transport differs. `integration` tests all printed responses in process.
  */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -18,14 +18,14 @@ import { newPerson } from './support/people.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Example {
-  /** Where MCP has it under the name that its specification prints. */
+  /** MCP name of a tool that its specification names otherwise. */
   readonly endpoint: 'network' | 'coordination' | 'todo' | 'coding';
   readonly tool: string;
   readonly args: Fields;
   readonly prints: Fields;
 }
 
-/** @param me an agent of the test's own */
+/** @param me the test's own agent */
 function examplesFor(me: string): readonly Example[] {
   const presentation = { title: 'Finish presentation', priority: 'HIGH', tags: ['work', 'urgent'] };
   const made = { id: 'x', ...presentation, completed: false, created_at: '2026-02-10T08:00:00.000Z' };
@@ -91,7 +91,7 @@ function examplesFor(me: string): readonly Example[] {
 
 type Call = (example: Example, url: string, token: string) => Promise<Fields>;
 
-/** What stands before a tool's name where all tools have their full names. */
+/** Prefix of a tool's name if all tools have their full names. */
 const fullName = ({ endpoint, tool }: Example): string =>
   endpoint === 'network' ? tool : `${endpoint}.${tool}`;
 
@@ -121,13 +121,13 @@ const WAYS: readonly (readonly [string, Call])[] = [
 ];
 
 for (const [name, call] of WAYS) {
-  it(`ten calls of the specifications get the printed answers through ${name}`, async () => {
-    // Another test may have had it taken for silent.
+  it(`ten calls of the specifications return the printed responses through ${name}`, async () => {
+    // Another test may have marked it offline.
     await firestore().doc(agentPath('agent-001')).update({ status: 'active' });
     const own = { network: (await registerAgent('examples')).token, todo: (await newPerson()).token };
     const tokens = { ...own, coordination: await tokenOf('leader'), coding: await tokenOf('leader') };
     const workspace = newWorkspace('examples');
-    // An id that ends as registration's do is nobody's to choose.
+    // No agent may choose an id with the suffix that registration generates.
     const examples = examplesFor(`${newAgentName('terminal')}-x`);
     assert.equal(examples.length, 10);
     for (const example of examples) {

@@ -1,4 +1,4 @@
-/** GitHub through the functions: from a task's branch to its merged pull request, and deliveries by their signatures. */
+/** GitHub through the functions: a task's branch up to its merged pull request, and signed deliveries. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { registerAgent } from './support/agents.ts';
@@ -30,7 +30,7 @@ describe('GitHub', () => {
     assert.deepEqual(problems.json, [], 'not as GitHub describes it');
   });
 
-  it('takes a task from its branch to the merged pull request that completes it', async () => {
+  it('completes a task when the pull request of its branch is merged', async () => {
     const branch = `fix/${workspace}`;
     const created = await succeed(client, 'coordination_create_task', { description: 'End retries' });
     assert.ok(isRecord(created['task']));
@@ -55,7 +55,7 @@ describe('GitHub', () => {
     assert.ok(Array.isArray(tasks) && tasks.some((one) => isRecord(one) && one['id'] === task));
   });
 
-  it('takes no delivery that GitHub did not sign, and shows nothing of itself', async () => {
+  it('rejects unsigned deliveries without revealing internals', async () => {
     const forged = await deliver('pull_request', '{"action":"closed"}', 'sha256=00');
     assert.equal(forged.status, 401);
     assert.match(forged.text, /^Invalid signature\. .*GITHUB_WEBHOOK_SECRET/);

@@ -1,4 +1,4 @@
-/** The deployed trigger on the graph: what waits for its parts is done when they are, and a to-do with its task. */
+/** The deployed trigger on the graph: it completes tasks after their parts, and a to-do after its task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -20,7 +20,7 @@ describe('the trigger on the graph', () => {
   });
   after(() => leader?.close());
 
-  it('completes a delegated to-do when the part is done that its task waits for', async () => {
+  it('completes a delegated to-do when the last part of its task is done', async () => {
     const agent_id = (await registerAgent('graph', { maxConcurrentTasks: 5 })).id;
     await succeed(leader, 'coordination_register_agent', { agent_id, role: 'worker' });
     const title = `Greet everybody ${workspace}`;
@@ -42,7 +42,7 @@ describe('the trigger on the graph', () => {
     });
   });
 
-  it('ends a run that is part of a cancelled task, and closes its request', async () => {
+  it('cancels a run that is part of a cancelled task, and closes its model request', async () => {
     const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
     const prompt = `hang ${workspace}`;
     await models.when({ text: prompt }, { does: 'hang' });

@@ -1,4 +1,4 @@
-/** The endpoint's manners over HTTP, whatever client is at the other end. */
+/** HTTP behavior of the endpoint for any client. */
 import assert from 'node:assert/strict';
 import { connect, ERAS, isRecord } from './support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
@@ -7,7 +7,7 @@ import { type HttpAnswer, headersFor, post, request, send } from './support/http
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 const FOUR_MIB = 4 * 1024 * 1024;
 
-/** Where one signs in is said to whoever has no credential. */
+/** Challenge for callers without a credential, with the address of the sign-in. */
 const CHALLENGE =
   /^Bearer realm="muster", resource_metadata="http[^"]+\/\.well-known\/oauth-protected-resource[^"]*", scope="muster:read muster:write"$/;
 
@@ -18,7 +18,7 @@ describe('the endpoint over HTTP', () => {
     token = await tokenOf('leader');
   });
 
-  it('answers an unknown path with 404 and the list of what there is', async () => {
+  it('returns 404 and the list of endpoints for an unknown path', async () => {
     for (const path of ['/no-such', '/coordination/no-such', '/coordination/readonly/more', '/sse']) {
       const { status, json } = await post(endpointUrl(path), token, LIST);
       assert.equal(status, 404, path);
@@ -35,7 +35,7 @@ describe('the endpoint over HTTP', () => {
     }
   });
 
-  it('asks for a credential, and says which kind', async () => {
+  it('requires a credential, and names its scheme', async () => {
     const answer = await send(MCP_URL, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -48,7 +48,7 @@ describe('the endpoint over HTTP', () => {
     assert.match(asked.headers.get('www-authenticate') ?? '', CHALLENGE);
   });
 
-  it('refuses a credential that is none', async () => {
+  it('rejects an invalid credential', async () => {
     const forged = `mk_${'a'.repeat(20)}.${'b'.repeat(40)}`;
     for (const bearer of [forged, 'nonsense', 'a.b.c', `${token}x`, token.replace(/^mk_/, 'mk-')]) {
       const answer = await post(MCP_URL, bearer, LIST);
@@ -61,7 +61,7 @@ describe('the endpoint over HTTP', () => {
     }
   });
 
-  it('refuses pages of a foreign origin and lets local ones in', async () => {
+  it('rejects pages of a foreign origin and accepts local ones', async () => {
     for (const origin of [
       'https://evil.example',
       'http://evil.example',
@@ -75,7 +75,7 @@ describe('the endpoint over HTTP', () => {
     assert.equal(local.headers.get('access-control-allow-origin'), 'http://localhost:5173');
   });
 
-  it('has no streams and no sessions to open or to delete', async () => {
+  it('offers no streams and no sessions', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const { status, headers } = await send(MCP_URL, { method, headers: headersFor(token) });
       assert.equal(status, 405, method);
@@ -83,14 +83,14 @@ describe('the endpoint over HTTP', () => {
     }
   });
 
-  it('takes 4 MiB and refuses more', async () => {
+  it('accepts 4 MiB and rejects more', async () => {
     assert.equal((await post(MCP_URL, token, LIST.padEnd(FOUR_MIB))).status, 200);
     const { status, text } = await post(MCP_URL, token, LIST.padEnd(FOUR_MIB + 1));
     assert.equal(status, 413);
     assert.match(text, /4194304 bytes/);
   });
 
-  it('refuses a body that is no JSON-RPC', async () => {
+  it('rejects a body that is not JSON-RPC', async () => {
     for (const body of ['', '{', 'null', '"text"', '[]', '{}', '{"jsonrpc":"2.0"}', '\ufeff', '{"id":1}']) {
       refusedCleanly(await post(MCP_URL, token, body), body);
     }
@@ -122,7 +122,7 @@ describe('the endpoint over HTTP', () => {
     }
   });
 
-  it('serves a call that no handshake came before, with a session id that it never gave out', async () => {
+  it('serves a call without a handshake, even with an unknown session id', async () => {
     const url = endpointUrl('/coordination', { workspace: newWorkspace('http') });
     const call = { name: 'get_status', arguments: {} };
     const answer = await request(url, token, 'tools/call', {
@@ -140,7 +140,7 @@ describe('the endpoint over HTTP', () => {
       const { structured } = await client.call('create_task', { description: `Task ${number}` });
       return structured['success'];
     };
-    // The emulator has an instance of its own for each of several calls at once.
+    // The emulator starts one instance per concurrent call.
     const created = await Promise.all(Array.from({ length: 4 }, (_, number) => create(number)));
     assert.ok(created.every((success) => success === true));
     assert.equal((await client.call('get_status')).structured['total_tasks'], 4);

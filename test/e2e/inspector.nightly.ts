@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line works with the tools, resources and templates of coding. */
+/** The MCP Inspector's command line with the tools, resources and templates of coding. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { registerAgent } from './support/agents.ts';
@@ -22,7 +22,7 @@ const families = z.object({
   resourceTemplates: z.array(z.object({ uriTemplate: z.string(), mimeType: z.string() })),
 });
 
-/** What nobody may be shown anything for. */
+/** URIs for which nothing may be returned. */
 const HOSTILE_URIS: readonly string[] = [
   'task://',
   'task://../../etc/passwd',
@@ -64,7 +64,7 @@ for (const era of INSPECTOR_ERAS) {
     const toolCall = (tool: string, args: object) =>
       ['tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)] as const;
 
-    /** What a tool that succeeds answers, the same as text and as structure; a report is written for people. */
+    /** Returns a successful tool's structured result. The text is equal, except for reports. */
     async function call(tool: string, args: object): Promise<z.output<typeof answered>['structuredContent']> {
       const { content, structuredContent } = answered.parse(await result(...toolCall(tool, args)));
       if (tool === 'report_task') assert.match(content[0].text, /^Coding task /);
@@ -85,7 +85,7 @@ for (const era of INSPECTOR_ERAS) {
       return content.text;
     }
 
-    it('finds nothing wrong with the schemas of the tools', async () => {
+    it('finds no problems in the schemas of the tools', async () => {
       await result('tools/list', '--strict');
     });
 
@@ -101,7 +101,7 @@ for (const era of INSPECTOR_ERAS) {
       assert.deepEqual([ended['task']['status'], ended['result']], ['completed', RESULT]);
     });
 
-    it('is shown why a tool refuses', async () => {
+    it('shows the error of a failed tool call', async () => {
       const refused = await inspector.run(...toolCall('report_task', { taskId: 'task-none-1' }));
       assert.deepEqual([refused.code, refused.error?.code], [5, 'tool_is_error']);
       const { structuredContent } = refused.result ?? {};
@@ -109,7 +109,7 @@ for (const era of INSPECTOR_ERAS) {
       assert.equal(structuredContent['error']['type'], 'NOT_FOUND');
     });
 
-    it('reads every resource that is listed, and one of every template', async () => {
+    it('reads every listed resource, and one of every template', async () => {
       const taskId = await createTask({ project: PROJECT });
       const work = await CodingWork.begin(workspace, taskId, PROJECT);
       const loggedAt = await work.log('Reading src/app.ts');
@@ -137,14 +137,14 @@ for (const era of INSPECTOR_ERAS) {
       }
     });
 
-    it('is told of what is not there, and the endpoint goes on', async () => {
+    it('gets an error for hostile URIs, and the endpoint stays available', async () => {
       for (const uri of HOSTILE_URIS) assertCivil(await inspector.run('resources/read', '--uri', uri), uri);
       await read('agent://status', 'application/json');
     });
   });
 }
 
-/** One resource of every template, of a task that logged something on a day. */
+/** One resource per template, of a task that logged on this day. */
 function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: string; shows: RegExp }> {
   return new Map([
     ['task://{taskId}', { uri: `task://${taskId}`, shows: /Reading src\/app\.ts/ }],
@@ -160,7 +160,7 @@ function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: stri
   ]);
 }
 
-/** The server's own error, of which nothing tells of its inside. */
+/** Asserts an error of the server that reveals no internals. */
 function assertCivil({ code, result, error }: Inspection, uri: string): void {
   assert.deepEqual([code, result], [1, undefined], uri);
   assert.match(error?.message ?? '', /^(Resource not found: |There is no )/, uri);

@@ -1,4 +1,4 @@
-/** The built function as Cloud Run runs it: its parameters from the environment, ended by SIGTERM. */
+/** The built function as on Cloud Run: parameters from the environment, stopped by SIGTERM. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
@@ -28,7 +28,7 @@ describe('an instance', () => {
     return answer.parse(JSON.parse((await post(url, mcpHeaders(token), message)).text)).result;
   };
 
-  it('stores what it has counted before it ends', async () => {
+  it('stores its metrics before it exits', async () => {
     const agent = await registerAgent('counted');
     const running = await start({});
     for (let made = 0; made < 3; made++) await heartbeat(running, agent);
@@ -37,10 +37,10 @@ describe('an instance', () => {
     assert.equal(counts?.calls, 3);
   });
 
-  it('limits calls as its parameters say', async () => {
+  it('limits calls according to its parameters', async () => {
     const agent = await registerAgent('limited');
     const running = await start({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
-    // While a new instance connects to the databases, it refuses heartbeats for another reason.
+    // A new instance refuses heartbeats for another reason while it connects to the databases.
     await eventually('a heartbeat is noted', async () => {
       const { isError } = await heartbeat(running, agent);
       return isError !== true || undefined;

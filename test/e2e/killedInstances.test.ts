@@ -1,4 +1,4 @@
-/** Instances are killed in the middle of calls; whoever repeats a call with its key loses and doubles nothing. */
+/** Instances killed during calls: a caller that repeats a call with its key loses and duplicates nothing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The work goes on until this many calls have lost their answer before their commit and after it, or it is enough. */
+/** Runs until this many calls have lost their response before and after their commit, up to a limit. */
 const ENOUGH = { before: 1, after: 1 };
 const MOST_TASKS = 15;
 
@@ -32,7 +32,7 @@ describe('a call whose instance is killed', () => {
   });
   after(() => leader?.close());
 
-  /** Calls a tool until an instance lives long enough to answer. */
+  /** Calls a tool until an instance lives long enough to respond. */
   function persist(tool: string, args: Fields = {}): Promise<Fields> {
     return eventually(`${tool} answers`, async () => {
       const answer = await leader.call(tool, args).catch(() => undefined);
@@ -42,9 +42,9 @@ describe('a call whose instance is killed', () => {
     });
   }
 
-  /** Calls a tool and kills its instance meanwhile, then calls again with the same key until it answers. */
+  /** Calls a tool and kills its instance during the call, then retries with the same key until it responds. */
   async function callAndKill(tool: string, args: Fields): Promise<Fields> {
-    // The emulator waits long for an instance that is killed before it has begun to listen: have one that does.
+    // The emulator waits long if an instance is killed before it listens: start one that does.
     await persist('coordination_get_status');
     const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };
@@ -60,7 +60,7 @@ describe('a call whose instance is killed', () => {
     return repeated;
   }
 
-  it('is neither lost nor doubled when it is repeated with its key', async () => {
+  it('is neither lost nor duplicated when it is retried with its key', async () => {
     const done: string[] = [];
     const enough = (): boolean =>
       interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
@@ -97,12 +97,12 @@ describe('a call whose instance is killed', () => {
   });
 });
 
-/** How many keyed calls have been committed. */
+/** Number of committed calls with a key. */
 async function settledCount(): Promise<number> {
   return (await firestore().collection(COLLECTIONS.idempotency).count().get()).data().count;
 }
 
-/** Resolves as soon as one more keyed call is committed: its answer is on its way then. */
+/** Resolves when another call with a key is committed, while its response is on its way. */
 async function settledMoreThan(count: number): Promise<void> {
   const deadline = Date.now() + 10_000;
   while ((await settledCount()) <= count && Date.now() < deadline);

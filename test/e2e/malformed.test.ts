@@ -1,4 +1,4 @@
-/** Malformed requests at the deployed function. `unit/mcp/requests` has the table of them at the endpoint itself. */
+/** Malformed requests to the deployed function. `unit/mcp/requests` has the complete table for the endpoint. */
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { type HttpAnswer, headersFor, post } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** One of each kind that something in front of the endpoint might touch. */
+/** A request of each kind that a proxy of the platform might change. */
 const SENT: readonly (readonly [what: string, status: number, body: string | Buffer, headers?: object])[] = [
   ['no JSON', 400, '{"jsonrpc":"2.0",'],
   ['bytes that are no text', 400, Buffer.from([0x22, 0xff, 0x22])],
@@ -39,18 +39,18 @@ describe('malformed requests', () => {
   });
 
   for (const [what, status, body, headers] of SENT)
-    it(`the deployed function answers a request with ${what} with ${status}, in words`, async () => {
+    it(`the deployed function rejects a request with ${what} with ${status} and an error message`, async () => {
       const answer = await post(url, token, body, { ...headers });
       assertCivil(answer, what);
       assert.equal(answer.status, status);
     });
 
-  it('the deployed function answers requests whose address is a trick in words', async () => {
+  it('the deployed function rejects requests with malformed addresses with an error message', async () => {
     for (const path of TRICKS) assertCivil(await postRaw(path, token), path);
   });
 });
 
-/** A request whose address nobody has tidied up. */
+/** Sends a request without normalizing its address. */
 function postRaw(path: string, token: string): Promise<HttpAnswer> {
   const { hostname, port, pathname } = new URL(MCP_URL);
   return new Promise((resolve, reject) => {

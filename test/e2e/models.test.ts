@@ -1,4 +1,4 @@
-/** From a tool call to the vendor and back: parameters, secrets, SDKs and the functions as they are deployed. */
+/** From a tool call to the vendor and back: parameters, secrets, SDKs and the deployed functions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -25,7 +25,7 @@ describe('models behind the functions', () => {
     assert.deepEqual(await models.problems(), [], 'not as the vendors describe it');
   });
 
-  /** The run's answer, however often one has to look. */
+  /** Waits for the run's result. */
   async function ended(
     answer: Readonly<Record<string, unknown>>,
   ): Promise<Readonly<Record<string, unknown>>> {
@@ -40,7 +40,7 @@ describe('models behind the functions', () => {
     );
   }
 
-  it('are available with their keys', async () => {
+  it('are available if their keys are set', async () => {
     const { agents } = await succeed(client, 'list_agents');
     assert.ok(Array.isArray(agents));
     for (const name of ['claude', 'gemini']) {
@@ -54,7 +54,7 @@ describe('models behind the functions', () => {
     ['claude', 'anthropic'],
     ['gemini', 'gemini'],
   ] as const) {
-    it(`answer through ${agent}, asked once`, async () => {
+    it(`answer through ${agent} with a single request`, async () => {
       const prompt = `Through ${agent}: ${randomUUID()}`;
       await models.when({ text: prompt, vendor }, { does: 'answer', text: `Said by ${agent}.` });
       const preferences = { agent, workflow: 'direct', cache: false };
@@ -68,7 +68,7 @@ describe('models behind the functions', () => {
     });
   }
 
-  it('close the connection of the one that has lost a race', async () => {
+  it('close the connection of the agent that loses a race', async () => {
     const prompt = `Race: ${randomUUID()}`;
     await models.when({ text: prompt, vendor: 'gemini' }, { does: 'answer', text: 'First!', company: 2 });
     await models.when({ text: prompt, vendor: 'anthropic' }, { does: 'hang' });

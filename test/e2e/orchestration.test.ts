@@ -1,4 +1,4 @@
-/** Runs over the deployed functions: through the Cloud Tasks that they go by, and with a step for a live agent. */
+/** Runs of the deployed functions: through Cloud Tasks, and with a step for a live agent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { assertShape } from '../support/shape.ts';
@@ -11,7 +11,7 @@ import { eventually } from './support/waiting.ts';
 describe('a run of the deployed functions', function () {
   this.timeout('10m');
 
-  it('goes through its steps by Cloud Tasks, and is found again where it was asked for before', async () => {
+  it('executes its steps through Cloud Tasks, and is cached for a repeated request', async () => {
     const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
     const client = await connect('client 2026-07-28', url, await tokenOf('worker1'));
     const asked = {
@@ -40,10 +40,10 @@ describe('a run of the deployed functions', function () {
   });
 });
 
-describe('a step for a live agent, over the deployed functions', function () {
+describe('a step for a live agent', function () {
   this.timeout('10m');
 
-  it('is claimed by a worker, whose result the run goes on with', async () => {
+  it('is claimed by a worker, and the run continues with its result', async () => {
     const workspace = newWorkspace('orchestration');
     const capability = `craft-${workspace}`;
     const agent = await registerAgent('craft', { capabilities: [capability] });

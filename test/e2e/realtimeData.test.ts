@@ -1,4 +1,4 @@
-/** The Realtime Database through the deployed bundle, in the emulator of functions. */
+/** The Realtime Database through the deployed functions in the emulator. */
 import assert from 'node:assert/strict';
 import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
@@ -19,7 +19,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
 
   const at = (rest: object = {}) => ({ database: 'realtime', path, ...rest });
 
-  it('gives back what was written, page by page', async () => {
+  it('returns the written data, page by page', async () => {
     await succeed(worker, 'firebase.write', at({ data: { a: { n: 1 }, b: 'two', c: [3] } }));
     const first = await succeed(viewer, 'firebase.read', at({ query: { limit: 2 } }));
     assert.deepEqual(first['data'], { a: { n: 1 }, b: 'two' });
@@ -37,7 +37,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual((await succeed(viewer, 'firebase.read', at()))['data'], { '.value': 'text' });
   });
 
-  it('stores JSON text as text, and says so', async () => {
+  it('stores JSON text as text, and reports that', async () => {
     const stored = async (data: unknown) =>
       (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
     const noted = await stored('{"a":1}');
@@ -50,7 +50,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual([other['type'], other['note']], ['object', undefined]);
   });
 
-  it('pushes once for each idempotency key', async () => {
+  it('pushes once per idempotency key', async () => {
     const push = at({ path: `${path}-list`, operation: 'push', data: { n: 1 }, idempotency_key: path });
     const { key } = await succeed(worker, 'firebase.write', push);
     assert.equal((await succeed(worker, 'firebase.write', push))['key'], key);
@@ -58,7 +58,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual(list['data'], { [String(key)]: { n: 1 } });
   });
 
-  it('is refused by the rules', async () => {
+  it('is denied by the security rules', async () => {
     for (const [client, tool, args] of [
       [viewer, 'firebase.write', at({ data: 1 })],
       [worker, 'firebase.write', at({ path: 'presence/somebody', data: 1 })],

@@ -1,4 +1,4 @@
-/** `npm run rebuild`: what follows from something else is deleted, and made again as it was, while agents work too. */
+/** `npm run rebuild`: derived data is deleted and rebuilt, also while agents work. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compose } from '../../functions/src/composition/compose.ts';
@@ -31,19 +31,19 @@ import { layeredGraph } from './support/taskGraph.ts';
 import { eventually } from './support/waiting.ts';
 import { startWorker } from './support/workers.ts';
 
-/** Everything, in this process: what it prints. */
+/** Rebuilds everything in this process and returns the output. */
 async function rebuild(isDry = false): Promise<string> {
   const printed: string[] = [];
   await rebuildHere(KINDS, { isDry, say: (sentence) => printed.push(sentence) });
   return printed.join('\n');
 }
 
-/** The same as an operator does it, in a process beside this one. */
+/** Rebuilds like an operator, in a separate process. */
 function rebuildBeside(): Promise<string> {
   return runBeside('rebuild', [...KINDS, '--project', PROJECT]);
 }
 
-/** What each line says of how many were wrong. */
+/** Returns the number of corrected items per line. */
 function wrongIn(output: string): Readonly<Record<string, number>> {
   const lines = output.matchAll(/^(\S.*): \d+ looked at, (\d+) (?:to be )?set right\.$/gm);
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
@@ -51,7 +51,7 @@ function wrongIn(output: string): Readonly<Record<string, number>> {
 
 const { coordination, access, system } = compose(outsideOf());
 
-/** A workspace of its own, and what is derived in it. */
+/** A separate workspace with its derived data. */
 class Derived {
   readonly workspace = newWorkspace('rebuilt');
   readonly url = endpointUrl('/coordination', { workspace: this.workspace });
@@ -85,7 +85,7 @@ class Derived {
       ...(await this.counted()),
       queue,
       access: { people, workspaces },
-      // Who declared it last is known of it alone.
+      // Only the last author is derived.
       skills: Object.fromEntries(skills.map((skill) => [skill.id, { ...skill.data(), author: '' }])),
       seen: Object.keys(Object(presence)).sort(),
     };
@@ -96,12 +96,12 @@ class Derived {
     return (await all.where('workspace', '==', this.workspace).get()).docs;
   }
 
-  /** @param paths of the Realtime Database */
+  /** @param paths paths of the Realtime Database */
   async delete(...paths: readonly string[]): Promise<void> {
     await (await realtimeDatabase()).ref().update(Object.fromEntries(paths.map((path) => [path, null])));
   }
 
-  /** Without them nothing is added to the session: whoever asks is told to ask again. */
+  /** Without them, a session accepts no additions: callers get an error that asks them to retry. */
   async deleteGates(): Promise<void> {
     const { docs } = await firestore().collection(gatesPath(this.workspace, this.session)).get();
     await Promise.all(docs.map(({ ref }) => ref.delete()));
@@ -150,15 +150,15 @@ describe('npm run rebuild', () => {
     await eventually('the mirror shows the one that is left of the first layer', async () =>
       (await mirrored(derived.workspace)).length === 1 ? true : undefined,
     );
-    await rebuild(); // Other tests leave things behind that nothing follows.
+    await rebuild(); // Other tests leave derived data without its source.
   });
   after(async () => {
     await leader?.close();
-    // Other tests have agents die, and need not wait the five minutes in which nobody is taken for dead.
+    // Other tests have offline agents, and need not wait five minutes until agents are marked offline again.
     await system.ports.sweepRecord.saveOutage(undefined);
   });
 
-  it('makes everything again as it was, and says beforehand what it would do', async () => {
+  it('restores all derived data, and a dry run reports the same numbers', async () => {
     const before = await derived.everything();
     assert.equal(before.counters.counts.done, 1);
     assert.equal(before.agents.total, 3);
@@ -178,7 +178,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual({ ...after, seen: [] }, { ...before, seen: [] });
   });
 
-  it('changes nothing where it is run again', async () => {
+  it('changes nothing on a second run', async () => {
     const before = await derived.everything();
     const wrong = Object.values(wrongIn(await rebuildBeside()));
     assert.ok(wrong.length >= 8);
@@ -186,7 +186,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual(await derived.everything(), before);
   });
 
-  it('takes nobody for dead whose presence was lost, and forgets whom nobody knows', async () => {
+  it('restores lost presence without marking agents offline, and deletes unknown presence', async () => {
     const [agent] = agents;
     assert.ok(agent);
     const database = await realtimeDatabase();
@@ -204,7 +204,7 @@ describe('npm run rebuild', () => {
     assert.ok(outage?.back_at !== undefined && outage.back_at.getTime() >= began);
   });
 
-  it('loses and doubles nothing while agents claim and complete', async () => {
+  it('loses and duplicates nothing while agents claim and complete tasks', async () => {
     const busy = new Derived();
     const lead = await connect('client 2026-07-28', busy.url, await tokenOf('leader'));
     try {
@@ -216,7 +216,7 @@ describe('npm run rebuild', () => {
       });
       await succeed(lead, 'create_tasks_batch', { tasks });
       const team = await Promise.all([1, 2, 3].map(() => registerAgent('busy')));
-      // The workers end when the counters say that all is done, so these are deleted only once and before.
+      // The workers exit when the counters show no open task, so the counters are deleted only once, before.
       await busy.deleteCounters();
       await busy.delete(taskQueuePath(busy.workspace));
       const [era] = ERAS;

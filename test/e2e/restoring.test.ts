@@ -1,6 +1,6 @@
 /**
- * A backup of Firestore and the accounts is restored where there is nothing else, what follows is made again, and agents
- * go on where they were. docs/guides/restoring.md says how it is done in a deployment.
+ * A backup of Firestore and the accounts is restored into an empty deployment, derived data is rebuilt, and agents
+ * continue their work. docs/guides/restoring.md has the steps for a deployment.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ describe('a deployment that is restored', function () {
     return connection;
   }
 
-  /** Where the restored deployment answers. */
+  /** URL of the restored deployment. */
   const restoredUrl = () => `${endpoint}coordination?workspace=${workspace}`;
 
   async function claim(client: Connection, { id }: TestAgent, lease_seconds = 3600): Promise<HeldTask> {
@@ -114,7 +114,7 @@ describe('a deployment that is restored', function () {
       ...deployment.env,
     });
 
-  it('has what a backup has not made again', async () => {
+  it('rebuilds the data that a backup does not contain', async () => {
     assert.deepEqual([await deployment.node('presence'), await deployment.node('workspaces')], [null, null]);
     const said = await rebuild();
     assert.match(said, /Tasks that nobody holds: \d+ looked at, [1-9]\d* set right\./);
@@ -123,7 +123,7 @@ describe('a deployment that is restored', function () {
     assert.notEqual(await deployment.node('access/people'), null);
   });
 
-  it('knows its people', async () => {
+  it('accepts the sign-ins of its people', async () => {
     const host = deployment.env['FIREBASE_AUTH_EMULATOR_HOST'];
     const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
     const response = await fetch(url, {
@@ -134,7 +134,7 @@ describe('a deployment that is restored', function () {
     assert.equal(z.object({ localId: z.string() }).parse(await response.json()).localId, person.uid);
   });
 
-  it('is as it was at the time of the backup, and agents go on with the keys and tasks that they have', async () => {
+  it('has the state of the backup, and agents continue with their credentials and tasks', async () => {
     endpoint = await deployment.serve('mcp');
     leader = await opened(restoredUrl(), await tokenOf('leader'));
     assert.deepEqual(await succeed(leader, 'get_status'), status);
@@ -147,13 +147,13 @@ describe('a deployment that is restored', function () {
     await finish(worker, living, next);
   });
 
-  it('says to who was subscribed that something may be missing, and goes on', async () => {
+  it('reports an overflow to subscribers, and continues', async () => {
     const watcher = await opened(`${endpoint}firebase`, living.token);
     const polled = await succeed(watcher, 'firebase_pollEvents', { subscriptionId: 'queue', waitMs: 5000 });
     assert.equal(polled['overflow'], true);
   });
 
-  it('takes nobody for dead at first, and then gives back what the dead have held', async () => {
+  it('keeps silent agents online at first, and later releases the tasks of offline ones', async () => {
     const sweep = await deployment.serve('sweep');
     const swept = async () => assert.equal((await fetch(sweep, { method: 'POST' })).status, 200);
     const worker = await opened(restoredUrl(), living.token);
@@ -169,7 +169,7 @@ describe('a deployment that is restored', function () {
     assert.equal(await deployment.node(`presence/${dead.id}`), null);
   });
 
-  it('loses nothing and does nothing twice', async () => {
+  it('loses no task and completes none twice', async () => {
     const worker = await opened(restoredUrl(), living.token);
     for (;;) {
       const { task } = await succeed(worker, 'claim_task', { agent_id: living.id });

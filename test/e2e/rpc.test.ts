@@ -1,4 +1,4 @@
-/** `/mcp/rpc` through the functions emulator: what a program without MCP sees. */
+/** `/mcp/rpc` through the functions emulator, for programs without MCP. */
 import assert from 'node:assert/strict';
 import { assertCivil } from './support/civility.ts';
 import { isRecord } from './support/clients.ts';
@@ -36,7 +36,7 @@ describe('plain JSON-RPC', () => {
     return answer['result'];
   }
 
-  it('runs a job from the goal to the result', async () => {
+  it('completes a job from the goal to the result', async () => {
     const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
     await resultOf(url, leader, 'coordination.init_coordination', {
       goal: 'Build',
@@ -55,7 +55,7 @@ describe('plain JSON-RPC', () => {
     assert.equal(status['progress_percent'], 100);
   });
 
-  it('answers in JSON-RPC what is no JSON, past the platform', async () => {
+  it("returns JSON-RPC errors for bodies that are not JSON, despite the platform's parser", async () => {
     const url = endpointUrl('/rpc');
     for (const [body, code] of [
       ['', -32700],
@@ -73,7 +73,7 @@ describe('plain JSON-RPC', () => {
     }
   });
 
-  it('answers in HTTP what concerns no message', async () => {
+  it('returns HTTP errors for requests that are rejected before their message', async () => {
     const url = endpointUrl('/rpc');
     const body = JSON.stringify(requestOf('coordination.get_status', {}));
     const anonymous = await send(url, {

@@ -1,4 +1,4 @@
-/** What a URL selects: paths, toolsets, read-only, workspaces. */
+/** Selection by URL: paths, toolsets, read-only, workspaces. */
 import assert from 'node:assert/strict';
 import { type Connection, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
@@ -46,24 +46,24 @@ describe('the selection of tools', () => {
     return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
   }
 
-  it('names tools as their specification does at the path of one toolset', async () => {
+  it('uses the names of the specification at the path of one toolset', async () => {
     assert.deepEqual([...(await names('/coordination'))].sort(), [...READERS, ...WRITERS].sort());
     assert.ok((await names('/onboarding')).includes('onboarding_registerAgent'));
   });
 
-  it('prefixes them at the path of all', async () => {
+  it('prefixes names with the toolset at /mcp', async () => {
     const all = await names('');
     for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
     assert.ok(all.includes('onboarding_registerAgent'));
   });
 
-  it('has the toolsets of the network specification at /mcp/network', async () => {
+  it('serves the toolsets of the network specification at /mcp/network', async () => {
     const network = await names('/network');
     assert.ok(network.includes('onboarding_registerAgent'));
     assert.ok(network.every((name) => /^(firebase|github|onboarding|system)_/.test(name)));
   });
 
-  it('takes the bare, the prefixed and the dotted name at the path of a toolset', async () => {
+  it('accepts the bare, the prefixed and the dotted name at the path of a toolset', async () => {
     const client = await opened('/coordination', { workspace: newWorkspace('names') });
     for (const name of ['get_status', 'coordination_get_status', 'coordination.get_status']) {
       assert.equal((await client.call(name)).isError, false, name);
@@ -71,7 +71,7 @@ describe('the selection of tools', () => {
     await assert.rejects(client.call('onboarding_registerAgent'), /Unknown tool/);
   });
 
-  it('leaves out of the path of all what few callers need, and takes calls of it', async () => {
+  it('omits rarely used tools at /mcp, but accepts calls to them', async () => {
     const [light, whole] = [await names(''), await names('', { toolsets: 'all' })];
     for (const name of ['coding_claim_task', 'coding_append_logs', 'orchestration_execute_code']) {
       assert.ok(!light.includes(name) && whole.includes(name), name);
@@ -82,7 +82,7 @@ describe('the selection of tools', () => {
     assert.match(JSON.stringify(structured), /task-none/);
   });
 
-  it('shows each role at the path of all what it may call', async () => {
+  it('lists at /mcp only the tools that the role may call', async () => {
     const shownToWorker = async (query: Readonly<Record<string, string>>) =>
       listedIn((await request(endpointUrl('', query), await tokenOf('worker1'), 'tools/list')).json);
     const names = await shownToWorker({});
@@ -90,14 +90,14 @@ describe('the selection of tools', () => {
     assert.ok((await shownToWorker({ toolsets: 'all' })).includes('coordination_init_coordination'));
   });
 
-  it('narrows to the toolsets in the query', async () => {
+  it('is limited to the toolsets in the query', async () => {
     const onboarding = await names('', { toolsets: 'onboarding' });
     assert.ok(onboarding.length > 0 && onboarding.every((name) => name.startsWith('onboarding_')));
     const both = await names('', { toolsets: 'onboarding, coordination' });
     assert.equal(both.length, onboarding.length + READERS.length + WRITERS.length);
   });
 
-  it('narrows to the toolsets in the header', async () => {
+  it('is limited to the toolsets in the header', async () => {
     const answer = await request(endpointUrl(), token, 'tools/list', {
       headers: { 'X-MCP-Toolsets': 'onboarding' },
     });
@@ -105,13 +105,13 @@ describe('the selection of tools', () => {
     assert.ok(names.length > 0 && names.every((name) => name.startsWith('onboarding_')), answer.text);
   });
 
-  it('refuses a toolset that does not exist, and says which do', async () => {
+  it('rejects an unknown toolset, and lists the existing ones', async () => {
     const answer = await request(endpointUrl('', { toolsets: 'nonsense' }), token, 'tools/list');
     assert.equal(answer.status, 400);
     assert.match(answer.text, /no toolset \\"nonsense\\".*coordination/);
   });
 
-  it('leaves out what writes where the URL or a header says so', async () => {
+  it('omits writing tools if the URL or a header requests read-only', async () => {
     assert.deepEqual([...(await names('/coordination/readonly'))].sort(), [...READERS].sort());
     assert.deepEqual([...(await names('/coordination', { readonly: '1' }))].sort(), [...READERS].sort());
     const all = await names('/readonly');
@@ -125,13 +125,13 @@ describe('the selection of tools', () => {
     assert.deepEqual([...listedIn(byHeader.json)].sort(), [...READERS].sort());
   });
 
-  it('does not find a writing tool where only reading is allowed', async () => {
+  it('rejects calls to writing tools at a read-only URL', async () => {
     const client = await opened('/coordination/readonly', { workspace: newWorkspace('readonly') });
     await assert.rejects(client.call('create_task', { description: 'No' }), /Unknown tool: create_task/);
     assert.equal((await client.call('get_status')).structured['total_tasks'], 0);
   });
 
-  it('keeps workspaces apart', async () => {
+  it('separates workspaces', async () => {
     const [one, other] = [newWorkspace('one'), newWorkspace('other')];
     const first = await opened('/coordination', { workspace: one });
     const second = await opened('/coordination', { workspace: other });
@@ -142,14 +142,14 @@ describe('the selection of tools', () => {
     assert.equal((await second.call('get_master_plan')).isError, true);
   });
 
-  it('refuses what is no name of a workspace', async () => {
+  it('rejects an invalid workspace name', async () => {
     for (const workspace of ['../etc', 'a/b', '', ' ', '__proto__', 'x'.repeat(65)]) {
       const answer = await request(endpointUrl('', { workspace }), token, 'tools/list');
       assert.equal(answer.status, 400, workspace);
     }
   });
 
-  it('offers the resources of the toolsets that are selected', async () => {
+  it('offers the resources of the selected toolsets', async () => {
     const withResources = await opened('/coordination');
     assert.equal((await withResources.listResources()).length, 4);
     const answer = await request(endpointUrl('/onboarding'), token, 'resources/list');

@@ -6,7 +6,7 @@ import { publish, Subscription } from '../integration/spine/pubsub.ts';
 import { tick } from './support/emulator.ts';
 import { eventually } from './support/waiting.ts';
 
-describe('the event spine', () => {
+describe('the event pipeline', () => {
   let person: Person;
 
   beforeEach(() => {
@@ -14,14 +14,14 @@ describe('the event spine', () => {
     person.now = new Date();
   });
 
-  /** Waits until the person's clients show exactly these. */
+  /** Waits until the person's clients show exactly these ids. */
   async function shows(list: 'task-updates' | 'notifications', ...ids: readonly string[]): Promise<void> {
     await eventually(`${list} shows ${ids}`, async () => {
       return JSON.stringify(await person.list(list)) === JSON.stringify(ids) || undefined;
     });
   }
 
-  it('carries an event from the commit to the audit trail and to who watches', async () => {
+  it('delivers an event from the commit to the event receipts and the clients', async () => {
     const events = ['first', 'second', 'third'].map((word, index) =>
       person.event('updated', { id: `${word}-${person.uid}`, timestamp: person.after(index) }),
     );
@@ -31,7 +31,7 @@ describe('the event spine', () => {
     for (const { id } of events) await eventually(`the audit of ${id}`, () => person.audit(id));
   });
 
-  it('sends a due reminder once, though two schedules run at once', async () => {
+  it('sends a due reminder once when two schedules run concurrently', async () => {
     const id = await person.remind(person.now);
     await Promise.all([tick('sendReminders'), tick('sendReminders')]);
     const [sending, ...more] = await person.sendings(id);
@@ -41,7 +41,7 @@ describe('the event spine', () => {
     await eventually('the audit of the reminder', () => person.audit(sending));
   });
 
-  it('buries what no consumer can read', async function () {
+  it('dead-letters messages that no consumer can read', async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
     const letters = await Subscription.to('dead-letters');
     for (const [topic, consumer] of [

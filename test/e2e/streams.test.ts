@@ -1,6 +1,6 @@
 /**
- * A stream through the functions emulator, where every request may meet another instance. Its frames, refusals and
- * listeners are in `unit/mcp/{events,eventsEnds,streams,listen}`, its log in `integration/subscriptions`.
+ * A stream through the functions emulator, where each request may reach another instance. Its frames, errors and
+ * listeners are tested in `unit/mcp/{events,eventsEnds,streams,listen}`, its log in `integration/subscriptions`.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +31,7 @@ describe('streams', () => {
     return json['result'];
   }
 
-  /** Subscribes to what is added at a path of its own. */
+  /** Subscribes to additions at a separate path. */
   async function subscribe(): Promise<{ subscriptionId: string; path: string }> {
     const subscriptionId = `streams-${randomUUID()}`;
     const path = `shared/${subscriptionId}`;
@@ -65,7 +65,7 @@ describe('streams', () => {
 
   const keysOf = (frames: readonly Frame[]) => frames.map((frame) => eventIn(frame)?.['key']);
 
-  it('a stream resumes at another instance without a gap and without a repetition', async () => {
+  it('a stream resumes at another instance without gaps or duplicates', async () => {
     const { subscriptionId, path } = await subscribe();
     await add(path, 1, 2, 3);
     const first = await take(await open(subscriptionId), 3);

@@ -1,4 +1,4 @@
-/** system.getSystemStatus of an instance whose Realtime Database goes away. */
+/** system.getSystemStatus of an instance while its Realtime Database is unreachable. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { addAgents, addCallers, type Caller, newProject } from '../../bench/seed.ts';
@@ -39,7 +39,7 @@ describe('the status of the system', () => {
   const project = newProject('status');
 
   before(async () => {
-    await addAgents(project, 2); // of which one is active
+    await addAgents(project, 2); // one of them active
     const [caller] = await addCallers(project, 'worker');
     assert.ok(caller);
     agent = caller;
@@ -55,7 +55,7 @@ describe('the status of the system', () => {
       },
     });
     connection = await connect('client 2026-07-28', instance.url, agent.credential);
-    await succeed(connection, 'coordination_get_status'); // every database is known to it now
+    await succeed(connection, 'coordination_get_status'); // The instance knows every database from here on.
   });
   afterEach(async () => {
     await connection?.close();
@@ -69,7 +69,7 @@ describe('the status of the system', () => {
   const look = async () =>
     status.parse(await succeed(connection, 'system_getSystemStatus', { includeDependencies: true }));
 
-  it('is healthy while all answer, and measures', async () => {
+  it('is healthy with response times while all databases respond', async () => {
     const { services, metrics, alerts, dependencies, ...rest } = await look();
     assert.equal(rest.status, 'healthy');
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('the status of the system', () => {
     assert.match(dependencies['node'] ?? '', /^22\./);
   });
 
-  it('reports that it is degraded without the Realtime Database, and work continues', async () => {
+  it('is degraded without the Realtime Database, and work continues', async () => {
     await database.close();
     const answer = await look();
     assert.equal(answer.status, 'degraded');

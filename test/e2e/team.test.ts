@@ -1,4 +1,4 @@
-/** Six workers finish a graph of tasks while one of them is killed with work in hand. */
+/** Six workers finish a graph of tasks while one of them is killed with a claimed task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { byDay } from '../support/night.ts';
@@ -15,7 +15,7 @@ const GRAPH = layeredGraph(byDay(4, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 
-/** The victim's lease is short, the others' longer than the test. */
+/** The victim's lease is short; the others' leases are longer than the test. */
 const VICTIM = { leaseSeconds: 2, stopAtClaim: 5 };
 const OTHERS = { leaseSeconds: 600 };
 
@@ -56,7 +56,7 @@ describe('a team of six workers', () => {
     await leader?.close();
   });
 
-  it('loses a worker with a task in hand', async () => {
+  it('loses a worker that holds a task', async () => {
     const [victim] = workers;
     assert.ok(victim);
     inHand = await eventually('the victim holds its last task', async () =>
@@ -68,7 +68,7 @@ describe('a team of six workers', () => {
     assert.ok(JSON.stringify(held).includes(inHand.task));
   });
 
-  it("gets the dead worker's task back from the sweep", async () => {
+  it("gets the killed worker's task back from the cleanup job", async () => {
     await sweepUntil('the task is released', async () => {
       const again = workers
         .flatMap((worker) => worker.reports)
@@ -77,14 +77,14 @@ describe('a team of six workers', () => {
     });
   });
 
-  it('finishes all the same', async () => {
+  it('finishes despite the loss', async () => {
     const ends = await Promise.all(workers.slice(1).map((worker) => worker.ended));
     assert.deepEqual(ends, [0, 0, 0, 0, 0]);
     tasks = z.array(finishedTask).parse(await everyItem(leader, 'get_all_tasks', 'tasks', { limit: 60 }));
     assert.equal(tasks.length, GRAPH.length);
   });
 
-  it('does every task exactly once', () => {
+  it('completes every task exactly once', () => {
     const completed = workers.flatMap((worker) =>
       worker.reports.filter((one) => one.kind === 'completed').map((one) => one.task),
     );
@@ -99,19 +99,19 @@ describe('a team of six workers', () => {
     );
   });
 
-  it("has the dead worker's task redone by another", () => {
+  it("lets another worker redo the killed worker's task", () => {
     const redone = tasks.find((task) => task.id === inHand.task);
     assert.notEqual(redone?.claimed_by, workers[0]?.agent.id);
     assert.equal(redone?.claim_epoch, inHand.epoch + 1);
   });
 
-  it('never holds one task twice in one epoch', () => {
+  it('never holds a task twice in one epoch', () => {
     const claims = workers.flatMap((worker) => worker.reports.filter((one) => one.kind === 'claimed'));
     assert.equal(new Set(claims.map(({ task, epoch }) => `${task} ${epoch}`)).size, claims.length);
     assert.equal(claims.length, GRAPH.length + 1);
   });
 
-  it('respects the order of the graph', () => {
+  it('respects the dependencies of the graph', () => {
     const byId = new Map(tasks.map((task) => [task.id, task]));
     for (const task of tasks) {
       const place = Number(task.description.replace('Task ', ''));
@@ -126,7 +126,7 @@ describe('a team of six workers', () => {
     }
   });
 
-  it('counts exactly', async () => {
+  it('has exact counters', async () => {
     const status = await succeed(leader, 'get_status');
     assert.deepEqual(status['tasks'], {
       available: 0,
@@ -148,7 +148,7 @@ describe('a team of six workers', () => {
   });
 });
 
-/** Creates the graph in batches: within one by `task-N`, across them by id. */
+/** Creates the graph in batches: dependencies are `task-N` within a batch, and ids across batches. */
 async function createAll(leader: Connection, graph: readonly PlannedTask[]): Promise<void> {
   const ids: string[] = [];
   for (let start = 0; start < graph.length; start += BATCH) {

@@ -1,4 +1,4 @@
-/** Several terminals share one credential, as the coordination specification has it: each with tasks and leases of its own. */
+/** Several terminals with one credential, as the coordination specification describes, with separate tasks. */
 import assert from 'node:assert/strict';
 import { RESPONSES } from '../support/printedCoordination.ts';
 import { assertShape } from '../support/shape.ts';
@@ -6,7 +6,7 @@ import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 
-/** The roots of the graph; from each a chain of three more tasks hangs. */
+/** The roots of the graph; a chain of three more tasks depends on each. */
 const ROOTS = 15;
 const DEPTH = 4;
 
@@ -22,7 +22,7 @@ describe('terminals that share a worker’s credential', () => {
   });
   after(() => Promise.all([leader?.close(), worker?.close()]));
 
-  it('make the calls that the specification prints, word for word', async () => {
+  it('make the calls that the specification prints', async () => {
     await succeed(leader, 'create_task', { description: 'Create user model' });
     const { agent } = await succeed(worker, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
     assert.ok(isRecord(agent));
@@ -48,7 +48,7 @@ describe('terminals that share a worker’s credential', () => {
     await succeed(worker, 'fail_task', failing);
   });
 
-  it('are nobody’s but the credential’s that registered them', async () => {
+  it('belong only to the credential that registered them', async () => {
     const other = await connect(
       'client 2026-07-28',
       endpointUrl('/coordination', query),
@@ -62,7 +62,7 @@ describe('terminals that share a worker’s credential', () => {
         refusals.push(text.replaceAll(agent_id, 'x'));
       }
       assert.equal(refusals[0], refusals[1]);
-      // The same name is its own terminal, and another agent.
+      // The name registered with another credential is a separate terminal and agent.
       const { agent } = await succeed(other, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
       assert.ok(isRecord(agent));
       const { agent: first } = await succeed(worker, 'register_agent', {
@@ -76,7 +76,7 @@ describe('terminals that share a worker’s credential', () => {
     }
   });
 
-  it('finish a graph of 60 tasks, three at once, none twice', async () => {
+  it('finish a graph of 60 tasks, three concurrently, none twice', async () => {
     const tasks = Array.from({ length: ROOTS }, (_, root) =>
       Array.from({ length: DEPTH }, (_, depth) => ({
         description: `Root ${root}, step ${depth}`,

@@ -1,6 +1,6 @@
 /**
- * The views in the official host: `app-bridge` of the extension's SDK runs them, reads them from the real endpoint and
- * carries their calls to it.
+ * The views in the official host: `app-bridge` of the extension's SDK runs them, reads them from the real endpoint
+ * and forwards their calls to it.
  */
 import assert from 'node:assert/strict';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODO
 
 const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' && value !== null);
 
-/** What the bridge says goes to the page, and what the page says to the bridge. */
+/** Transport between the bridge and the page. */
 class FrameTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -47,7 +47,7 @@ class FrameTransport implements Transport {
 describe('a view in the official host', () => {
   const stage = useStage();
 
-  /** Shows a view as a host does that was built with the bridge, and waits until it is initialized. */
+  /** Shows a view in a host built with the bridge, and waits until it is initialized. */
   async function opened(name: ViewName, capabilities: ConstructorParameters<typeof AppBridge>[2]) {
     const frame = await ViewFrame.open(stage.browser(), stage.chat());
     const bridge = new AppBridge(null, { name: 'official-host', version: '1.0.0' }, capabilities, {
@@ -78,7 +78,7 @@ describe('a view in the official host', () => {
   }
 
   for (const name of VIEWS)
-    it(`${name}: greets it, draws what it is given, and follows its theme`, async () => {
+    it(`${name}: connects to the host, shows a result, and follows its theme`, async () => {
       const { bridge, frame, heights, end } = await opened(name, {});
       assert.match(bridge.getAppVersion()?.name ?? '', /muster/i);
       await bridge.sendToolInput({ arguments: {} });
@@ -95,7 +95,7 @@ describe('a view in the official host', () => {
       await end();
     });
 
-  it('is named by its tool, read from the endpoint, and its calls change what is there', async () => {
+  it('is referenced by its tool, read from the endpoint, and calls tools that change data', async () => {
     const { token } = await newPerson();
     const client: Connection = await connectAt('client 2026-07-28', endpointUrl(), token);
     try {
@@ -142,7 +142,7 @@ describe('a view in the official host', () => {
     }
   });
 
-  it('is told no where the host lets views call nothing', async () => {
+  it('shows no buttons if the host does not let views call tools', async () => {
     const { bridge, frame, end } = await opened('goal', {});
     await bridge.sendToolResult({ ...resultOf(STATUS), content: [{ type: 'text', text: 'As text.' }] });
     const view = await frame.view();

@@ -1,4 +1,4 @@
-/** A worker as people run them: a process with a client of its own, until nothing is left to do. Not a spec file. */
+/** A worker process with its own client that works until no task is left. Not a spec file. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Connection, connect } from './support/clients.ts';
 import type { Report, WorkerOrders } from './support/workers.ts';
 
-/** Six of them look, twice each time. */
+/** Six workers poll, twice each time. */
 const BETWEEN_LOOKS_MS = 400;
 
 const claimAnswer = z.object({
@@ -65,7 +65,7 @@ async function call(
   return structured;
 }
 
-/** A server may close a connection that was idle at the moment when it is used again. Calls have keys: they may be repeated. */
+/** A server may close an idle connection just when it is reused. Calls have keys, so they can be retried. */
 async function fetchAgain(...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(...request);

@@ -1,7 +1,7 @@
-/** The tests of a real service, where it is to be asked. */
+/** Tests of a real service, if it is enabled. */
 import { nothingAsked, type RealService, standingOf } from './services.ts';
 
-// As a deployment has them: what the environment does not say.
+// Defaults of a deployment for unset variables.
 process.loadEnvFile(new URL('../../functions/.env', import.meta.url));
 
 const nothing = nothingAsked(process.env);
@@ -13,7 +13,7 @@ export function describeReal(service: RealService, tests: () => void): void {
   if (what === 'ask') return void describe(title, tests);
   if (what === 'fail') {
     return void describe(title, () => {
-      it('can be asked', () => {
+      it('has the required environment variables', () => {
         throw new Error(why);
       });
     });
@@ -21,14 +21,14 @@ export function describeReal(service: RealService, tests: () => void): void {
   if (why !== undefined) process.stdout.write(`${why}\n`);
 }
 
-/** A variable that the service cannot be asked without. */
+/** Returns a required variable of the service. */
 export function variable(name: string): string {
   const value = process.env[name]?.trim();
   if (value === undefined || value === '') throw new Error(`${name} is not set.`);
   return value;
 }
 
-/** A name that no other run has. */
+/** Returns a name unique to this run. */
 export function newName(): string {
   return `muster-real-${Date.now().toString(36)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * A deployment on a real Firebase project, by what a client can call: tasks, to-dos, both databases under their
- * rules, the triggers and the event log. All of it has the name of this run, and is removed or closed at the end;
- * what no tool removes stays: closed tasks of the workspace `test-real`, and the profile of the agent that calls.
+ * A deployment on a real Firebase project through a client's calls: tasks, to-dos, both databases under their rules,
+ * the triggers and the event log. Everything has the name of this run and is removed or closed at the end, except
+ * data that no tool removes: closed tasks of the workspace `test-real`, and the calling agent's profile.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { send } from '../e2e/support/http.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { describeReal, newName, variable } from './asking.ts';
 
-/** How long a trigger may take, the start of an instance for it included. */
+/** Timeout for a trigger, including the start of an instance. */
 const PATIENCE_MS = 60_000;
 
 const task = z.object({ task: z.object({ id: z.string() }) });
@@ -47,7 +47,7 @@ describeReal('firebase', () => {
     assert.equal(status, 'healthy', JSON.stringify(alerts));
   });
 
-  it('refuses who has no credential, and who has a wrong one', async () => {
+  it('refuses calls without a credential and with a wrong one', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     for (const authorization of ['', 'Bearer nobody.nothing']) {
       const headers = { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) };
@@ -55,8 +55,8 @@ describeReal('firebase', () => {
     }
   });
 
-  it('has a task made, claimed, done, and mirrored while it can be claimed', async () => {
-    // A session of its own, so that nothing of another run is in its queue.
+  it('creates, claims and completes a task, and mirrors it while it is claimable', async () => {
+    // A dedicated session, so that the queue has no tasks of another run.
     await call('coordination_init_coordination', { goal: name });
     const [worker, capability] = ['test-real-worker', 'test-real'];
     await call('coordination_register_agent', {
@@ -91,7 +91,7 @@ describeReal('firebase', () => {
     ['firestore', `shared/${name}`],
     ['realtime', `shared/${name}`],
   ] as const) {
-    it(`writes, compares and reads in ${database}, under the rules`, async () => {
+    it(`writes, compares versions and reads in ${database}, under the rules`, async () => {
       const at = { database, path };
       cleaning.push(() => call('firebase_write', { ...at, operation: 'delete', data: null }));
       await call('firebase_write', { ...at, operation: 'set', data: { a: { score: 2 }, b: { score: 1 } } });
@@ -106,14 +106,14 @@ describeReal('firebase', () => {
     });
   }
 
-  it('sorts what the Realtime Database has no index for', async () => {
+  it('sorts by a field that the Realtime Database does not index', async () => {
     const query = { orderBy: 'score', limit: 1 };
     const asked = { database: 'realtime', path: `shared/${name}`, query };
     const { data, metadata } = read.parse(await call('firebase_read', asked));
     assert.deepEqual([data, metadata.indexed], [{ b: { score: 1 } }, false]);
   });
 
-  it('tells a subscriber what is written', async () => {
+  it('delivers writes to a subscriber', async () => {
     const path = `messages/${name}`;
     const subscriptionId = name;
     await call('firebase_subscribe', {
@@ -140,7 +140,7 @@ describeReal('firebase', () => {
     );
   });
 
-  it('keeps a to-do, its reminder and its history', async () => {
+  it('stores a to-do, its reminder and its history', async () => {
     const due_date = new Date(Date.now() + 86_400_000).toISOString();
     const added = task.parse(await call('todo_add_task', { title: name, due_date }));
     const task_id = added.task.id;

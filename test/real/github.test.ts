@@ -1,6 +1,6 @@
 /**
- * The real GitHub, at a scratch repository: a branch, a commit, a pull request and an issue. The branch is deleted
- * afterwards, which closes the pull request, and the issue is closed; GitHub lets nobody delete those two.
+ * The real GitHub with a scratch repository: a branch, a commit, a pull request and an issue. At the end the branch
+ * is deleted, which closes the pull request, and the issue is closed; GitHub does not allow deleting those two.
  */
 import assert from 'node:assert/strict';
 import { gitHubSettings } from '../../functions/src/config.ts';
@@ -39,12 +39,12 @@ describeReal('github', () => {
     }
   });
 
-  it('tells what is left of the limit', async () => {
+  it('returns the remaining rate limit', async () => {
     const { limit, remaining } = await gitHub.rateLimit();
     assert.ok(limit >= remaining && remaining > 0);
   });
 
-  it('takes a branch, a commit and a pull request, and finds each again', async () => {
+  it('creates a branch, a commit and a pull request, and finds each again', async () => {
     const base = await gitHub.commit(at, defaultBranch);
     assert.ok(base);
     assert.equal(await gitHub.createBranch(at, branch, base.sha), 'created');
@@ -83,7 +83,7 @@ describeReal('github', () => {
     );
   });
 
-  it('takes an issue, and finds it by its mark', async () => {
+  it('creates an issue, and finds it by its mark', async () => {
     const since = new Date(Date.now() - 60_000);
     const issue = await gitHub.createIssue(at, { title: `test:real ${branch}`, body: `mark: ${branch}` });
     assert.ok(typeof issue === 'object');
@@ -91,7 +91,7 @@ describeReal('github', () => {
     assert.equal((await gitHub.findIssue(at, branch, since))?.number, issue.number);
   });
 
-  it('says what a credential that GitHub does not know is refused for', async () => {
+  it('reports an error for an unknown credential', async () => {
     const { apiUrl } = gitHubSettings();
     const stranger = new RestGitHub(
       new OctokitClients({ settings: () => ({ apiUrl, token: 'ghp_nobodys' }), log: SILENT }),

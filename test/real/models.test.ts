@@ -1,4 +1,4 @@
-/** The real models: one short answer, one that is cut, one wrong key. Together they cost less than a cent. */
+/** The real models: one short answer, one wrong key, one aborted request. Together they cost less than a cent. */
 import assert from 'node:assert/strict';
 import { modelSettings } from '../../functions/src/config.ts';
 import {
@@ -21,11 +21,11 @@ for (const [service, agent, make] of VENDORS) {
     const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
       from.ask({ prompt, maxOutputTokens }, { signal: AbortSignal.timeout(60_000), onText });
 
-    it('answers, piece by piece, and says what it took', async () => {
+    it('streams an answer, and reports its usage', async () => {
       const model = make(settings());
       assert.deepEqual(model.availability(), { available: true });
       let pieces = '';
-      // What a model thinks counts as output.
+      // A model's thoughts count as output.
       const answer = await ask(model, 'Answer with the one word pong and nothing else.', 2000, (text) => {
         pieces += text;
       });
@@ -39,7 +39,7 @@ for (const [service, agent, make] of VENDORS) {
       assert.notEqual(answer.model, '');
     });
 
-    it('says that the key is wrong, in our words', async () => {
+    it('reports a wrong key as an authentication failure', async () => {
       const stranger = make({ ...settings(), apiKey: 'wrong-key-of-nobody' });
       await assert.rejects(ask(stranger, 'ping', 20), (error: unknown) => {
         assert.ok(error instanceof ModelFailure, String(error));
@@ -48,7 +48,7 @@ for (const [service, agent, make] of VENDORS) {
       });
     });
 
-    it('is closed at once where nobody waits any more', async () => {
+    it('aborts the request if the caller has cancelled', async () => {
       const gone = AbortSignal.abort();
       await assert.rejects(
         make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: gone }),

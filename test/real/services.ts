@@ -1,9 +1,9 @@
 /**
- * Which real services are asked. They cost money and change what is in them, so that each is asked only where
- * `MUSTER_REAL` names it and the environment has what reaches it. docs/guides/testing.md#real-services lists the variables.
+ * Selection of real services. They cost money and their data changes, so each is used only if `MUSTER_REAL` names it
+ * and the environment has its variables. docs/guides/testing.md#real-services lists the variables.
  */
 
-/** One of the sets of variables must be there. */
+/** Alternative sets of variables; one set must be complete. */
 const NEEDED = {
   firebase: [['MUSTER_URL', 'MUSTER_TOKEN']],
   github: [
@@ -26,21 +26,21 @@ export const REAL_SERVICES = [
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Standing {
-  /** `ask` it; leave it `out`; or `fail`, since it was named and cannot be asked. */
+  /** `ask` it, leave it `out`, or `fail`, because it was named but its variables are missing. */
   readonly what: 'ask' | 'out' | 'fail';
-  /** One line, where somebody may want to know. */
+  /** One line with the reason, if useful. */
   readonly why?: string;
 }
 
 const NAMES = REAL_SERVICES.join(', ');
 
-/** What there is to say where nothing is asked at all; undefined where something is. */
+/** Returns the message if no service is enabled, otherwise undefined. */
 export function nothingAsked({ MUSTER_REAL: wanted = '' }: Environment): string | undefined {
   if (wordsOf(wanted).length > 0) return undefined;
   return `test:real asks nothing: set MUSTER_REAL to all, or to some of ${NAMES}. docs/guides/testing.md#real-services tells the rest.`;
 }
 
-/** @throws Error where MUSTER_REAL names what there is not */
+/** @throws Error if MUSTER_REAL names an unknown service */
 export function standingOf(service: RealService, environment: Environment): Standing {
   const wanted = wordsOf(environment['MUSTER_REAL'] ?? '');
   const unknown = wanted.find((word) => word !== 'all' && !REAL_SERVICES.some((one) => one === word));
@@ -54,7 +54,7 @@ export function standingOf(service: RealService, environment: Environment): Stan
   return { what: isNamed ? 'fail' : 'out', why };
 }
 
-/** Empty and `none` stand for nothing, as in a deployment. */
+/** Empty and `none` mean unset, as in a deployment. */
 function isUnset(value = ''): boolean {
   return value.trim() === '' || value.trim() === 'none';
 }

@@ -1,4 +1,4 @@
-/** Every npm script as the first command in a fresh clone, with what is installed, and behind a proxy that is not there. */
+/** Every npm script as the first command in a fresh clone, with installed packages and an unreachable proxy. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
-/** What a script builds or writes, and another would find there. */
+/** Build outputs of a script, which another script would find. */
 const BUILT = ['.dev', 'functions/dist', 'console/dist', 'packages/muster/dist'];
 
 /** Scripts that run for long without arguments, each with the test that runs it. */
@@ -26,10 +26,10 @@ const LONG: Readonly<Record<string, string>> = {
   bench: 'npm run bench',
 };
 
-/** Scripts that take half a minute or more: without arguments in the nightly run only. */
+/** Scripts that take half a minute or more; without arguments they run only in the nightly run. */
 const SLOW = ['build', 'lint', 'format', 'reference'];
 
-/** What is printed without arguments. The others succeed. */
+/** Output of scripts that fail without arguments. The others succeed. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   agents: /Usage:/,
   people: /Usage:/,
@@ -45,7 +45,7 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
 
 const NOBODY = 'http://127.0.0.1:9';
 
-describe('as the first command in a fresh clone', () => {
+describe('the first command in a fresh clone', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'scripts-'));
   const clone = join(temporary, 'clone');
 
@@ -77,7 +77,7 @@ describe('as the first command in a fresh clone', () => {
   }
 
   for (const script of Object.keys(scripts)) {
-    it(`npm run ${script} -- --help explains how it is called`, async () => {
+    it(`npm run ${script} -- --help prints the usage`, async () => {
       const { code, said } = await run(script, '--help');
       assert.equal(code, 0, said);
       assert.match(said, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
@@ -85,7 +85,7 @@ describe('as the first command in a fresh clone', () => {
 
     if (script in LONG || (!IS_NIGHT && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
-    it(`npm run ${script} ${refusal === undefined ? 'does its work' : 'says what it needs'}`, async () => {
+    it(`npm run ${script} ${refusal === undefined ? 'succeeds' : 'reports its missing arguments'}`, async () => {
       const { code, said } = await run(script);
       if (refusal === undefined) assert.equal(code, 0, said);
       else {

@@ -1,4 +1,4 @@
-/** `npm start` as the README says it, in a clone of its own: it gets ready, its first sentence works, and Ctrl-C leaves nothing. */
+/** `npm start` as in the README, in a separate clone: its first example works, and Ctrl-C removes everything. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { cloneInto } from '../support/clone.ts';
 
 const LAST_LINE = 'Ctrl-C stops it all';
 
-/** It takes half a minute by itself, and longer while all the other tests begin. */
+/** The start takes half a minute, and longer while all other tests start. */
 const PATIENCE_MS = 240_000;
 
 const configuration = z.object({
@@ -60,7 +60,7 @@ describe('npm start', () => {
     rmSync(temporary, { recursive: true, force: true });
   });
 
-  it('says what it does, with the time it has taken, and is ready', async () => {
+  it('reports its progress with the elapsed time, and is ready', async () => {
     await eventually(
       'it has said everything',
       async () => {
@@ -80,7 +80,7 @@ describe('npm start', () => {
     assert.match(await (await fetch(consoleUrl)).text(), /<title>Muster<\/title>/);
   });
 
-  it('connects who is started in the clone, for whom there is a task to claim, to do and to complete', async () => {
+  it('connects a client in the clone, which finds a task to claim and complete', async () => {
     const { url, headers } = configuration.parse(read(inClone('.mcp.json'))).mcpServers.muster;
     const leader = await connect('client 2025-11-25', url, headers.Authorization.slice('Bearer '.length));
     const agent = { agent_id: 'newcomer' };
@@ -92,7 +92,7 @@ describe('npm start', () => {
     await leader.close();
   });
 
-  it('lets people sign in from Claude Code by the URL alone, without asking the internet who that is', async () => {
+  it('lets people sign in from Claude Code with only the URL, without access to the internet', async () => {
     const { origin } = z.object({ origin: z.url() }).parse(read(inClone('.dev/endpoint.json')));
     const url = new URL(`${origin}/authorize`);
     url.search = new URLSearchParams({
@@ -110,16 +110,16 @@ describe('npm start', () => {
     assert.match(text, /Verified by claude\.ai/);
   });
 
-  it('is found by the Firebase CLI', () => {
+  it('writes the file with which the Firebase CLI finds its emulators', () => {
     const { origins } = z.object({ origins: z.array(z.url()) }).parse(read(locator));
     assert.ok(origins.length > 0);
   });
 
-  it('ends with Ctrl-C, and leaves no process, no port and no file of this run', async () => {
+  it('stops on Ctrl-C, and leaves no process, port or file of this run', async () => {
     const { emulators } = served.parse(read(inClone('.dev/endpoint.json')));
     const runs = readdirSync(inClone('.dev/runs'));
     assert.ok(runs.some((run) => processesOf(run).length > 0));
-    process.kill(-Number(running.pid), 'SIGINT'); // as a terminal does, to the whole group
+    process.kill(-Number(running.pid), 'SIGINT'); // To the whole process group, as a terminal does.
     const [code] = await once(running, 'exit');
     assert.equal(code, 0, printed);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What a person does in a view, what the model is told of it, and when a view asks by itself. */
+/** A person's actions in a view, the context that the model gets, and automatic refreshes. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
@@ -7,7 +7,7 @@ import { heading, useStage } from './support/stage.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
 import { resultOf, type ViewName } from './support/views.ts';
 
-/** A server that answers each tool with the last that it was given. */
+/** A server that returns the last response set for each tool. */
 class Answers {
   private readonly given = new Map<string, ToolAnswer>();
 
@@ -32,7 +32,7 @@ describe('a person in a view', () => {
   const lastCall = (host: StrictHost, tool: string) =>
     eventually(`${tool} is called`, async () => host.calls.findLast(({ name }) => name === tool));
 
-  it('ticks off a to-do, sees the list anew, and the model hears of it', async () => {
+  it("completes a to-do, sees the new list, and updates the model's context", async () => {
     const answers = new Answers();
     const done = { ...TODOS, tasks: TODOS.tasks.map((todo) => ({ ...todo, completed: true })) };
     answers.set('todo_complete_task', { success: true, message: 'Task completed! Next occurrence created' });
@@ -58,7 +58,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('hears why an act was refused, and the list stays as it is', async () => {
+  it('sees the reason for a refused action, and the list stays unchanged', async () => {
     const answers = new Answers();
     const error = { code: 'FORBIDDEN', message: 'Your credential may only read.', details: {} };
     answers.set('todo_complete_task', { success: false, error }, true);
@@ -72,7 +72,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('is asked before a run is cancelled, by the keyboard alone', async () => {
+  it('confirms the cancellation of a run, with only the keyboard', async () => {
     const answers = new Answers();
     answers.set('orchestration_cancel_run', { success: true, message: 'The run is cancelled.' });
     answers.set('orchestration_get_run', { ...RUNNING, status: 'cancelled' });
@@ -98,7 +98,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('stops a coding task, and has tried again what others wait for', async () => {
+  it('stops a coding task, and retries a failed task that blocks others', async () => {
     const answers = new Answers();
     answers.set('coding_end_task', { status: 'success', message: 'Task ended.' });
     answers.set('coding_report_task', REPORT);
@@ -127,7 +127,7 @@ describe('a person in a view', () => {
     await goal.end();
   });
 
-  it('calls tools by the names that the host knows', async () => {
+  it('calls tools by the names that the host uses', async () => {
     const answers = new Answers();
     answers.set('complete_task', { success: true });
     answers.set('list_tasks', TODOS);
@@ -141,12 +141,12 @@ describe('a person in a view', () => {
   });
 });
 
-/** An observer is told after those that were there before it, and so after the view's own. */
+/** Observers are called in order of creation, so this one is called after the view's own. */
 const WATCH_SIGHT = `new IntersectionObserver(([entry]) => {
   window.isInSight = entry.isIntersecting;
 }).observe(document.documentElement)`;
 
-describe('a view by itself', () => {
+describe('automatic refreshes of a view', () => {
   const stage = useStage();
   const open: readonly (readonly [ViewName, string, Message, Message])[] = [
     ['goal', 'coordination_get_status', STATUS, { ...STATUS, tasks: { done: 15 } }],
@@ -161,7 +161,7 @@ describe('a view by itself', () => {
   ];
 
   for (const [name, tool, before, after] of open)
-    it(`${name}: asks every five seconds until there is nothing more to come`, async () => {
+    it(`${name}: polls every five seconds until the item has ended`, async () => {
       const answers = new Answers();
       answers.set(tool, before);
       const host = await stage.show(name, { call: answers.call, hasClock: true });
@@ -172,7 +172,7 @@ describe('a view by itself', () => {
       const passes = async (calls: number) => {
         await clock.runFor(5000);
         await eventually(`it has asked ${calls} times`, async () => host.calls.length >= calls || undefined);
-        await view.evaluate('0'); // what it has answered was drawn
+        await view.evaluate('0'); // The last response is drawn by now.
       };
       await clock.runFor(4000);
       assert.equal(host.calls.length, 0);
@@ -191,7 +191,7 @@ describe('a view by itself', () => {
       await host.end();
     });
 
-  it('asks nothing while nobody sees it, and nothing after its end', async () => {
+  it('stop while the view is out of sight, and after its end', async () => {
     const answers = new Answers();
     answers.set('orchestration_get_run', RUNNING);
     const host = await stage.show('run', { call: answers.call, hasClock: true });
@@ -218,7 +218,7 @@ describe('a view by itself', () => {
     await host.end();
   });
 
-  it('gives up after three failures in a row', async () => {
+  it('stop after three consecutive failures', async () => {
     const call = async (): Promise<ToolAnswer> => ({
       error: { code: -32000, message: 'The server is away.' },
     });

@@ -1,4 +1,4 @@
-/** What a view looks like: for everybody, on any width, and whatever was written into it. */
+/** Appearance of a view: accessible, at any width, and with any text. */
 
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -28,12 +28,12 @@ const EMPTY: Readonly<Record<ViewName, Message>> = {
 
 const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
 
-/** As long as what people write gets, without a place to break. */
+/** As long as words in practice, without a place to wrap. */
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 const THEMES = ['light', 'dark'] as const;
 
-describe('the looks of a view', () => {
+describe('the appearance of a view', () => {
   const stage = useStage();
 
   for (const name of VIEWS)
@@ -41,7 +41,7 @@ describe('the looks of a view', () => {
       ['full', FULL[name], THEMES],
       ['empty', EMPTY[name], THEMES.slice(0, IS_NIGHT ? 2 : 1)],
     ] as const)
-      it(`${name}: has nothing that some people could not use (${what}, ${themes.join(' and ')})`, async () => {
+      it(`${name}: has no accessibility violations (${what}, ${themes.join(' and ')})`, async () => {
         const host = await stage.show(name, { call });
         await host.give({}, resultOf(answer));
         const view = await host.frame.view();
@@ -56,7 +56,7 @@ describe('the looks of a view', () => {
       });
 
   for (const name of VIEWS)
-    it(`${name}: fits from 300 to 480 pixels, however long a word is`, async () => {
+    it(`${name}: fits widths from 300 to 480 pixels, even with long words`, async () => {
       const long: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) =>
         typeof value === 'string' && !/^\d{4}-/.test(value) ? `${value} ${LONG}` : value,
       );
@@ -76,7 +76,7 @@ describe('the looks of a view', () => {
     });
 
   for (const name of VIEWS)
-    it(`${name}: shows at most 12 rows, and how many more there are`, async () => {
+    it(`${name}: shows at most 12 rows, and the number of remaining ones`, async () => {
       const host = await stage.show(name, { call });
       await host.give({}, resultOf(many(name)));
       const view = await host.frame.view();
@@ -90,7 +90,7 @@ describe('the looks of a view', () => {
       await host.end();
     });
 
-  it('moves nothing for people who want nothing to move', async () => {
+  it('animates nothing if the person prefers reduced motion', async () => {
     const host = await stage.show('goal');
     await host.frame.page.emulateMedia({ reducedMotion: 'reduce' });
     await host.give({}, resultOf(STATUS));
@@ -102,7 +102,7 @@ describe('the looks of a view', () => {
     await host.end();
   });
 
-  it('tells times as the host says that people do where they are', async () => {
+  it("formats times with the host's locale and time zone", async () => {
     const host = await stage.show('todos', { context: { locale: 'de-DE', timeZone: 'Asia/Tokyo' } });
     await host.give({}, resultOf({ tasks: [{ id: 'a', title: 'A', due_date: '2099-02-10T20:00:00Z' }] }));
     await (await host.frame.view()).getByText('due 11.02.2099, 05:00').waitFor();
@@ -138,7 +138,7 @@ describe('the looks of a view', () => {
       await host.end();
     });
 
-  it('shows what cannot be seen by its code point', async () => {
+  it('shows invisible characters by their code points', async () => {
     const host = await stage.show('todos');
     const title = 'pay \u202eevil\u202c \u200bnow\u0007';
     await host.give({}, resultOf({ tasks: [{ id: 'todo-1', title }], total: 1 }));
@@ -148,7 +148,7 @@ describe('the looks of a view', () => {
   });
 });
 
-/** Waits until the expression is true. The page's policy forbids `waitForFunction`, which evaluates text in the page. */
+/** Waits until the expression is true. The page's policy forbids `waitForFunction`, which evaluates text. */
 async function shows(view: Frame, what: string): Promise<void> {
   await eventually(what, async () => (await view.evaluate(what)) || undefined);
 }

@@ -1,4 +1,4 @@
-/** What a view and a host say to each other, held by a host that takes nothing else. */
+/** Messages between a view and a host that accepts only valid ones. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
@@ -9,7 +9,7 @@ import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
 const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
 
-/** What the view shows of its answer before anything else. */
+/** The first visible content of each view. */
 const HEADINGS: Readonly<Record<ViewName, RegExp>> = {
   goal: /Ship the login/,
   todos: /To-dos/,
@@ -21,7 +21,7 @@ describe('a view and its host', () => {
   const { show } = useStage();
 
   for (const name of VIEWS)
-    it(`${name}: greets, is greeted, says that it is ready, and then how large it is`, async () => {
+    it(`${name}: initializes, reports that it is ready, and then reports its size`, async () => {
       const host = await show(name);
       await eventually('it tells its size', async () => host.size);
       assert.deepEqual(host.heard.slice(0, 3), [
@@ -37,7 +37,7 @@ describe('a view and its host', () => {
       await host.end();
     });
 
-  it('is as high as what is in it, and says so once for each height', async () => {
+  it('has the height of its content, and reports each height once', async () => {
     const host = await show('todos');
     const one = resultOf({ tasks: [{ id: 'todo-1', title: 'One' }], total: 1 });
     await host.give({}, one);
@@ -52,14 +52,14 @@ describe('a view and its host', () => {
     const after = await eventually('it has grown', async () =>
       (host.size?.height ?? 0) > (before ? before.height + 200 : 0) ? host.size : undefined,
     );
-    // A layout may end between two pixels: the browser rounds that, and the view asks for the whole pixel.
+    // A layout may end between two pixels: the browser rounds that, and the view requests the whole pixel.
     const scrolled = Number(await view.evaluate('document.documentElement.scrollHeight'));
     assert.ok([scrolled, scrolled + 1].includes(after.height), `${after.height} for ${scrolled}`);
     assert.ok(sizes() - told <= 3, `${sizes() - told} sizes for one change`);
     await host.end();
   });
 
-  it('tells of no size while its frame has none', async () => {
+  it('reports no size while its frame has none', async () => {
     const host = await show('todos');
     const isAt = async (width: number) => {
       await host.frame.page.evaluate(`sandbox.style.width = '${width}px'`);
@@ -68,7 +68,7 @@ describe('a view and its host', () => {
         'it is laid out',
         async () => (await view.evaluate('innerWidth')) === width || undefined,
       );
-      // What was observed of the layout is told before the second frame.
+      // Layout observations are delivered before the second frame.
       await view.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
     };
     await eventually('it tells its size', async () => host.size);
@@ -79,7 +79,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('takes the theme and the colours of its host, at once and when they change', async () => {
+  it('applies the theme and the colors of its host, initially and after changes', async () => {
     const host = await show('goal', {
       context: { theme: 'dark', styles: { variables: { '--color-text-primary': 'rgb(250, 240, 230)' } } },
     });
@@ -109,7 +109,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('answers what a host may ask, and nothing else', async () => {
+  it('responds to allowed requests of a host, and rejects others', async () => {
     const host = await show('run');
     assert.deepEqual((await host.request('ping')).result, {});
     assert.equal((await host.request('tools/list')).error?.code, -32601);
@@ -117,7 +117,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('hears its host alone', async () => {
+  it('ignores messages that are not from its host', async () => {
     const host = await show('goal');
     await host.give({}, resultOf(STATUS));
     const view = await host.frame.view();
@@ -134,7 +134,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('says what went wrong, and that a call was cancelled', async () => {
+  it('shows errors and cancelled calls', async () => {
     const host = await show('run');
     const problem = { success: false, error: { code: -32004, message: 'There is no run of that id.' } };
     await host.give({}, { isError: true, content: [{ type: 'text', text: JSON.stringify(problem) }] });
@@ -145,7 +145,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('shows the text where a host hands on nothing else', async () => {
+  it('shows the text if the host forwards no structured content', async () => {
     const host = await show('goal');
     await host.give({}, { content: [{ type: 'text', text: 'Goal: Ship it' }] });
     await (await host.frame.view()).getByText('Goal: Ship it').waitFor();
@@ -153,7 +153,7 @@ describe('a view and its host', () => {
   });
 
   for (const name of VIEWS)
-    it(`${name}: offers no act where the host lets views call nothing`, async () => {
+    it(`${name}: offers no actions if the host does not let views call tools`, async () => {
       const host = await show(name);
       await host.give({}, resultOf(ANSWERS[name]));
       const view = await host.frame.view();
@@ -163,7 +163,7 @@ describe('a view and its host', () => {
       await host.end();
     });
 
-  it('asks no more, and offers nothing more, once a call was refused', async () => {
+  it('stops calling and offers no actions after a refused call', async () => {
     const refuse = async (): Promise<ToolAnswer> => ({
       error: { code: -32601, message: 'Method not found' },
     });
@@ -178,7 +178,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('opens no address itself: the host does, of https alone', async () => {
+  it('asks the host to open links, and only https links', async () => {
     const host = await show('coding');
     const withLink = (url: string) => {
       const { result } = REPORT;

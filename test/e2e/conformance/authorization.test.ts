@@ -1,4 +1,4 @@
-/** The conformance suite's scenarios of authorization servers, with somebody who clicks. */
+/** The conformance suite's scenarios for authorization servers, with a person who clicks. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -22,7 +22,7 @@ describe('conformance of the authorization server', () => {
   });
   after(() => browser?.close());
 
-  it('holds: its metadata, and the grant of a code', async () => {
+  it('passes the scenarios for metadata and the authorization code grant', async () => {
     const port = String(await freePort());
     const registered = await fetch(`${ORIGIN}/register`, {
       method: 'POST',

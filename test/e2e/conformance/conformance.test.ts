@@ -1,4 +1,4 @@
-/** MCP's own conformance suites, against the running endpoint. */
+/** MCP's own conformance suites against the running endpoint. */
 import assert from 'node:assert/strict';
 import { MCP_URL, tokenOf } from '../support/endpoint.ts';
 import { type CredentialProxy, withCredential } from './proxy.ts';
@@ -14,7 +14,7 @@ describe('conformance of the endpoint', () => {
   after(() => proxy?.close());
 
   for (const suite of SUITES) {
-    it(`holds by ${suite.name}, but for what is expected to fail`, async () => {
+    it(`passes ${suite.name}, except for the expected failures`, async () => {
       const options = [...suite.selection, '--expected-failures', expectedFailures(suite)];
       const { code, output } = await runSuite(suite, proxy.url, options);
       assert.equal(code, 0, summary(output));

@@ -1,6 +1,6 @@
 /**
- * What the conformance suites ask a server to have for their sake, as far as a tool here can be it. It is
- * served by the tests alone, so that it cannot be deployed.
+ * Fixtures of the conformance suites, as far as a tool here can provide them. Only the tests serve them, so that they
+ * cannot be deployed.
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -14,7 +14,7 @@ const common = {
   example: {},
 };
 
-/** Its tools are listed as `test_simple_text` and `test_error_handling`. */
+/** The tools are listed as `test_simple_text` and `test_error_handling`. */
 export const fixtures: Toolset = {
   name: 'test',
   instructions: 'For the conformance suites.',
@@ -64,7 +64,7 @@ export const fixtures: Toolset = {
   ],
 };
 
-/** The scenarios that the fixtures turn green. */
+/** Scenarios that pass with the fixtures. */
 export const FIXTURE_SCENARIOS = [
   'tools-call-simple-text',
   'tools-call-error',

@@ -6,7 +6,7 @@ export interface CredentialProxy {
   close(): Promise<void>;
 }
 
-/** Stands before an endpoint and adds a credential: the conformance suites have no option to send one. */
+/** Proxy to an endpoint that adds a credential: the conformance suites have no option to send one. */
 export async function withCredential(endpoint: string, credential: string): Promise<CredentialProxy> {
   const target = new URL(endpoint);
   const server = createServer((inbound, answer) => {

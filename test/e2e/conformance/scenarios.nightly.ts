@@ -1,11 +1,11 @@
-/** Scenarios of MCP's conformance suites that a server must have fixtures for: the same code, with them. */
+/** Scenarios of MCP's conformance suites that require fixtures on the server. */
 import assert from 'node:assert/strict';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { FIXTURE_SCENARIOS, fixtures } from './fixtures.ts';
 import { type CredentialProxy, withCredential } from './proxy.ts';
 import { runSuite, SUITES, summary } from './suites.ts';
 
-describe('conformance of the same code with fixtures', () => {
+describe('conformance with fixtures', () => {
   let endpoint: RunningEndpoint;
   let proxy: CredentialProxy;
 
@@ -21,7 +21,7 @@ describe('conformance of the same code with fixtures', () => {
 
   for (const suite of SUITES) {
     for (const scenario of FIXTURE_SCENARIOS) {
-      it(`holds in ${scenario} by ${suite.name}`, async () => {
+      it(`passes ${scenario} of ${suite.name}`, async () => {
         const { code, output } = await runSuite(suite, proxy.url, [
           ...suite.revision,
           '--scenario',

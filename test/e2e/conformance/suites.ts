@@ -1,16 +1,16 @@
-/** The two conformance suites of MCP's own project, each run as its command line. */
+/** The two conformance suites of the MCP project as command line tools. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface Suite {
   readonly name: string;
-  /** Below test/clients/node_modules. */
+  /** Path below test/clients/node_modules. */
   readonly program: string;
-  /** Selects the scenarios of one revision. */
+  /** Options that select the scenarios of one revision. */
   readonly selection: readonly string[];
-  /** Selects the revision where one scenario is run. */
+  /** Options that select the revision of a single scenario. */
   readonly revision: readonly string[];
-  /** The file of expected failures, beside this one. */
+  /** File of expected failures in this folder. */
   readonly expected: string;
 }
 
@@ -55,7 +55,7 @@ export function expectedFailures({ expected }: Suite): string {
   return fileURLToPath(new URL(expected, import.meta.url));
 }
 
-/** A suite's output ends with what matters. */
+/** A suite prints its summary at the end. */
 export function summary(output: string): string {
   return output.slice(-6000);
 }

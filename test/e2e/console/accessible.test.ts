@@ -1,4 +1,4 @@
-/** Everybody can use the console: each screen is looked at with axe, in light or dark, wide or narrow, in each state. */
+/** Accessibility of the console: axe checks each screen in light or dark, wide or narrow, and in each state. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
@@ -9,12 +9,12 @@ import { byDay, IS_NIGHT } from '../../support/night.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
 import { Visit } from './support/visit.ts';
 
-/** Nothing moves for people who want that. */
+/** Animations for people who prefer reduced motion. */
 const STILL = { reducedMotion: 'reduce' } as const;
 
 const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 
-/** The widest and the narrowest; by day the narrowest has the longest dates and numbers. */
+/** The widest and the narrowest viewport; in the default run, the narrowest has the longest dates and numbers. */
 const LOOKS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB', ...STILL },
   { ...NARROW, colorScheme: 'dark', locale: 'de' },
@@ -23,7 +23,7 @@ const LOOKS = [
 
 const LISTS = ['', 'tasks', 'todos', 'runs', 'agents', 'access', 'audit', 'metrics', 'preferences'];
 
-/** Elements that hide a part of their own text, without a way to read the rest. */
+/** Elements that truncate their own text without a way to read the rest. */
 const CUT = `[...document.querySelectorAll('body *')].filter((one) => {
   const style = getComputedStyle(one);
   const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
@@ -36,12 +36,12 @@ const MOVING = `[...document.querySelectorAll('*')].filter((one) => {
   return animationName !== 'none' || transitionDuration.split(', ').some((time) => parseFloat(time) > 0.001);
 }).map((one) => one.outerHTML.slice(0, 120))`;
 
-describe('the console, for everybody', () => {
+describe('accessibility of the console', () => {
   let browser: Browser;
   let person: TestPerson;
-  /** Has a role, and none in the workspaces of the test. */
+  /** Has a role, but none in the test's workspaces. */
   let stranger: TestPerson;
-  /** Has no role at all. */
+  /** Has no role. */
   let nobody: TestPerson;
   const [full, empty] = [`full-${randomUUID().slice(0, 8)}`, `empty-${randomUUID().slice(0, 8)}`];
 
@@ -58,7 +58,7 @@ describe('the console, for everybody', () => {
     await page.locator('.loading').first().waitFor({ state: 'detached' });
   }
 
-  /** Signs in, and tests each place when it has come to rest. */
+  /** Signs in, and checks each page when it has loaded. */
   async function everywhere(
     who: TestPerson,
     settings: Parameters<typeof Visit.open>[1],
@@ -87,7 +87,7 @@ describe('the console, for everybody', () => {
     assert.deepEqual(await page.evaluate(MOVING), [], path);
   }
 
-  /** Its lists, and what the first of each leads to. */
+  /** Returns the paths of the first item of each list. */
   async function placesOf(visit: Visit): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [list, kind] of [
@@ -106,11 +106,11 @@ describe('the console, for everybody', () => {
   }
 
   for (const [index, settings] of LOOKS.entries()) {
-    /** By day each place has one look, and each look half of the places. */
+    /** In the default run, each page has one look, and each look half of the pages. */
     const its = (places: readonly string[]) => places.filter((_, place) => IS_NIGHT || place % 2 === index);
     const look = `${settings.viewport.width} px, ${settings.colorScheme}, ${settings.locale}`;
 
-    it(`has no barrier on any screen that is full (${look})`, async () => {
+    it(`has no accessibility violations on screens with data (${look})`, async () => {
       const visit = await Visit.open(browser, settings);
       await visit.signIn(person, `/?workspace=${full}`);
       const pages = await placesOf(visit);
@@ -119,7 +119,7 @@ describe('the console, for everybody', () => {
       await everywhere(person, settings, full, its([...LISTS, ...views, ...pages]));
     });
 
-    it(`has no barrier where there is nothing, or nothing that may be seen (${look})`, async () => {
+    it(`has no accessibility violations on empty, missing or hidden pages (${look})`, async () => {
       const nothing = ['t/nothing', 'r/nothing', 'd/nothing', 'nowhere'];
       await everywhere(person, settings, empty, its([...(IS_NIGHT ? LISTS : []), ...nothing]));
       await everywhere(stranger, settings, full, IS_NIGHT ? LISTS : its(['', 'tasks']));
@@ -127,7 +127,7 @@ describe('the console, for everybody', () => {
     });
   }
 
-  it('says what it is not allowed to show, and what cannot be reached', async () => {
+  it('reports missing access and an unreachable server', async () => {
     const visit = await Visit.open(browser);
     await visit.signIn(stranger, `/tasks?workspace=${full}`);
     await visit.page.getByText('You may not see this.').first().waitFor();

@@ -1,6 +1,6 @@
 /**
- * The day of docs/guides/cookbook.md#a-day on the console: whatever the person does in it, she does on the page, while her agents
- * work by their tools. A second person has the same screens open all day, and sees what is theirs.
+ * The day of docs/guides/cookbook.md#a-day on the console: the person uses the page and her agents use their tools. A
+ * second person has the same screens open all day, and sees only permitted data.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { eventually } from '../support/waiting.ts';
 import { Visit } from './support/visit.ts';
 
 describe('a day of a person on the console', function () {
-  // Each chapter goes on from the one before.
+  // Each chapter continues the one before.
   this.bail(true);
   let cast: Cast;
   let stage: Stage;
@@ -26,7 +26,7 @@ describe('a day of a person on the console', function () {
   let ben: Visit;
   let todo: string;
   let goal: string;
-  /** The parts of the plan, in its order. */
+  /** Parts of the plan, in its order. */
   let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
 
   before(async () => {
@@ -54,7 +54,7 @@ describe('a day of a person on the console', function () {
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
 
-  it('begins with a to-do that she writes down and hands to her agents', async () => {
+  it('starts with a to-do that she adds and delegates to agents', async () => {
     const { page } = ada;
     const title = `Ship the login ${cast.workspace}`;
     await page.getByLabel('What is to do').fill(title);
@@ -68,7 +68,7 @@ describe('a day of a person on the console', function () {
     await claims(cast.lead, goal);
   });
 
-  it('shows her the plan as it is made', async () => {
+  it('shows her the plan while it is created', async () => {
     const { page } = ada;
     await ada.follow(place('/tasks'));
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
@@ -79,7 +79,7 @@ describe('a day of a person on the console', function () {
     await completes(cast.lead, goal, { when_parts_done: true });
   });
 
-  it('shows her who works on what, and the log of Claude Code as it writes', async () => {
+  it('shows her the holders of tasks, and the log of Claude Code while it is written', async () => {
     const { ann, bob } = cast;
     const { page } = ada;
     await claims(ann, String(research));
@@ -99,7 +99,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
-  it('has her cancel one task, and try another again', async () => {
+  it('lets her cancel one task and retry another', async () => {
     const { ann } = cast;
     const { page } = ada;
     await claims(ann, String(dead));
@@ -120,7 +120,7 @@ describe('a day of a person on the console', function () {
     await completes(ann, String(flaky));
   });
 
-  it('asks her when a budget is spent, and goes on when she raises it', async () => {
+  it('asks her when a budget is exhausted, and continues when she raises it', async () => {
     const { lead } = cast;
     const { page } = ada;
     await ada.follow(place(`/d/${todo}`));
@@ -146,7 +146,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('succeeded').waitFor();
   });
 
-  it('has a pull request wait for her, and the to-do done when it is merged', async () => {
+  it('asks her to approve a pull request, and completes the to-do when it is merged', async () => {
     const { bob } = cast;
     const { page } = ada;
     const propose = await proposes(bob, cast.workspace, pullRequest);
@@ -164,19 +164,19 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
-  it('says what all of it has taken, and from whom', async () => {
+  it('shows the total usage, and the tasks that caused it', async () => {
     const { page } = ada;
     await page.reload();
     await page.getByText('All of it: 9 attempts').waitFor();
     await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
   });
 
-  it('ends with an afternoon of an agent that she takes back', async () => {
+  it("lets her undo an agent's afternoon", async () => {
     const { ann, ada: client, lead } = cast;
     const { page } = ada;
     const kept = await made(client, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
     const asked = await made(lead.client, 'coordination_create_task', { description: 'Read the log' });
-    // The field knows seconds: the afternoon begins with the next.
+    // The field has a resolution of one second: the afternoon starts at the next.
     const morning = Math.floor(Date.now() / 1000) * 1000;
     await eventually('the afternoon begins', async () => Date.now() >= morning + 1000 || undefined);
     await claims(ann, asked);
@@ -200,7 +200,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('available').waitFor();
   });
 
-  it('has shown the second person the tasks of the workspace, and nothing of hers', async () => {
+  it("shows the second person the workspace's tasks, and nothing of hers", async () => {
     const { page } = ben;
     await page.getByText('Nobody waits for your answer.').waitFor();
     await ben.follow(place('/tasks'));
@@ -224,7 +224,7 @@ describe('a day of a person on the console', function () {
     assert.ok(!(await page.content()).includes(todo), 'he learns nothing of her to-do');
   });
 
-  it('has broken nothing, in either window', () => {
+  it('causes no browser errors in either window', () => {
     assert.deepEqual([...ada.complaints, ...ben.complaints], []);
   });
 });

@@ -1,4 +1,4 @@
-/** Whatever agents write, and wherever they write it, the console shows it as text, and asks nobody for anything. */
+/** Hostile text in the console: text from agents is shown as text, and causes no requests to other hosts. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
@@ -6,7 +6,7 @@ import { PAYLOADS } from './support/hostile.ts';
 import { CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** Elements that only markup of others could have made: the page itself has none. */
+/** Elements that only foreign markup could create: the page itself has none. */
 const FOREIGN =
   'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
 
@@ -17,7 +17,7 @@ describe('hostile text in the console', () => {
   });
   after(() => browser?.close());
 
-  it('is text, whichever tool it came by', async () => {
+  it('is shown as text for every tool that stores text', async () => {
     assert.ok(PAYLOADS.length >= 60);
     const work = new Work();
     await work.begin(PAYLOADS.slice(0, 10).join(' '));
@@ -25,7 +25,7 @@ describe('hostile text in the console', () => {
     assert.equal(await work.claim(), first);
     for (const payload of PAYLOADS) {
       await work.task(`${payload} `, { hints: payload });
-      // Some have characters that a to-do's title may not have, and are refused.
+      // Some titles have characters that are not allowed, and are refused.
       await work
         .call('person2', 'todo.add_task', {
           title: payload,
@@ -80,7 +80,7 @@ describe('hostile text in the console', () => {
     await bens.close();
   });
 
-  it('leaves no token in the address, the page or what is logged', async () => {
+  it("finds no token in the address, the page or the browser's log", async () => {
     const visit = await Visit.open(browser);
     const logged: string[] = [];
     visit.page.on('console', (message) => logged.push(message.text()));
@@ -91,7 +91,7 @@ describe('hostile text in the console', () => {
     await visit.close();
   });
 
-  it('has a policy that holds everything else off, as the emulator serves it', async () => {
+  it('meets a content security policy that blocks everything else', async () => {
     for (const path of ['/', '/t/anything', '/tasks?view=graph']) {
       const { headers } = await fetch(`${CONSOLE_URL}${path}`);
       const policy = headers.get('content-security-policy') ?? '';
@@ -108,7 +108,7 @@ describe('hostile text in the console', () => {
   });
 });
 
-/** Links that lead elsewhere in another way than the page leads elsewhere: with https, and without telling where from. */
+/** Returns links to other sites that lack https or "noopener". */
 async function foreignLinks({ page }: Visit): Promise<readonly string[]> {
   const links = await page
     .locator('a[href]')

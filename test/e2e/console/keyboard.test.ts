@@ -1,11 +1,11 @@
-/** The console by the keyboard alone: nobody needs a mouse for anything, and always sees where they are. */
+/** The console with only the keyboard: every action works without a mouse, and the focus is always visible. */
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
 import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** The focused element: what it is called, and whether it shows that it is focused. */
+/** Returns the accessible name of the focused element, and whether its focus is visible. */
 const FOCUSED = `(() => {
   const one = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
@@ -16,10 +16,10 @@ const FOCUSED = `(() => {
 const MOST_STOPS = 120;
 const PATIENCE_MILLISECONDS = 15_000;
 
-/** Presses Tab until it has come to what is called so. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
-  // What somebody has just done shows a moment later, and the keys are quicker than that.
+  // Effects appear a moment after an action, and the key presses are faster.
   const until = performance.now() + PATIENCE_MILLISECONDS;
   for (let stop = 0; stop < MOST_STOPS || performance.now() < until; stop += 1) {
     await page.keyboard.press('Tab');
@@ -33,7 +33,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   assert.fail(`Tab does not come to ${name}, only to ${passed.join(' | ')}`);
 }
 
-describe('the console by the keyboard alone', () => {
+describe('the console with only the keyboard', () => {
   let browser: Browser;
   let ada: Account;
 
@@ -43,7 +43,7 @@ describe('the console by the keyboard alone', () => {
   });
   after(() => browser?.close());
 
-  it('signs in, goes everywhere, answers, steers, takes back, and signs out', async () => {
+  it('supports sign-in, navigation, answers, task actions, undo and sign-out', async () => {
     const work = new Work();
     await work.begin('Without a mouse');
     const first = await work.task('Answer by keys', { priority: 1 });

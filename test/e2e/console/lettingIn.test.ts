@@ -1,4 +1,4 @@
-/** Who is let in on the console, whatever its first page is: invitations, roles, and the choice of workspaces. */
+/** Access to the console from any first page: invitations, roles, and the choice of workspaces. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import type { Browser } from 'playwright-core';
@@ -12,7 +12,7 @@ import { Work } from './support/work.ts';
 
 const NO_ROLE = { name: 'You have no role here yet' };
 
-describe('a person who is let in on the console', () => {
+describe('a person who gets access on the console', () => {
   let browser: Browser;
   let visit: Visit;
 
@@ -44,7 +44,7 @@ describe('a person who is let in on the console', () => {
     return person;
   }
 
-  it('is let in by an invitation, whichever page the link opens', async () => {
+  it('gets access through an invitation on any page that the link opens', async () => {
     const { work, task } = await begun('Links');
     for (const path of [`/t/${task}`, '/agents']) {
       const person = await invited(work);
@@ -60,7 +60,7 @@ describe('a person who is let in on the console', () => {
     }
   });
 
-  it('is led to the workspace of the invitation if the address names none', async () => {
+  it("is taken to the invitation's workspace if the address names none", async () => {
     const { work } = await begun('Led here');
     visit = await Visit.open(browser);
     await visit.signIn(await invited(work), '/');
@@ -69,7 +69,7 @@ describe('a person who is let in on the console', () => {
     visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
   });
 
-  it('sees a page with their address if they have no role, and is let in without a reload', async () => {
+  it('sees their email address without a role, and gets access without a reload', async () => {
     const { work, task } = await begun('Late');
     const person = await signUp();
     visit = await Visit.open(browser);
@@ -89,7 +89,7 @@ describe('a person who is let in on the console', () => {
     visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
   });
 
-  it('is let in by an invitation that arrives while the page is open, when they come back to it', async () => {
+  it('gets access through an invitation while the page is open, when they return to it', async () => {
     const { work } = await begun('Open page');
     const person = await signUp();
     await verify(person);
@@ -99,7 +99,7 @@ describe('a person who is let in on the console', () => {
     await invite(work, person);
     await comeBackUntil('A task of Open page');
 
-    // The same for a person who has a role elsewhere, and none where they look.
+    // A person with a role elsewhere, but none in this workspace.
     const member = await newPerson();
     await verify(member);
     await visit.close();
@@ -112,7 +112,7 @@ describe('a person who is let in on the console', () => {
     visit.complaints.length = 0; // Firebase's SDK warns of each refusal
   });
 
-  it('sees a role of the deployment that is given and taken while the page is open', async () => {
+  it('sees changes of a deployment role while the page is open', async () => {
     const person = await signUp();
     visit = await Visit.open(browser);
     await visit.signIn(person, '/todos');
@@ -124,7 +124,7 @@ describe('a person who is let in on the console', () => {
     visit.complaints.length = 0; // Firebase's SDK warns of each refusal
   });
 
-  it('chooses from every workspace with a role, and an admin from the others too', async () => {
+  it('chooses from every workspace with a role, and as an admin also from the others', async () => {
     const open = newWorkspace('open');
     const { work } = await begun('Private');
     await work.call('person', 'access.create_workspace', { name: open, access: 'open' });
@@ -147,7 +147,7 @@ describe('a person who is let in on the console', () => {
     assert.ok(!(await others.allInnerTexts()).includes(open));
   });
 
-  /** The browser is headless: it never loses the focus by itself. */
+  /** Simulates focus events, because a headless browser never loses the focus. */
   async function comeBackUntil(text: string): Promise<void> {
     await eventually(`"${text}" is shown`, async () => {
       await visit.page.evaluate(`dispatchEvent(new Event('focus'))`);

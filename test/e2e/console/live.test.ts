@@ -1,11 +1,11 @@
-/** What only a browser and the databases show: signing in, changes as they happen, and the drawn graph. */
+/** Features that need a browser and the databases: sign-in, live changes, and the task graph. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
 import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-describe('the console over the databases', () => {
+describe('the console with the databases', () => {
   let browser: Browser;
   let ada: Account;
   let visit: Visit;
@@ -20,7 +20,7 @@ describe('the console over the databases', () => {
     assert.deepEqual(visit?.complaints ?? [], []);
   });
 
-  it('refuses a wrong password in words, shows nothing before, and has no barrier where one signs in', async () => {
+  it('refuses a wrong password on a sign-in page without accessibility violations', async () => {
     visit = await Visit.open(browser);
     const { page } = visit;
     await page.goto(CONSOLE_URL);
@@ -30,12 +30,12 @@ describe('the console over the databases', () => {
     await page.getByText('Address and password do not belong together.').waitFor();
     assert.equal(await page.locator('header').count(), 0);
     assert.deepEqual(await axeViolations(page), []);
-    // The browser itself says that a request was answered with 400.
+    // The browser itself logs the response with status 400.
     const others = visit.complaints.filter((text) => !text.includes('400'));
     visit.complaints.splice(0, visit.complaints.length, ...others);
   });
 
-  it('shows each task that a tool creates, listens to each thing once, and goes on after it was left or out of reach', async () => {
+  it('shows new tasks with one listener each, and resumes after a page cache or network outage', async () => {
     const work = new Work();
     await work.begin('Quick');
     await work.task('Before');
@@ -45,7 +45,7 @@ describe('the console over the databases', () => {
     await page.getByRole('link', { name: 'Before' }).waitFor();
     await work.task('Live');
     await page.getByRole('link', { name: 'Live' }).waitFor();
-    // By then whatever is listened to twice has been asked for twice.
+    // A second listener for the same data would have been requested before this point.
     assert.ok(listening.asked.length > 2);
     assert.deepEqual(listening.asked.toSorted(), [...new Set(listening.asked)].sort());
     assert.ok(await listening.end());
@@ -57,10 +57,10 @@ describe('the console over the databases', () => {
     await visit.context.setOffline(false);
     await page.getByRole('link', { name: 'Out of reach' }).waitFor();
     assert.equal(await page.getByRole('link', { name: /^(Before|Live|While|Out)/ }).count(), 4);
-    visit.complaints.length = 0; // the browser says that requests failed while it was away
+    visit.complaints.length = 0; // The browser logs failed requests while offline.
   });
 
-  it('draws what waits for what, and leads from task to task by the arrow keys', async () => {
+  it('draws dependencies, and moves between tasks with the arrow keys', async () => {
     const work = new Work();
     await work.begin('Find');
     const first = await work.task('Dig the well');

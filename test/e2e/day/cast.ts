@@ -1,4 +1,4 @@
-/** Who takes part in the scripted day: a person, the agents that she has made, and a runner with Claude Code. */
+/** Participants of the scripted day: a person, her agents, and a runner with Claude Code. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ export interface Cast {
   readonly workspace: string;
   readonly url: string;
   readonly adaUid: string;
-  /** With which she signs in. */
+  /** Account for her sign-in. */
   readonly account: TestPerson;
   readonly ada: Connection;
   readonly lead: Player;
@@ -31,7 +31,7 @@ export interface Cast {
   leave(): Promise<void>;
 }
 
-/** Ada opens a workspace of her own, in which pull requests take her approval, and makes four agents. */
+/** Ada opens her own workspace, in which pull requests need her approval, and creates four agents. */
 export async function assemble(): Promise<Cast> {
   const workspace = newWorkspace('day');
   const url = endpointUrl('', { workspace });
@@ -81,7 +81,7 @@ async function agentOf(ada: Connection, workspace: string, role: 'worker' | 'lea
   return { id: String(agentId), token: bearerOf(credentials) };
 }
 
-/** What the leader plans: the parts of the goal, in their order. */
+/** The leader's plan: the parts of the goal, in order. */
 export const PLAN = [
   { description: 'Find out how others do it', priority: 1 },
   { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
@@ -90,7 +90,7 @@ export const PLAN = [
   { description: 'Try it on the old browser', priority: 5 },
 ];
 
-/** The plan, and a coding task beside it. The answer's ids are in the plan's order. */
+/** Creates the plan, and drafts a coding task. The returned ids are in the plan's order. */
 export async function plans({ client }: Player, workspace: string, goal: string) {
   const part_of = { kind: 'task', id: goal };
   const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: PLAN, part_of });
@@ -101,7 +101,7 @@ export async function plans({ client }: Player, workspace: string, goal: string)
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Pushes a branch, and proposes it as the result of a task: the call, to be made until somebody has approved it. */
+/** Pushes a branch, and returns a call that proposes it as a task's result, to repeat until it is approved. */
 export async function proposes({ client }: Player, workspace: string, task_id: string | undefined) {
   const branch = `fix/${workspace}`;
   const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${workspace}';\n` }];
@@ -111,7 +111,7 @@ export async function proposes({ client }: Player, workspace: string, task_id: s
   return () => client.call('github_createPR', pull);
 }
 
-/** The id of the repository, as GitHub's deliveries name it. */
+/** The repository's id in GitHub's deliveries. */
 export async function repositoryId(): Promise<number> {
   const url = process.env['GITHUB_API_URL'] ?? '';
   const { json } = await send(`${url}/repos/${AT.owner}/${AT.repo}`, {});
@@ -120,12 +120,12 @@ export async function repositoryId(): Promise<number> {
 
 const taskAnswer = z.object({ task: z.object({ id: z.string() }) });
 
-/** Adds a thing, and gives its id. */
+/** Creates an item and returns its id. */
 export async function made(client: Connection, tool: string, args: Fields): Promise<string> {
   return taskAnswer.parse(await succeed(client, tool, args)).task.id;
 }
 
-/** Claims what is next, which has to be this. */
+/** Claims the next task, which must be this one. */
 export async function claims({ client, id }: Player, task: string): Promise<void> {
   assert.equal(await made(client, 'coordination_claim_task', { agent_id: id }), task);
 }
@@ -139,7 +139,7 @@ export async function completes({ client, id }: Player, task_id: string, more: F
   });
 }
 
-/** GitHub tells that a pull request was merged, signed as it signs. */
+/** Sends GitHub's signed delivery about a merged pull request. */
 export async function merged(number: unknown): Promise<void> {
   const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40) };
   const body = JSON.stringify({ action: 'closed', repository: { id: await repositoryId() }, pull_request });

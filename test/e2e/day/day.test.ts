@@ -1,5 +1,5 @@
 /**
- * A day of a person and her agents, end to end: what the guides promise one by one, each chapter upon the one before.
+ * A day of a person and her agents, end to end: the features of the guides in one sequence.
  * Source: docs/guides/graph.md, inbox.md, budgets.md, taking-back.md and coordination.md.
  */
 import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ const tokenCounts = z.object({
 });
 const worked = z.object({ tokens: tokenCounts, costUsd: z.number() });
 
-/** Budgets count what is read from a cache and written to it as well. */
+/** Budgets also count cache reads and writes. */
 const allInput = ({ input, cacheRead, cacheWrite }: z.output<typeof tokenCounts>): number =>
   input + cacheRead + cacheWrite;
 const journal = z.object({ usage: numbers.pick({ inputTokens: true, outputTokens: true, costUsd: true }) });
@@ -52,10 +52,10 @@ const undoing = z.object({
   refused: z.array(thing.extend({ why: z.string(), changed_by: z.string().optional() })),
 });
 
-/** How a runner says that its work has begun: whichever comes first, and as often as the work takes. */
+/** A runner's heartbeats: their order and number depend on the duration of the work. */
 const SIGNS_OF_LIFE: readonly string[] = ['coding.heartbeat_task', 'coding.append_logs'];
 
-/** What was done in the day, by whom, without a runner's signs of life. */
+/** The audit log of the day, without a runner's heartbeats. */
 const DAY = [
   'ada todo.add_task',
   'ada todo.delegate',
@@ -89,14 +89,14 @@ const DAY = [
 
 describe('a day of a person and her agents', function () {
   this.timeout('2m');
-  // Each chapter goes on from the one before.
+  // Each chapter continues the one before.
   this.bail(true);
   let cast: Cast;
   let stage: Stage;
   let model: ScriptedModel;
   let todo: string;
   let goal: string;
-  /** The parts of the plan, in its order. */
+  /** Parts of the plan, in its order. */
   let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
 
   before(async () => {
@@ -113,14 +113,14 @@ describe('a day of a person and her agents', function () {
   const worktrees = () => `${stage.folder}/worktrees`;
   const treeOf = async (kind: string, id: string) =>
     tree.parse(await succeed(cast.ada, 'system_getTree', { kind, id }));
-  /** The one question that waits for Ada. */
+  /** Returns Ada's only open question. */
   const asked = () =>
     eventually('Ada is asked', async () => {
       const { requests: open } = requests.parse(await succeed(cast.ada, 'inbox_list', { state: 'open' }));
       return open[0];
     });
 
-  it('begins with a to-do that is handed to the agents', async () => {
+  it('starts with a to-do that is delegated to the agents', async () => {
     const { ada, lead } = cast;
     todo = await made(ada, 'todo_add_task', { title: `Ship the login ${cast.workspace}` });
     const { delegated } = await succeed(ada, 'todo_delegate', { task_id: todo });
@@ -128,7 +128,7 @@ describe('a day of a person and her agents', function () {
     await claims(lead, goal);
   });
 
-  it('is planned by the leader: six tasks, which are parts of it', async () => {
+  it('lets the leader plan six tasks as parts of the goal', async () => {
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
     const { taskId } = await stage.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
@@ -136,7 +136,7 @@ describe('a day of a person and her agents', function () {
     assert.equal((await treeOf('todo', todo)).parts.length, 7);
   });
 
-  it('has its work done by two workers', async () => {
+  it('lets two workers complete tasks', async () => {
     const { ann, bob } = cast;
     await claims(ann, String(research));
     await claims(bob, String(pullRequest));
@@ -145,7 +145,7 @@ describe('a day of a person and her agents', function () {
     await completes(ann, String(guide));
   });
 
-  it('has code written by Claude Code, on a runner', async () => {
+  it('lets Claude Code write code on a runner', async () => {
     installClaude(stage.bin);
     const env = claudeEnvironment(stage.folder, model.url);
     const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
@@ -158,7 +158,7 @@ describe('a day of a person and her agents', function () {
     assert.equal(totals.costUsd, exactUsd(Number(result['costUsd'])), 'the key is paid by use');
   });
 
-  it('has one task cancelled, and another tried again', async () => {
+  it('lets the leader cancel one task and retry another', async () => {
     const { ann, lead } = cast;
     await claims(ann, String(dead));
     await succeed(lead.client, 'coordination_cancel_task', { task_id: dead, reason: 'They are gone' });
@@ -170,7 +170,7 @@ describe('a day of a person and her agents', function () {
     await completes(ann, String(flaky));
   });
 
-  it('waits where a budget is spent, and goes on when the person raises it', async () => {
+  it('pauses a run when a budget is exhausted, and resumes it when the person raises the budget', async () => {
     const { ada, lead } = cast;
     await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
     const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
@@ -191,7 +191,7 @@ describe('a day of a person and her agents', function () {
     });
   });
 
-  it('has a pull request approved by the person, merged, and the to-do done with it', async () => {
+  it("merges a pull request after the person's approval, and completes the to-do", async () => {
     const { ada, bob } = cast;
     const propose = await proposes(bob, cast.workspace, pullRequest);
     const first = await propose();
@@ -212,7 +212,7 @@ describe('a day of a person and her agents', function () {
     assert.ok(Array.isArray(tasks) && isRecord(tasks[0]) && tasks[0]['completed'] === true);
   });
 
-  it('has taken what its parts have taken, and no more', async () => {
+  it('counts the usage of all parts exactly once', async () => {
     const { node, parts } = await treeOf('todo', todo);
     const statuses = [node, ...parts].map(({ status }) => status);
     const counts: Record<string, number> = {};
@@ -234,7 +234,7 @@ describe('a day of a person and her agents', function () {
     assert.ok(Math.abs(node.totals.costUsd - costUsd - usage.costUsd) < 1e-9);
   });
 
-  it('is told in the trail, with who, for whom, and by which tool', async () => {
+  it('is recorded in the audit log with agent, person and tool', async () => {
     const told = await trail();
     assert.deepEqual(
       told.filter(({ tool }) => !SIGNS_OF_LIFE.includes(tool)).map(({ by, tool }) => `${nameOf(by)} ${tool}`),
@@ -243,7 +243,7 @@ describe('a day of a person and her agents', function () {
     assert.ok(told.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
   });
 
-  it('ends with an afternoon of an agent that is taken back, but for what has left and what has changed', async () => {
+  it("ends with an undo of an agent's afternoon, except external and later changed effects", async () => {
     const { ada, ann, lead } = cast;
     const { id } = ann;
     const kept = await made(ada, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
@@ -284,7 +284,7 @@ describe('a day of a person and her agents', function () {
     assert.deepEqual(again.undone, []);
   });
 
-  /** All that was done for Ada since she handed over the to-do, oldest first. */
+  /** Ada's audit entries since she delegated the to-do, oldest first. */
   async function trail() {
     const { events: told } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
     const all = told.reverse();

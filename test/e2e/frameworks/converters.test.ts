@@ -1,6 +1,6 @@
 /**
- * What frameworks and vendors make of each list that a client can be shown: the official converters over every
- * address of docs/guides/clients.md, and the subsets of JSON Schema that the vendors document.
+ * Conversions of every tool list by frameworks and vendors: the official converters for every address of
+ * docs/guides/clients.md, and the JSON Schema subsets that the vendors document.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -17,7 +17,7 @@ import {
   type Sent,
 } from './packages.ts';
 
-/** By the names that the tools have where their names begin with their toolset, and where they do not. */
+/** Names with and without the toolset as their prefix. */
 const EXAMPLES = new Map(
   toolsets.flatMap(({ name: toolset, tools }) =>
     tools.flatMap(({ name, example }): [string, object][] => [
@@ -31,7 +31,7 @@ const lists = everyList();
 
 for (const { title, address, tools } of lists) {
   describe(title, () => {
-    it('goes into OpenAI Agents in strict mode, but for tools with open objects', () => {
+    it('converts to OpenAI Agents in strict mode, except for tools with open objects', () => {
       for (const tool of tools) {
         const { strict, parameters } = openAiAgentsTool(tool);
         const isOpen = placesIn(tool.inputSchema, tool.name).some(
@@ -42,7 +42,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('sends by OpenAI Agents no null for what a model leaves out', async () => {
+    it('sends no null for omitted arguments with OpenAI Agents', async () => {
       for (const tool of tools) {
         const sent: Sent[] = [];
         const { strict, call } = openAiAgentsTool(tool, sent);
@@ -54,7 +54,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('goes through Genkit and the Agent Development Kit into Gemini', () => {
+    it('converts to Gemini with Genkit and the Agent Development Kit', () => {
       for (const tool of tools) {
         for (const [by, convert] of Object.entries({ genkitFunction, adkFunction })) {
           const { name, parameters } = convert(tool);
@@ -66,7 +66,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('can be called by LangChain, which checks arguments itself', async () => {
+    it('can be called with LangChain, which validates arguments itself', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
       assert.deepEqual(
@@ -82,7 +82,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('is what Anthropic and OpenAI take as it is', () => {
+    it('is accepted unchanged by Anthropic and OpenAI', () => {
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       const names = tools.map(({ name }) => name);
       assert.equal(new Set(names).size, names.length);
@@ -100,7 +100,7 @@ for (const { title, address, tools } of lists) {
     });
 
     if (!tools.some(({ name }) => name.endsWith('orchestrate_workflow'))) return;
-    it('lets a workflow be called by its name and by the text of its definition', async () => {
+    it('allows a workflow as a name or as the text of its definition', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
       const tool = made.find(({ name }) => name.endsWith('orchestrate_workflow'));
@@ -129,7 +129,7 @@ const GEMINI_TYPES: readonly unknown[] = [
   'NULL',
 ];
 
-/** The Agent Development Kit's word for the entries of a list of any JSON. */
+/** The Agent Development Kit's type for items of a list of any JSON. */
 const ANY = 'TYPE_UNSPECIFIED';
 
 /** Returns what Gemini would refuse. Source: https://ai.google.dev/api/caching#Schema; n8n-io/n8n#15553 */

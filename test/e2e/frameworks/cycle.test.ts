@@ -1,4 +1,4 @@
-/** A task from its creation to its completion, and an update of it, by agents of three frameworks. */
+/** A task's life from creation to completion, with an update, by agents of three frameworks. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
@@ -21,7 +21,7 @@ for (const [name, connect] of Object.entries(FRAMEWORKS)) {
       return answer;
     };
 
-    it('finds the tools of both toolsets under names of their own', () => {
+    it('gets the tools of both toolsets under distinct names', () => {
       for (const tool of ['todo_complete_task', 'coordination_complete_task'])
         assert.ok(leader.names.includes(tool), tool);
       assert.equal(new Set(leader.names).size, leader.names.length);
@@ -48,7 +48,7 @@ for (const [name, connect] of Object.entries(FRAMEWORKS)) {
       assert.match(JSON.stringify(results), /One, two, three/);
     });
 
-    it('keeps a to-do', async () => {
+    it('adds and completes a to-do', async () => {
       const due_date = '2099-01-01T10:00:00.000Z';
       const { task } = await call('todo_add_task', { title: `By ${name}`, due_date, tags: ['framework'] });
       const task_id = task.id;

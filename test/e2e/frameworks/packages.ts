@@ -1,4 +1,4 @@
-/** The frameworks of other vendors that connect to MCP servers, from test/clients. Not a spec file. */
+/** Frameworks of other vendors that connect to MCP servers, from test/clients. Not a spec file. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { parsedJson } from '../../../functions/src/kernel/json.ts';
@@ -7,7 +7,7 @@ import type { Listed } from '../../support/lists.ts';
 /** Loads a package of test/clients. */
 export const requireClient = createRequire(new URL('../../clients/package.json', import.meta.url));
 
-/** What a framework sends when a model calls a tool. */
+/** Request of a framework when a model calls a tool. */
 export interface Sent {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ interface Agents {
   readonly RunContext: new () => object;
 }
 
-/** Returns the tool as OpenAI Agents gives it to a model in strict mode; `sent` gets what it sends. */
+/** Returns the tool as OpenAI Agents shows it to a model in strict mode; `sent` receives its requests. */
 export function openAiAgentsTool(tool: Listed, sent: Sent[] = []) {
   const { mcpToFunctionTool, RunContext }: Agents = requireClient('@openai/agents');
   const server = {
@@ -44,7 +44,7 @@ export function openAiAgentsTool(tool: Listed, sent: Sent[] = []) {
   return { strict, parameters, call: (args: object) => invoke(new RunContext(), JSON.stringify(args)) };
 }
 
-/** The schema of a function as Gemini takes it. Source: https://ai.google.dev/api/caching#Schema */
+/** The schema of a function for Gemini. Source: https://ai.google.dev/api/caching#Schema */
 export interface GeminiSchema {
   readonly type?: string;
   readonly description?: string;
@@ -86,7 +86,7 @@ interface LangChainTool {
   invoke(args: object): Promise<unknown>;
 }
 
-/** Returns the tools as LangChain gives them to a model; `sent` gets what they send. */
+/** Returns the tools as LangChain shows them to a model; `sent` receives their requests. */
 export function langChainTools(
   tools: readonly Listed[],
   sent: Sent[] = [],
@@ -104,10 +104,10 @@ export function langChainTools(
   });
 }
 
-/** A framework that is connected to the endpoint, as a model's tool calls go through it. */
+/** A framework connected to the endpoint, as used by a model's tool calls. */
 export interface Connected {
   readonly names: readonly string[];
-  /** Returns what the tool returned. */
+  /** Returns the tool's result. */
   call(name: string, args: Sent['args']): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -148,7 +148,7 @@ interface AgentsClient extends Pick<Agents, 'RunContext'> {
   getAllMcpTools(options: object): Promise<readonly FunctionTool[]>;
 }
 
-/** Sends null for each argument that the model leaves out, as OpenAI's strict mode has it. */
+/** Sends null for each argument that the model omits, as OpenAI's strict mode requires. */
 async function connectOpenAiAgents({ url, token }: Endpoint): Promise<Connected> {
   const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient =
     requireClient('@openai/agents');
@@ -186,7 +186,7 @@ async function connectLangChain({ url, token }: Endpoint): Promise<Connected> {
   };
 }
 
-/** Returns the answer in a framework's output: its text, or one block or several that have it. */
+/** Returns the response in a framework's output: its text, or the text of its blocks. */
 function answerIn(output: unknown): unknown {
   const [first] = [output].flat();
   const text = typeof first === 'string' ? first : String(Object(first).text);

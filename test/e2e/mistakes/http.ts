@@ -1,4 +1,4 @@
-/** Mistakes before a message is read: addresses, headers, credentials, bodies. */
+/** Mistakes below the level of messages: addresses, headers, credentials, bodies. */
 import { gzipSync } from 'node:zlib';
 import type { Mistake } from './mistake.ts';
 import type { Scene } from './scene.ts';

@@ -1,10 +1,10 @@
-/** A typical mistake, and what its answer must tell whoever made it. */
+/** A common mistake, and the required content of its error. */
 import type { Scene } from './scene.ts';
 
 export interface Mistake {
-  /** Completes "told to someone who …". */
+  /** Completes "an error explains the mistake of a caller who …". */
   readonly who: string;
-  /** Makes it, and returns all that its maker gets to see. */
+  /** Makes the mistake, and returns everything that the caller sees. */
   readonly make: (scene: Scene) => Promise<string>;
   readonly happened: RegExp;
   /** The field, argument, header, address or position. */
@@ -13,7 +13,7 @@ export interface Mistake {
   readonly next: RegExp;
 }
 
-/** What the answer does not tell of: nothing, where it is good. */
+/** Returns the required parts that the error lacks. */
 export function missing({ happened, where, next }: Mistake, told: string): readonly string[] {
   return [
     ...(happened.test(told) ? [] : [`what happened (${happened})`]),

@@ -1,4 +1,4 @@
-/** Typical mistakes of people and models: each is told what happened, where, and what to do. */
+/** Common mistakes of people and models: each error states what happened, where, and what to do. */
 import assert from 'node:assert/strict';
 import { accessMistakes } from './access.ts';
 import { argumentMistakes } from './arguments.ts';
@@ -22,14 +22,14 @@ const MISTAKES = [
   ...accessMistakes,
 ];
 
-describe('a mistake is explained to someone who', () => {
+describe('an error explains the mistake of a caller who', () => {
   let scene: Scene;
 
   before(async () => {
     scene = await Scene.open();
   });
 
-  it('makes one of at least sixty', () => {
+  it('makes one of at least sixty mistakes', () => {
     assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are ${MISTAKES.length}`);
   });
 

@@ -1,4 +1,4 @@
-/** Mistakes about what is called: methods and tools. */
+/** Mistakes in names of methods and tools. */
 import { request } from '../support/http.ts';
 import type { Mistake } from './mistake.ts';
 import type { Scene } from './scene.ts';

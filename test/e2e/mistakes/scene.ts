@@ -1,4 +1,4 @@
-/** Where mistakes are made: people and agents with credentials, good and bad, and things to be mistaken about. */
+/** Fixture for mistakes: people and agents with valid and invalid credentials, and data. */
 import assert from 'node:assert/strict';
 import { credentialToDocument } from '../../../functions/src/identity/store/credentials.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -42,7 +42,7 @@ export class Scene {
     return endpointUrl(path, { workspace: this.workspace, ...query });
   }
 
-  /** A call that is no mistake, by the leader. */
+  /** Makes a valid call as the leader. */
   async made(tool: string, args: Fields = {}, by: Pick<TestAgent, 'token'> = this.leader): Promise<Fields> {
     const { json, text } = await request(this.url(), by.token, 'tools/call', {
       params: { name: tool, arguments: args },
@@ -54,7 +54,7 @@ export class Scene {
     return structuredContent;
   }
 
-  /** What a model sees of a call: the text of its result, or the message of its error. */
+  /** Returns the content that a model sees: the text of a result, or the message of an error. */
   async call(tool: string, args: unknown, options: { by?: TestAgent; path?: string } = {}): Promise<string> {
     const { by = this.leader, path = '' } = options;
     return seen(
@@ -62,7 +62,7 @@ export class Scene {
     );
   }
 
-  /** What a person sees of a request: its status and body. */
+  /** Returns the content that a person sees: status and body. */
   async http(url: string, init: RequestInit = {}): Promise<string> {
     const headers = { ...headersFor(this.leader.token), ...init.headers };
     const { status, text } = await send(url, { method: 'POST', ...init, headers });
@@ -80,7 +80,7 @@ function seen({ status, json, text }: HttpAnswer): string {
   return String(content[0].text);
 }
 
-/** Of an agent that has another one as well. */
+/** Creates an expired credential of an agent that also has a valid one. */
 async function expiredCredential(agentId: string): Promise<string> {
   const apiKey = `mk_${agentId
     .replace(/[^a-z2-7]/g, '')

@@ -11,7 +11,7 @@ const profile = {
   capabilities: [{ name: 'coding', category: 'general' }],
 };
 
-/** A task that the worker has in hand. */
+/** Returns a task that the worker holds. */
 async function claimed(scene: Scene): Promise<string> {
   const { worker } = scene;
   await scene.made('coordination_create_task', { description: `Work ${randomUUID()}` });

@@ -1,4 +1,4 @@
-/** Mistakes about what is beyond the hub: repositories, models, workflows, coding agents. */
+/** Mistakes about external systems: repositories, models, workflows, coding agents. */
 import type { Mistake } from './mistake.ts';
 import type { Scene } from './scene.ts';
 

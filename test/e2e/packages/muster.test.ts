@@ -1,4 +1,4 @@
-/** The package `muster-hub` as people get it: packed, installed into an empty folder, run there. */
+/** The package `muster-hub` from its tarball, installed into an empty folder. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';

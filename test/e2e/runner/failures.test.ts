@@ -1,4 +1,4 @@
-/** What goes wrong between a runner, its coding agent and the hub, with scripted stand-ins for the agent. */
+/** Failures between a runner, its coding agent and the hub, with scripted stand-ins for the agent. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { addCallers, type Caller } from '../../../bench/seed.ts';
@@ -13,14 +13,14 @@ import { eventually } from '../support/waiting.ts';
 import { openNetwork } from './network.ts';
 import { closing, isRunning, onStage, PATIENCE_MS, Stage } from './stage.ts';
 
-/** Most of the time they wait: for a lease, for a process to end, for an answer. */
+/** The tests mostly wait: for a lease, for a process to end, for a response. */
 const AT_ONCE = 3;
 
-/** The shortest that a runner takes. */
+/** The shortest lease that a runner accepts. */
 const LEASE_SECONDS = 15;
 
-describe('a coding task that does not go as it should', () => {
-  /** Leaves a file behind and then hangs, at the first attempt; finishes at the second. */
+describe('a coding task with a failure', () => {
+  /** Leaves a file and hangs at the first attempt; finishes at the second. */
   function installForgetful(stage: Stage): void {
     const again = `${stage.folder}/again`;
     installStandIn(

@@ -1,4 +1,4 @@
-/** Branches and pull requests that leave the machine. GitHub is the local one; "origin" is a bare repository. */
+/** Branches and pull requests that leave the machine, with the local GitHub; "origin" is a bare repository. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { onStage, type Stage } from './stage.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Most of the time they wait for a process or for GitHub. */
+/** The tests mostly wait for a process or for GitHub. */
 const AT_ONCE = 3;
 
 describe('the branch of a coding task', () => {
@@ -20,7 +20,7 @@ describe('the branch of a coding task', () => {
       const branch = `task/${randomUUID().slice(0, 8)}`;
       const github = await connect('client 2026-07-28', stage.url, stage.agent.token);
       try {
-        // The local GitHub has a storage of its own: what is pushed to "origin" has to be there too.
+        // The local GitHub has separate storage: commits pushed to "origin" must be added to it.
         await succeed(github, 'github_createBranch', { ...AT, branch });
         const files = [{ path: `src/${branch}.ts`, content: '// new\n' }];
         await succeed(github, 'github_commitFiles', { ...AT, branch, message: 'Work', files });
@@ -92,7 +92,7 @@ describe('the branch of a coding task', () => {
   });
 });
 
-/** A test with a stage of its own, and what is "origin" there. */
+/** A test with its own stage and its "origin". */
 function withOrigin(test: (stage: Stage, origin: string) => Promise<void>): () => Promise<void> {
   return onStage('handover', async (stage) => {
     const origin = `${stage.folder}/origin.git`;

@@ -1,4 +1,4 @@
-/** What a leader does to a coding task while a real runner works on it. */
+/** A leader's actions on a coding task while a real runner works on it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
@@ -6,7 +6,7 @@ import { someAtOnce } from '../support/atOnce.ts';
 import { eventually } from '../support/waiting.ts';
 import { isRunning, onStage, PATIENCE_MS } from './stage.ts';
 
-describe('a coding task whose leader pulls a lever', () => {
+describe('a coding task when its leader acts on it', () => {
   someAtOnce(1, {
     'leaves nothing running after it was cancelled, of an agent that ignores SIGTERM': onStage(
       'levers',
@@ -23,7 +23,7 @@ describe('a coding task whose leader pulls a lever', () => {
         await stage.untilSaid(runner, /cancelled \(/);
         assert.equal((await stage.report(taskId)).task.state, 'cancelled');
 
-        // Tried again, it is done by the same runner, which has gone on claiming.
+        // After a retry, the same runner does it, because it continues to claim tasks.
         installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
         await stage.lead('retry_task', { task_id: taskId });
         await stage.untilState(taskId, 'done');

@@ -1,9 +1,9 @@
-/** A network between a runner and the hub that can be cut. */
+/** A network between a runner and the hub that can be disconnected. */
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { listen, portOf } from '../../support/listening.ts';
 
 export interface Network {
-  /** Of the hub, by way of this network. */
+  /** URL of the hub through this network. */
   readonly url: string;
   cut(): void;
   restore(): void;

@@ -1,4 +1,4 @@
-/** The specification's create_task example, done by the real coding agents, their models played by scripts. */
+/** The specification's create_task example, done by the real coding agents with scripted models. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { git, newRepository } from '../../../runner/test/support/folders.ts';
@@ -27,12 +27,12 @@ describe('a coding task and a real coding agent', () => {
   });
   afterEach(() => stage?.close());
 
-  /** The only one that there is while a task is worked on. */
+  /** Returns the only worktree during a task. */
   function worktree(): string {
     return `${worktrees}/${readdirSync(worktrees)[0]}`;
   }
 
-  it('is done by Claude Code on its branch, and everybody can see it', async () => {
+  it('is done by Claude Code on its branch, and is visible to everyone with access', async () => {
     const model = await startScriptedModel(claudeSteps(worktree));
     try {
       installClaude(stage.bin);
@@ -115,11 +115,11 @@ describe('a coding task and a real coding agent', () => {
     }
   });
 
-  /** State of the user's checkout that no task may change: all but the objects, the refs and the runner's own. */
+  /** State of the user's checkout that no task may change: all except the objects, the refs and the runner's own. */
   const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
 
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`changes nothing around a repository inside others when ${tool} does a task`, async () => {
+    it(`changes nothing around a nested repository when ${tool} does a task`, async () => {
       const home = newRepository(stage.folder);
       const outer = newRepository(`${home}/outer`);
       const repo = newRepository(`${outer}/repo`);
@@ -154,7 +154,7 @@ describe('a coding task and a real coding agent', () => {
           repo: contentOf(repo, SHARED),
           refs: refsBut(branch),
         };
-        // As in a hook of the outer repository.
+        // Environment like that of a hook of the outer repository.
         const selecting = {
           GIT_DIR: `${outer}/.git`,
           GIT_WORK_TREE: outer,
@@ -186,7 +186,7 @@ describe('a coding task and a real coding agent', () => {
     });
   }
 
-  it('is told apart by capability: a runner with the versions of its agents is an agent of the network', async () => {
+  it('lists a runner as an agent whose capabilities show the versions of its coding agents', async () => {
     installClaude(stage.bin);
     const runner = stage.startRunner(['--worktrees', worktrees], {
       env: claudeEnvironment(stage.folder, 'http://127.0.0.1:9'),
@@ -204,10 +204,10 @@ describe('a coding task and a real coding agent', () => {
   });
 });
 
-/** Files below the home directory in which the agents keep their own state. */
+/** Files below the home directory with the agents' own state. */
 const AGENT_STATE = ['.claude', '.claude.json', '.gemini', '.cache', '.npm'];
 
-/** The agent as the registry lists it, on whichever page. */
+/** Returns the agent from the registry, on any page. */
 async function agentOf(client: Connection, id: string, cursor?: unknown): Promise<unknown> {
   const { agents, nextCursor } = await succeed(client, 'system_getAgents', cursor ? { cursor } : {});
   assert.ok(Array.isArray(agents));

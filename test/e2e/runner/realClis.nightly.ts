@@ -1,4 +1,4 @@
-/** The command lines of the real coding agents: prompts, allowed tools and tokens, against scripted models. */
+/** The command lines of the real coding agents: prompts, allowed tools and tokens, with scripted models. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { CLIS } from '../../../runner/src/clis/index.ts';
@@ -77,7 +77,7 @@ describe('the command line of a real coding agent', () => {
     return { prompt, work: result.transcript.work() };
   }
 
-  /** A task that names files, commands and modes in each text. */
+  /** A task whose texts name files, commands and modes. */
   function taskAbout(description: string): Partial<ClaimedTask> {
     const lines = [
       ...STARTS,
@@ -92,7 +92,7 @@ describe('the command line of a real coding agent', () => {
     return { description, instructions: said, messages: [message] };
   }
 
-  /** Asserts that the model got the prompt as it is, and no content of a file. */
+  /** Asserts that the model got the unchanged prompt, and no content of a file. */
   function assertLiteral(prompt: string, texts: readonly string[]): void {
     assert.ok(prompt.includes('secret.txt'));
     assert.ok(texts.some((text) => text.trimEnd() === prompt.trimEnd()));

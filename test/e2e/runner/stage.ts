@@ -1,4 +1,4 @@
-/** Runners as people start them, a repository for them to work on, and the hub's view of what they do. */
+/** Fixture for runners: runner processes, a repository, and the hub's data about their tasks. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { type Connection, connect } from '../support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 
-/** Built as it is published: it starts in half the time that its sources take. */
+/** The published build, which starts in half the time of its sources. */
 const PROGRAM = await buildRunner();
 
-/** For what takes a coding agent and several calls, on a machine that does much else. */
+/** Timeout for a coding agent and several calls on a busy machine. */
 export const PATIENCE_MS = 240_000;
 
 const created = z.object({ result: z.object({ taskId: z.string(), branch: z.string() }) });
@@ -45,11 +45,11 @@ const logged = z.object({
 export type LogEntries = z.output<typeof logged>['result']['entries'];
 
 export interface RunnerProcess {
-  /** What it has printed. */
+  /** Returns the output. */
   said(): string;
   signal(signal: NodeJS.Signals): void;
   readonly pid: number;
-  /** Its exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -58,7 +58,7 @@ export interface RunnerWishes {
   readonly agent?: TestAgent;
   readonly repo?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** With its first arguments; the runner that is built from this clone if left out. */
+  /** Command with its first arguments; this clone's runner if omitted. */
   readonly program?: readonly string[];
 }
 
@@ -72,7 +72,7 @@ interface Players {
 export class Stage {
   readonly folder: string;
   readonly repo: string;
-  /** For the PATH of runners: the coding agents that they find first. */
+  /** Folder of the coding agents that runners find first in their PATH. */
   readonly bin: string;
   readonly url: string;
   readonly agent: TestAgent;
@@ -98,14 +98,14 @@ export class Stage {
       registerAgent('lead', { role: 'leader' }),
     ]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
-    // Repositories are for a person to add.
+    // Only people may add repositories.
     const access = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
     await access.close();
     return new Stage({ url: endpointUrl('', { workspace }), agent, leader, client });
   }
 
-  /** At a hub or in a workspace of the test's own. */
+  /** Uses an existing hub and workspace. */
   static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<Stage> {
     const coding = new URL(hubUrl);
     coding.pathname = `${coding.pathname.replace(/\/$/, '')}/coding`;
@@ -119,7 +119,7 @@ export class Stage {
     removeFolder(this.folder);
   }
 
-  /** The task of the coding specification's create_task example, unless told otherwise. */
+  /** Creates the task of the coding specification's create_task example, unless the draft differs. */
   async createTask(
     wishes: Readonly<Record<string, unknown>> = {},
   ): Promise<{ taskId: string; branch: string }> {
@@ -132,7 +132,7 @@ export class Stage {
     return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
   }
 
-  /** A call of the leader's that coordination serves. */
+  /** Calls a coordination tool as the leader. */
   async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
     const client = await connect('client 2026-07-28', this.url, this.leader.token);
     try {
@@ -175,7 +175,7 @@ export class Stage {
     };
   }
 
-  /** Waits until a runner has printed something. */
+  /** Waits for a runner's output. */
   untilSaid(runner: RunnerProcess, pattern: RegExp): Promise<true> {
     return eventually(
       `a runner says ${pattern}`,
@@ -198,7 +198,7 @@ export class Stage {
     }
   }
 
-  /** Waits until the log has a message. */
+  /** Waits for a message in the log. */
   untilLogged(taskId: string, message: string): Promise<true> {
     return eventually(
       `"${message}" in the log`,
@@ -207,7 +207,7 @@ export class Stage {
     );
   }
 
-  /** Waits until the task is in a state, as it is stored. */
+  /** Waits until the task has a stored state. */
   untilState(taskId: string, state: string): Promise<TaskReport> {
     return eventually(
       `the task is ${state}`,
@@ -220,7 +220,7 @@ export class Stage {
   }
 }
 
-/** A test with a stage of its own. */
+/** A test with its own stage. */
 export function onStage(label: string, test: (stage: Stage) => Promise<void>): () => Promise<void> {
   return async () => closing(await Stage.open(label), test);
 }
@@ -244,7 +244,7 @@ async function buildRunner(): Promise<string> {
   return `${folder}/runner.js`;
 }
 
-/** A zombie has ended: only nobody has asked how. */
+/** A zombie has ended: only its parent has not read its exit code. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Real clients sign in by URL alone, and a person clicks. Source: docs/guides/sign-in.md. */
+/** Sign-in of real clients with only the URL, with a person who clicks. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('real clients', () => {
   });
   after(() => browser?.close());
 
-  it('a colleague who is invited by mail signs in by Claude Code, and claims a task', async () => {
+  it('Claude Code signs in a colleague invited by email, who claims a task', async () => {
     const workspace = newWorkspace('guild');
     const email = `${workspace}@example.com`;
     const ada = await connect(
@@ -64,7 +64,7 @@ describe('real clients', () => {
       assert.match(asked, /Claude Code/);
       assert.match(asked, /claude\.ai/);
       await login.ended();
-      // On a busy machine its check may give up before the list of tools has come.
+      // On a busy machine, its check may time out before the list of tools arrives.
       await eventually('Claude Code is connected', async () =>
         /muster: .*✔ Connected/.test(await claude.run('mcp', 'list')) ? true : undefined,
       );
@@ -78,7 +78,7 @@ describe('real clients', () => {
     }
   });
 
-  it('Gemini CLI registers, signs Ada in and is connected', async () => {
+  it('Gemini CLI registers, signs Ada in and connects', async () => {
     const home = mkdtempSync(`${tmpdir()}/muster-gemini-`);
     try {
       mkdirSync(`${home}/.gemini`);
@@ -109,7 +109,7 @@ describe('real clients', () => {
       const [address] = await login.shows(AUTHORIZE);
       assert.match(await allow(browser, address, ADA), /Gemini CLI/);
       await login.shows(/Successfully authenticated/);
-      // It has signed in, and then finds that it may not show its list of tools in this way.
+      // Gemini CLI has signed in, and then reports that it cannot show its list of tools in this mode.
       await login.ended(42);
       const listed = await gemini('mcp', 'list');
       assert.match(await listed.ended(), /muster: .*Connected/);

@@ -1,4 +1,4 @@
-/** Agents of a test's own, made as any agent is made: by onboarding. */
+/** A test's own agents, registered by onboarding like any agent. */
 import { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from './clients.ts';
 import { endpointUrl, newAgentName, tokenOf } from './endpoint.ts';
@@ -14,7 +14,7 @@ export interface AgentWishes {
   readonly capabilities?: readonly string[];
 }
 
-/** Registers an agent under a name of its own, with the leader's credential. A client would list the tools first. */
+/** Registers an agent with a unique name, using the leader's credential. A client would list the tools first. */
 export async function registerAgent(label: string, wishes: AgentWishes = {}): Promise<TestAgent> {
   const { role = 'worker', maxConcurrentTasks = 1, capabilities = ['coding'] } = wishes;
   const leader = new McpCaller(endpointUrl('/onboarding'), await tokenOf('leader'));
@@ -27,7 +27,7 @@ export async function registerAgent(label: string, wishes: AgentWishes = {}): Pr
   return { id: String(agentId), token: bearerOf(credentials) };
 }
 
-/** The credential as an `Authorization` header carries it. */
+/** The credential for an `Authorization` header. */
 export function bearerOf(credentials: unknown): string {
   if (!isRecord(credentials)) throw new Error('The agent got no credentials.');
   return `${credentials['apiKey']}.${credentials['secret']}`;

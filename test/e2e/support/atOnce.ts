@@ -1,10 +1,10 @@
-/** Tests that spend their time waiting for other processes, and so need not wait for each other. */
+/** Tests that mostly wait for other processes, and can therefore run concurrently. */
 
 /**
- * Defines tests of which a few are under way at once. Each must bring all that it works with, and is reported in its
- * turn with the time for which it was still to be waited for. All are begun, also where `--grep` asks for one.
- * @param most how many at once: beyond what the machine bears each only gets slower
- * @param tests by their titles; those that take longest first
+ * Defines tests of which several run concurrently. Each needs its own data, and is reported in order with the
+ * remaining waiting time. All are started, even if `--grep` selects one.
+ * @param most maximum number of concurrent tests; beyond the machine's capacity, each only gets slower
+ * @param tests tests by title, the slowest first
  */
 export function someAtOnce(most: number, tests: Readonly<Record<string, () => Promise<void>>>): void {
   const begun = Object.entries(tests).map(([title, test]) => {
@@ -12,7 +12,7 @@ export function someAtOnce(most: number, tests: Readonly<Record<string, () => Pr
     const outcome = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    outcome.catch(() => undefined); // the test of this title fails with it
+    outcome.catch(() => undefined); // The test with this title fails with it.
     return { title, test, outcome, tell };
   });
 

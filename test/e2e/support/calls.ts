@@ -3,14 +3,14 @@ import type { Connection } from './clients.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Calls a tool that must not refuse. Returns its answer. */
+/** Calls a tool, asserts success and returns its result. */
 export async function succeed(client: Connection, tool: string, args: Fields = {}): Promise<Fields> {
   const { isError, text, structured } = await client.call(tool, args);
   assert.equal(isError, false, `${tool}: ${text}`);
   return structured;
 }
 
-/** Everything that a list has, page by page. */
+/** Returns all items of a list, page by page. */
 export async function everyItem(
   client: Connection,
   tool: string,

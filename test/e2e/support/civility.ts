@@ -1,9 +1,9 @@
-/** What every answer must be like, whatever was sent. */
+/** Required properties of every response. */
 import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
 import type { HttpAnswer } from './http.ts';
 
-/** What tells of our own code, machine or vendors. None of the hostile texts has any of it. */
+/** Traces of Muster's code, machine or vendors. No hostile text contains them. */
 const LEAKS: readonly RegExp[] = [
   /\n\s+at .+:\d+/,
   /node_modules|file:\/\/\/(?!etc)|\/functions\/(src|lib)|\.[tj]s:\d+/,
@@ -12,13 +12,13 @@ const LEAKS: readonly RegExp[] = [
 
 const PAGE = /<html|<!doctype|<pre>/i;
 
-/** Never a 5xx and never our insides. */
+/** Asserts a response without 5xx status and internals. */
 export function assertNoLeak({ status, text }: HttpAnswer, about: string): void {
   assert.ok(status < 500, about);
   for (const leak of LEAKS) assert.doesNotMatch(text.slice(0, 5000), leak, about);
 }
 
-/** Never a 5xx, never a page, never our insides: a result, or an error that says something. */
+/** Asserts a result or a useful error, without 5xx status, HTML page or internals. */
 export function assertCivil(answer: HttpAnswer, sent: string): void {
   const { status, headers, text, json } = answer;
   const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
@@ -50,10 +50,10 @@ function assertEnvelope(
   assert.ok(Array.isArray(content), about);
   const envelope: unknown = JSON.parse(content[0].text);
   assert.ok(isRecord(envelope), about);
-  // Some errors go as text alone to clients of the 2025 revisions: see docs/decisions/0007-serving-mcp.md.
+  // Some errors are sent only as text to clients of the 2025 revisions: see docs/decisions/0007-serving-mcp.md.
   if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
   const { error, message } = envelope;
-  // The coding toolset says it beside the error.
+  // The coding toolset adds it next to the error.
   const said = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
   assert.ok(typeof said === 'string' && said.length > 5 && said.length < 5000, about);
   assert.doesNotMatch(said, /Internal error/, about);

@@ -1,4 +1,4 @@
-/** The real Claude Code CLI in a home of its own, that talks to nobody but the scripted model and the endpoint. */
+/** The real Claude Code CLI with its own home directory, connected only to the scripted model and the endpoint. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,11 +11,11 @@ const PROGRAM = new URL('../../clients/node_modules/.bin/claude', import.meta.ur
 const PATIENCE_MS = 120_000;
 
 export interface ClaudeCode {
-  /** Runs `claude` with arguments. Returns what it printed. */
+  /** Runs `claude` with arguments and returns its output. */
   run(...args: readonly string[]): Promise<string>;
-  /** The same in a terminal, for what asks for one. */
+  /** Runs it in a terminal, for interactive commands. */
   start(...args: readonly string[]): Promise<Terminal>;
-  /** Whom it has tried to reach outside of this machine. */
+  /** Hosts outside this machine that it has tried to reach. */
   readonly outside: readonly string[];
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     CLAUDE_CONFIG_DIR: `${home}/.claude`,
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
-    // By itself it asks the model after 5 s, with or without the servers that it is still connecting to.
+    // Unless set, it asks the model after 5 s, even if servers are still connecting.
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
     MCP_TIMEOUT: '60000',
@@ -62,7 +62,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     HTTP_PROXY: proxy,
     HTTPS_PROXY: proxy,
     NO_PROXY: '127.0.0.1,localhost',
-    // Whoever tests opens what it would open.
+    // The test opens the browser pages itself.
     BROWSER: '/bin/true',
   };
 }

@@ -1,4 +1,4 @@
-/** The MCP clients that people really use, one for each protocol era, behind one small face. */
+/** The MCP clients that people really use, one per protocol era, with one small interface. */
 import {
   Client as CurrentClient,
   StreamableHTTPClientTransport as CurrentTransport,
@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sharedValidator } from './validation.ts';
 
-/** A client with the revision that it speaks. */
+/** A client with its protocol revision. */
 export const ERAS = ['client 2026-07-28', 'client 2025-11-25', 'sdk 1.x'] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -20,7 +20,7 @@ export interface ListedTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What `tools/call` answered. */
+/** Result of `tools/call`. */
 export interface Answer {
   readonly isError: boolean;
   readonly text: string;
@@ -49,9 +49,9 @@ export interface Connection {
 const IDENTITY = { name: 'muster-e2e', version: '1.0.0' };
 
 /**
- * Connects, and lists all tools, so that the client holds every answer against its tool's output schema: the
- * path of all toolsets lists them only where it is asked to.
- * @param fetcher where a test wants to see the HTTP exchange
+ * Connects and lists all tools, so that the client validates every result against its tool's output schema: /mcp
+ * lists all of them only on request.
+ * @param fetcher replacement to observe the HTTP exchange
  */
 export function connect(
   era: Era,
@@ -64,7 +64,7 @@ export function connect(
   return connectAt(era, whole.href, token, fetcher);
 }
 
-/** Connects to the very URL, and lists the tools, as clients do. */
+/** Connects to exactly this URL, and lists the tools, as clients do. */
 export async function connectAt(
   era: Era,
   url: string,
@@ -105,7 +105,7 @@ async function connectCurrent(era: Era, url: string, options: TransportOptions):
 async function connectOld(url: string, options: TransportOptions): Promise<Connection> {
   const client = new OldClient(IDENTITY, { jsonSchemaValidator: sharedValidator });
   const transport = new OldTransport(new URL(url), options);
-  // Its declaration misses what exactOptionalPropertyTypes asks for: it is the Transport that connect wants.
+  // The declared type lacks a property required by exactOptionalPropertyTypes, but the object is a Transport.
   await client.connect(transport as Parameters<OldClient['connect']>[0]);
   return {
     era: 'sdk 1.x',
@@ -136,7 +136,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The one text that an answer or a resource is made of. */
+/** Returns the only text of a result or a resource. */
 function textOf(parts: readonly object[]): string {
   const [part] = parts;
   if (parts.length === 1 && part !== undefined && 'text' in part && typeof part.text === 'string')

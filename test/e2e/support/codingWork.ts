@@ -1,11 +1,11 @@
-/** What a runner does to a coding task, by its tools alone. */
+/** A runner's work on a coding task, using only its tools. */
 import { z } from 'zod';
 import { registerAgent } from './agents.ts';
 import { succeed } from './calls.ts';
 import { type Connection, connect } from './clients.ts';
 import { endpointUrl } from './endpoint.ts';
 
-/** The create_task example of the coding specification, as it is printed. */
+/** The create_task example of the coding specification, as printed. */
 export const PRINTED_TASK = {
   tool: 'CLAUDECODE',
   description: 'Add authentication to the app',
@@ -37,7 +37,7 @@ export class CodingWork {
     return new CodingWork(client, taskId, task.epoch);
   }
 
-  /** Returns when it happened, in RFC 3339. */
+  /** Returns the time of the entry, in RFC 3339. */
   async log(message: string): Promise<string> {
     const { taskId, epoch } = this;
     const at = new Date().toISOString();

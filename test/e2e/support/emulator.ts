@@ -1,4 +1,4 @@
-/** What only the emulators offer: starting a schedule, and reading the databases behind the endpoint's back. */
+/** Features of the emulators: starting a schedule, and direct access to the databases. */
 import { z } from 'zod';
 import { type CloudEvent, deliver } from './delivery/cloudEvents.ts';
 import { FUNCTIONS_URL } from './endpoint.ts';
@@ -8,7 +8,7 @@ export const PROJECT = String(process.env['GCLOUD_PROJECT']);
 
 const TRIGGERS_URL = `${FUNCTIONS_URL}/functions/projects/${PROJECT}/triggers`;
 
-/** A function may have to be started, beside many others. */
+/** A function may have to start while many others run. */
 const SCHEDULE_PATIENCE_MS = 240_000;
 
 const backends = z.object({
@@ -17,7 +17,7 @@ const backends = z.object({
   ),
 });
 
-/** Runs a schedule to its end, as Cloud Scheduler does each minute in production. */
+/** Runs a schedule to its end, as Cloud Scheduler does every minute in production. */
 export async function tick(name: string): Promise<void> {
   const answer = backends.parse(await (await fetch(`${FUNCTIONS_URL}/backends`)).json());
   const triggers = answer.backends.flatMap((backend) => backend.functionTriggers);
@@ -28,13 +28,13 @@ export async function tick(name: string): Promise<void> {
   if (status >= 400) throw new Error(`${name} answered ${status}.`);
 }
 
-/** Delivers an event to a function beside those that the emulator delivers by itself. */
+/** Delivers an event to a function, in addition to the emulator's own deliveries. */
 export async function deliverToTrigger(name: string, event: CloudEvent): Promise<void> {
   const isTaken = await deliver(`${TRIGGERS_URL}/us-central1-${name}-0`, event);
   if (!isTaken) throw new Error(`${name} did not take ${event['subject']}.`);
 }
 
-/** Sweeps until there is something to see. */
+/** Runs the cleanup job until the condition holds. */
 export function sweepUntil<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   return eventually(what, async () => {
     const seen = await look();

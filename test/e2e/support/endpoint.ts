@@ -1,8 +1,8 @@
-/** Where the running endpoint is, who may call it, and a workspace for each test. */
+/** URL and credentials of the running endpoint, and a workspace per test. */
 import { randomUUID } from 'node:crypto';
 import { seedTokens } from '../../../emulator-data/import.ts';
 
-/** Everyone who has a credential in emulator-data/. */
+/** Callers with a credential in emulator-data/. */
 export type Seeded = 'admin' | 'leader' | 'worker1' | 'worker2' | 'worker3' | 'person' | 'person2';
 
 export const FUNCTIONS_URL = required('MUSTER_FUNCTIONS_URL');
@@ -24,17 +24,17 @@ export async function tokenOf(name: Seeded): Promise<string> {
   return token;
 }
 
-/** A name that no other test uses. */
+/** Returns a unique name. */
 export function newWorkspace(label: string): string {
   return `${label}-${randomUUID().slice(0, 8)}`;
 }
 
-/** An agent's name within onboarding's bounds that no other test uses. */
+/** Returns a unique agent name within onboarding's limits. */
 export function newAgentName(label: string): string {
   return `${label}-${randomUUID().slice(0, 8)}`;
 }
 
-/** @param path below `/mcp`: `/coordination/readonly` */
+/** @param path path below `/mcp`: `/coordination/readonly` */
 export function endpointUrl(path = '', query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString();
   return `${MCP_URL}${path}${search === '' ? '' : `?${search}`}`;

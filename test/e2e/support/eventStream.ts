@@ -1,11 +1,11 @@
-/** Reads `/mcp/events`, frame by frame. */
+/** A reader of `/mcp/events`, frame by frame. */
 import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
 import { endpointUrl } from './endpoint.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Longer than any event takes that comes at all. */
+/** Timeout, longer than the delay of any event. */
 const PATIENCE_MS = 30_000;
 
 export interface Frame {
@@ -17,7 +17,7 @@ export interface Frame {
 export interface EventStream {
   /** The next frame, or undefined at the end of the stream. */
   next(): Promise<Frame | undefined>;
-  /** The first `firebase.event` notification's params that fit. */
+  /** Returns the params of the first matching `firebase.event` notification. */
   until(fits: (event: Fields) => boolean): Promise<Fields>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface From {
   readonly lastEventId?: string;
 }
 
-/** @throws Error where the answer is no stream */
+/** @throws Error if the response is not a stream */
 export async function openEvents(token: string, { subscriptionId, lastEventId }: From): Promise<EventStream> {
   const abort = new AbortController();
   const response = await fetch(endpointUrl('/events', { subscriptionId }), {
@@ -64,7 +64,7 @@ export async function openEvents(token: string, { subscriptionId, lastEventId }:
   };
 }
 
-/** The event that a frame carries, if it is one of the specification's notifications. */
+/** Returns the event of a frame, if it is one of the specification's notifications. */
 export function eventIn({ type, data }: Frame): Fields | undefined {
   if (type !== 'message') return undefined;
   const message: unknown = JSON.parse(data);

@@ -1,14 +1,14 @@
-/** Plain HTTP to the endpoint, for what a proper client never sends. */
+/** Plain HTTP to the endpoint, for requests that a correct client never sends. */
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON, undefined where it is none. */
+  /** The body as JSON, or undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** Longer than any honest answer takes, also when the emulator starts an instance for it. */
+/** Timeout, longer than any valid response, including the start of an instance. */
 const PATIENCE_MS = 30_000;
 
 export async function send(url: string, init: RequestInit): Promise<HttpAnswer> {
@@ -25,7 +25,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The headers of a client of the 2025 revisions. */
+/** Headers of a client of the 2025 revisions. */
 export function headersFor(token: string): Record<string, string> {
   return {
     Authorization: `Bearer ${token}`,
@@ -43,7 +43,7 @@ export function post(
   return send(url, { method: 'POST', headers: { ...headersFor(token), ...headers }, body });
 }
 
-/** One JSON-RPC request, without any handshake before it. */
+/** Sends one JSON-RPC request without a handshake. */
 export function request(
   url: string,
   token: string,

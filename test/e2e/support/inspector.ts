@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line in a home of its own. */
+/** The MCP Inspector's command line with its own home directory. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,22 +13,22 @@ const PROGRAM = fileURLToPath(
   ),
 );
 
-/** What it calls the revisions: modern is 2026-07-28, legacy those of 2025. */
+/** The Inspector's names for the revisions: modern is 2026-07-28, legacy are those of 2025. */
 export const INSPECTOR_ERAS = ['legacy', 'modern'] as const;
 export type InspectorEra = (typeof INSPECTOR_ERAS)[number];
 
-/** More than a call takes on a machine that does much else; the Inspector itself waits 15 s. */
+/** Timeout for a call on a busy machine; the Inspector's own is 15 s. */
 const CONNECT_TIMEOUT_MS = 120_000;
 
 const printedResult = z.object({ result: z.looseObject({}) });
 const printedError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 export interface Inspection {
-  /** 0, or 1 where the server refused, or 5 where a tool did. */
+  /** 0, or 1 for an error of the server, or 5 for a tool error. */
   readonly code: number | null;
-  /** What the server answered, also where a tool refused. */
+  /** The server's result, also for a tool error. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
-  /** What the Inspector says went wrong. */
+  /** The Inspector's error. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Inspector {
     if (!existsSync(PROGRAM))
       throw new Error('The MCP Inspector is not installed: "npm test -- e2e" installs it.');
     const patience = ['--connect-timeout', String(CONNECT_TIMEOUT_MS)];
-    // Where a credential is refused it would otherwise open a browser.
+    // Otherwise it would open a browser if a credential is refused.
     const credential = ['--header', `Authorization: Bearer ${token}`, '--stored-auth-only'];
     this.server = [
       '--transport',
@@ -54,7 +54,7 @@ export class Inspector {
     ];
   }
 
-  /** @param options as its command line takes them: `--uri`, `--tool-name` */
+  /** @param options command line options: `--uri`, `--tool-name` */
   async run(method: string, ...options: readonly string[]): Promise<Inspection> {
     const format = ['--format', 'json', '--quiet'];
     const args = [PROGRAM, '--cli', ...this.server, ...format, '--method', method, ...options];
@@ -80,7 +80,7 @@ export class Inspector {
   }
 }
 
-/** Warnings may come before it. */
+/** Warnings may precede it. */
 function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }

@@ -1,9 +1,9 @@
-/** The processes in which the emulator runs the functions: what a Cloud Run instance is in production. */
+/** Processes in which the emulator runs the functions, like Cloud Run instances in production. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { processesOf, runVariable } from '../../../scripts/processes/run.mjs';
 
-/** The process ids of all instances. */
+/** Process ids of all instances. */
 export function instances(): readonly number[] {
   const run = process.env[runVariable];
   if (run === undefined) throw new Error(`${runVariable} is not set: run "npm test -- e2e".`);
@@ -16,7 +16,7 @@ export function kill(pids: readonly number[]): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it has ended by itself meanwhile
+      // The process has ended in the meantime.
     }
   }
 }
@@ -30,6 +30,6 @@ function commandLineOf(pid: number): string {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
-    return ''; // gone meanwhile
+    return ''; // Ended in the meantime.
   }
 }

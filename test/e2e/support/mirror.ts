@@ -2,7 +2,7 @@
 import { realtimeDatabase, taskQueuePath } from '../../../functions/src/kernel/realtime/database.ts';
 import { isRecord } from './clients.ts';
 
-/** The ids of a workspace's tasks that the mirror shows. */
+/** Returns the ids of a workspace's tasks in the mirror. */
 export async function mirrored(workspace: string): Promise<readonly string[]> {
   const snapshot = await (await realtimeDatabase()).ref(taskQueuePath(workspace)).get();
   const queue: unknown = snapshot.val();

@@ -1,4 +1,4 @@
-/** People of a test's own, who sign up as people do. */
+/** A test's own people, who sign up like any person. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
@@ -9,25 +9,25 @@ export interface TestPerson {
   readonly uid: string;
   readonly email: string;
   readonly password: string;
-  /** An ID token, good for an hour. */
+  /** An ID token, valid for an hour. */
   readonly token: string;
 }
 
 const signedUp = z.object({ localId: z.string(), idToken: z.string() });
 
-/** Signs somebody up, and has the deployment know them as a viewer. */
+/** Signs a person up, and makes them a viewer of the deployment. */
 export async function newPerson(): Promise<TestPerson> {
   const person = await signUp();
   await setRole(person.uid, 'viewer');
   return person;
 }
 
-/** As the operator does: `npm run people`. */
+/** As the operator does with `npm run people`. */
 export async function setRole(uid: string, role: Role | 'none'): Promise<void> {
   await firestore().doc(personPath(uid)).set({ role }, { merge: true });
 }
 
-/** Signs somebody up: an account, and nothing else. */
+/** Signs a person up: only an account, without a role. */
 export async function signUp(): Promise<TestPerson> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=emulator`;

@@ -1,4 +1,4 @@
-/** A person of a test's own: signed in with Firebase's client SDK, under the security rules, and with an MCP client. */
+/** A test's own person: signed in with Firebase's client SDK, under the security rules, and with an MCP client. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase/app';
 import {
@@ -7,7 +7,7 @@ import {
   inMemoryPersistence,
   signInWithCustomToken,
 } from 'firebase/auth';
-// The lite client reads by request: the full one's listening is broken off by the emulator now and then.
+// The lite client reads by request: the emulator sometimes interrupts the full client's listeners.
 import {
   collection,
   connectFirestoreEmulator,
@@ -29,12 +29,12 @@ import { setRole } from './people.ts';
 
 export interface Person {
   readonly uid: string;
-  /** At `/mcp/todo`. */
+  /** Client at `/mcp/todo`. */
   readonly tools: Connection;
-  /** Changes fields of a document, as far as the rules let the person. */
+  /** Changes fields of a document, as far as the rules allow it. */
   edit(path: string, changes: DocumentData): Promise<void>;
   read(path: string): Promise<DocumentData | undefined>;
-  /** What there is of the person's in a collection whose documents name their owner in this field. */
+  /** Returns the person's documents of a collection, by the field with the owner. */
   own(collection: string, ownerField: string): Promise<readonly DocumentData[]>;
   leave(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A deployment that begins anew with what a backup has: emulators of its own, and the built functions over them. */
+/** A new deployment from a backup: separate emulators, and the built functions. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { eventually } from './waiting.ts';
 
 const metadata = z.looseObject({ firestore: z.unknown(), auth: z.unknown() });
 
-/** What a backup of a deployment has: Firestore and the accounts, and nothing of the Realtime Database. */
+/** Content of a deployment's backup: Firestore and the accounts, without the Realtime Database. */
 export class Backup {
   readonly folder = join(mkdtempSync(`${tmpdir()}/muster-backup-`), 'export');
 
@@ -40,11 +40,11 @@ const environment = z.record(z.string(), z.string());
 
 const PROGRAM = fileURLToPath(new URL('../../../scripts/emulators.mjs', import.meta.url));
 
-/** Two emulators start in Java, beside all that is running. */
+/** Two emulators start in Java, in addition to all running processes. */
 const START_MILLISECONDS = 180_000;
 
 export class RestoredDeployment {
-  /** How its databases are reached. */
+  /** Environment variables that connect to its databases. */
   readonly env: Readonly<Record<string, string>>;
   private readonly emulators: ChildProcess;
   private readonly servers: FunctionServer[] = [];
@@ -57,7 +57,7 @@ export class RestoredDeployment {
   static async from({ folder }: Backup): Promise<RestoredDeployment> {
     const file = join(folder, '..', 'env.json');
     const args = [PROGRAM, '--without-functions', '--ports-file', file, '--import', relative('.', folder)];
-    // Nobody publishes there.
+    // No event is published there.
     const quick = { ...process.env, MUSTER_WITHOUT_PUBSUB: '1' };
     const emulators = spawn(process.execPath, args, { env: quick, stdio: ['ignore', 'ignore', 'inherit'] });
     const env = await eventually(
@@ -79,12 +79,12 @@ export class RestoredDeployment {
     return server.url;
   }
 
-  /** Has the functions see so much later a now than the machine. */
+  /** Shifts the time of the functions by this much. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? assert.fail('there is no clock'), String(milliseconds));
   }
 
-  /** A node of the Realtime Database. */
+  /** Returns a node of the Realtime Database. */
   async node(path: string): Promise<unknown> {
     const url = new URL(this.env['DATABASE_URL'] ?? '');
     url.pathname = `/${path}.json`;

@@ -1,4 +1,4 @@
-/** A local stand-in for the Gemini API whose model follows a script, by the vendor's REST reference. */
+/** A local Gemini API with a scripted model, according to the vendor's REST reference. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
   readonly url: string;
-  /** The requests that offered tools, in order. */
+  /** Requests that offered tools, in order. */
   readonly turns: readonly GeminiTurn[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface GeminiTurn {
 
 const functionResponse = z.looseObject({ name: z.string(), response: z.looseObject({}) });
 
-/** As much of a GenerateContentRequest as the script reads. */
+/** The fields of a GenerateContentRequest that the script reads. */
 const request = z.looseObject({
   contents: z.array(
     z.looseObject({
@@ -37,7 +37,7 @@ const request = z.looseObject({
     .default([]),
 });
 
-/** Of 10 tokens of input, 4 are from a cache. Thoughts count in the total only. */
+/** 4 of 10 input tokens are from a cache. Thoughts count only in the total. */
 const USAGE = {
   promptTokenCount: 10,
   cachedContentTokenCount: 4,
@@ -46,7 +46,7 @@ const USAGE = {
   totalTokenCount: 17,
 };
 
-/** @param script followed by whoever offers tools; other questions get an empty object */
+/** @param script script for requests that offer tools; other requests get an empty object */
 export async function startScriptedGemini(script: readonly (() => ToolCall)[]): Promise<ScriptedGemini> {
   const turns: GeminiTurn[] = [];
   const server = createServer((incoming, response) => {

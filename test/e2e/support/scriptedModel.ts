@@ -1,6 +1,6 @@
 /**
- * A local stand-in for Anthropic's Messages API whose model follows a script: it calls one tool after the
- * other and then says that it is done.
+ * A local Anthropic Messages API with a scripted model: it calls one tool after another and then reports that it is
+ * done.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { close, listen } from '../../support/listening.ts';
 import { eventsOf, messageWith } from './messagesApi.ts';
 
-/** What the model sees of a tool's answer. */
+/** A tool's result as the model sees it. */
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
@@ -19,12 +19,12 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The next call, made from the results so far. It may take its time, as models do. */
+/** Returns the next call, made from the results so far. It may take time, like a model. */
 export type Step = (results: readonly ToolResult[]) => ToolCall | Promise<ToolCall>;
 
 export interface ScriptedModel {
   readonly url: string;
-  /** The requests for a turn of the script, in order. */
+  /** Requests for a turn of the script, in order. */
   readonly turns: readonly Turn[];
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const block = z.looseObject({
   content: z.union([z.string(), textBlocks]).optional(),
 });
 
-/** As much of the vendor's MessageCreateParams as the script reads; a request without it gets the vendor's error. */
+/** The fields of the vendor's MessageCreateParams that the script reads; other requests get an error. */
 const messageRequest = z.looseObject({
   model: z.string(),
   max_tokens: z.number().int().positive(),
@@ -61,7 +61,7 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script followed by whoever offers its first tool: a client may ask other things on the side */
+/** @param script script for requests that offer its first tool: a client may send other requests */
 export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {

@@ -1,13 +1,13 @@
-/** Somebody at the sign-in page of the deployment, with a browser. */
+/** A person at the deployment's sign-in page with a browser. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { openWindow } from '../../support/browser.ts';
 import { linkTo } from '../../support/signInMail.ts';
 
-/** `npm start` and the tests put the deployment there too: at the root of an origin. */
+/** `npm start` and the tests also serve the deployment at the root of an origin. */
 export const ORIGIN = process.env['MUSTER_ORIGIN'] ?? '';
 
-/** Signs in, allows what the page proposes, and waits until the browser is back at the app. */
+/** Signs in, allows the proposed access, and waits until the browser returns to the app. */
 export async function allow(
   browser: Browser,
   url: string,

@@ -1,13 +1,13 @@
-/** A graph of tasks whose shape is the same at every run. */
+/** A graph of tasks with a fixed shape. */
 
 export interface PlannedTask {
   readonly description: string;
   readonly priority: number;
-  /** Places in the graph, all before this one. */
+  /** Indexes in the graph, all smaller than its own. */
   readonly dependsOn: readonly number[];
 }
 
-/** Layers of tasks, each of which depends on up to three of the layer before. */
+/** Returns layers of tasks, each of which depends on up to three of the previous layer. */
 export function layeredGraph(layers: number, width: number): readonly PlannedTask[] {
   return Array.from({ length: layers * width }, (_, place) => {
     const before = Math.floor(place / width - 1) * width;

@@ -1,13 +1,13 @@
-/** Programs in a terminal of their own, as somebody sits before it. */
+/** Programs in their own terminal, as a person would use them. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 
-/** Gemini CLI brings it along. */
+/** Part of Gemini CLI. */
 const NODE_PTY = new URL('../../clients/node_modules/@lydell/node-pty/index.js', import.meta.url).href;
 
 const PATIENCE_MS = 120_000;
 
-/** So wide that no address is broken into lines. */
+/** Wide enough that no address is wrapped. */
 const COLUMNS = 4000;
 
 interface Started {
@@ -26,10 +26,10 @@ type Spawn = (
 const nodePty = z.object({ spawn: z.custom<Spawn>((value) => typeof value === 'function') });
 
 export interface Terminal {
-  /** Waits until it has shown what is looked for. */
+  /** Waits until the output contains the text. */
   shows(wanted: RegExp): Promise<RegExpExecArray>;
   type(text: string): void;
-  /** Waits for its end. Returns what it has shown in all. @param code what it ends with */
+  /** Waits for its end and returns all its output. @param code expected exit code */
   ended(code?: number): Promise<string>;
   kill(): void;
 }

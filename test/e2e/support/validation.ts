@@ -1,9 +1,9 @@
-/** How clients hold answers against the tools' output schemas: as the SDK does, without compiling each again for every client. */
+/** Validation of results against output schemas, like the SDK's, but compiled once for all clients. */
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
 class SharedValidator extends AjvJsonSchemaValidator {
-  /** Each schema as it came first, by its text: Ajv knows one that it has compiled by its object. */
+  /** The first schema with each text: Ajv recognizes a compiled schema only by object identity. */
   private readonly compiled = new Map<string, JsonSchemaType>();
 
   override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
@@ -14,5 +14,5 @@ class SharedValidator extends AjvJsonSchemaValidator {
   }
 }
 
-/** Of all clients in this process. Each compiles what it lists: 88 schemas take as long as 50 calls. */
+/** Shared by all clients in this process. Each compiles its listed tools: 88 schemas take as long as 50 calls. */
 export const sharedValidator = new SharedValidator();

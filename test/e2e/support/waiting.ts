@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Each look at a deployment takes a part of the machine, so what takes longer is looked for less often. */
+/** Each check of a deployment uses the machine, so long waits are checked less often. */
 const BETWEEN_LOOKS = { leastMs: 100, mostMs: 500, share: 1 / 4 };
 
-/** What takes a second may take a minute where many things run. */
+/** An operation of a second may take a minute on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 /**
- * Looks until there is something to see.
- * @param what said when it never came
+ * Checks until the value is defined.
+ * @param what description in the error after the timeout
  */
 export async function eventually<T>(
   what: string,

@@ -1,23 +1,23 @@
-/** Workers in processes of their own, and what they report to the test that started them. */
+/** Workers in separate processes, and their reports to the test that started them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { TestAgent } from './agents.ts';
 import type { Era } from './clients.ts';
 
-/** What a worker process is told. */
+/** Options of a worker process. */
 export interface WorkerOrders {
   readonly era: Era;
   readonly url: string;
   readonly agent: TestAgent;
   readonly leaseSeconds: number;
-  /** The worker claims this many tasks and then sits on the last one until it is killed. */
+  /** The worker claims this many tasks and then holds the last one until it is killed. */
   readonly stopAtClaim?: number;
 }
 
 export const report = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed'), task: z.string(), epoch: z.number() }),
   z.object({ kind: z.literal('completed'), task: z.string(), epoch: z.number() }),
-  /** It has stopped with this task in hand. */
+  /** The worker holds this task and has stopped. */
   z.object({ kind: z.literal('stopped'), task: z.string(), epoch: z.number() }),
 ]);
 
@@ -28,7 +28,7 @@ export interface WorkerProcess {
   readonly reports: readonly Report[];
   /** Resolves with its exit code, or with the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** SIGKILL: it can neither finish nor say goodbye. */
+  /** SIGKILL: it can neither finish nor shut down. */
   kill(): void;
 }
 
@@ -48,7 +48,7 @@ export function startWorker(orders: WorkerOrders): WorkerProcess {
 function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // Its last messages may come after its exit.
+    // Messages may arrive after the exit.
     child.once('close', (code, signal) => resolve(signal ?? code ?? -1));
   });
 }

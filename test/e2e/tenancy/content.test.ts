@@ -1,6 +1,6 @@
 /**
- * Private texts are for the people whom they concern, also within a workspace: every tool and resource is called by
- * everyone else, its leaders among them, and no answer may hold one of the texts.
+ * Private texts are visible only to the people concerned, even within a workspace: every other caller, including
+ * leaders, calls every tool and reads every resource, and no response may contain one of the texts.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,25 +13,25 @@ import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
 import { type Ids, makeThings } from './things.ts';
 import { type CallerName, World } from './world.ts';
 
-/** Whom Cas's texts do not concern. The first four lead his workspace, or work there for someone who does. */
+/** Callers who may not see Cas's texts. The first four lead his workspace, or work there for someone who does. */
 const OTHERS: readonly CallerName[] = [
   ...(['bea the leader', 'bea herself', 'ann the leader', 'ann herself'] as const),
   ...(['ann the worker', 'nobody'] as const),
 ];
 
-/** By day each kind of stranger: one who leads by a key, one who leads in person, and one who has no role. */
+/** In the default run, one of each kind: a leading agent, a leading person, and a person without a role. */
 const ASKING = byDay<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
 
 describe('private texts', function () {
   this.timeout('3m');
   const world = new World();
   const mark = randomUUID().slice(0, 8);
-  /** What each private text says; no other text has it. */
+  /** Content of each private text; no other text contains it. */
   const texts = new Map<string, string>();
   let ids: Ids;
   let casAgent: string;
   const documents: string[] = [];
-  /** The audit entry of the question. */
+  /** Audit entry of the question. */
   let entry: string;
 
   const secretOf = (what: string): string => {
@@ -85,7 +85,7 @@ describe('private texts', function () {
       const order = { tool: 'CLAUDECODE', description: 'Add a test', instructions };
       return (await world.call('cas the worker', world.alpha, 'coding.create_task', order)).error?.reason;
     };
-    // An instance knows of the new rule within five seconds.
+    // An instance learns of the new rule within five seconds.
     const isAsked = async () => (await orders('Write it')) === 'WAITS_FOR_APPROVAL' || undefined;
     await eventually('calls are asked about', isAsked);
     assert.equal(await orders(secretOf('an argument')), 'WAITS_FOR_APPROVAL');
@@ -118,7 +118,7 @@ describe('private texts', function () {
   });
   after(() => world.end());
 
-  /** The id of a run of Cas's own, which nobody executes. */
+  /** Id of Cas's own run, which is not executed. */
   async function startedRun(): Promise<string> {
     const asked = { prompt: secretOf('a prompt'), options: { timeout: 0 } };
     await world.call('cas himself', world.alpha, 'orchestration.orchestrate', asked);
@@ -127,7 +127,7 @@ describe('private texts', function () {
   }
 
   async function assertHidden(tool: string, args: JsonObject): Promise<void> {
-    // One caller after the other: some calls change what the next one finds.
+    // One caller at a time: some calls change the data for the next.
     for (const caller of ASKING)
       for (const workspace of [world.alpha, 'default']) {
         const answer = JSON.stringify(await world.call(caller, workspace, tool, args));
@@ -135,7 +135,7 @@ describe('private texts', function () {
       }
   }
 
-  it('are shown to the people whom they concern', async () => {
+  it('are shown to the people concerned', async () => {
     const answers = await Promise.all([
       as('cas himself', 'inbox.list', { box: 'received' }),
       as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
@@ -148,7 +148,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(JSON.stringify(answers)), [...texts.keys()]);
   });
 
-  it('are in no audit entry that a leader reads, which reports that there was a question', async () => {
+  it('are in no audit entry for a leader, which reports only that a question exists', async () => {
     for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
       const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
       assert.deepEqual(heardIn(answer), [], answer);
@@ -159,7 +159,7 @@ describe('private texts', function () {
     }
   });
 
-  it('are not brought up by undo, nor by acting for the agent', async () => {
+  it('are not revealed by undo or by acting for the agent', async () => {
     await assertHidden('system.undo', { event_id: entry });
     await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
     await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });
@@ -184,7 +184,7 @@ describe('private texts', function () {
     }
   });
 
-  it('are in no resource that others read', async () => {
+  it('are in no resource for other callers', async () => {
     for (const uri of Object.values(RESOURCES))
       for (const caller of ASKING) {
         const answer = await world.mcp(caller, world.alpha, 'resources/read', { uri: uri(ids) });
@@ -193,7 +193,7 @@ describe('private texts', function () {
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
-    it(`are in no answer to others of any tool of ${toolset}`, async () => {
+    it(`are in no response to other callers from any tool of ${toolset}`, async () => {
       for (const tool of tools) await assertHidden(tool, TOOLS[tool]?.(ids) ?? {});
     });
 });

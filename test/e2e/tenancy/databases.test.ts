@@ -1,6 +1,6 @@
 /**
- * For a row of each kind of the table: who may read and write there is let, directly and by firebase.read, and explain
- * agrees. `test/rules/rules` has all rows, of which the rules themselves are asked.
+ * One row per kind of the permissions table: exactly the permitted callers can read and write, directly and with
+ * firebase.read, and explain agrees. `test/rules/rules` tests all rows against the rules themselves.
  */
 import assert from 'node:assert/strict';
 import { getFirestore } from 'firebase-admin/firestore';
@@ -21,16 +21,16 @@ const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobo
 
 const PERSONS: readonly CallerName[] = ['ann herself', 'bea herself', 'cas himself', 'nobody'];
 
-/** By day, what nobody may is tried by these alone. */
+/** Callers for rows that no caller may access, in the default run. */
 const SOME: readonly CallerName[] = ['ann the leader', 'bea herself', 'nobody'];
 
-/** What their owners write has a form of its own each, which the rules' own tests try. */
+/** Each owner's write has its own form, which the rules' own tests cover. */
 const OWNERS_OWN = ['owner', 'owner and agents'];
 
-/** Why firebase.read and firebase.write refuse something to whoever asks. */
+/** Reasons of firebase.read and firebase.write for a refusal. */
 const REFUSED = ['PERMISSION_DENIED', 'NO_ROLE', 'ROLE_TOO_WEAK'];
 
-/** What exists and is not the caller's is refused as what is missing, where its own fields say whose it is. */
+/** If a document's own fields name its owner, other callers get the error for a missing document. */
 const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
 
 const isLet = ({ error }: Outcome, refused = REFUSED) =>
@@ -41,7 +41,7 @@ const callersOf = (least: Permission['reads']): readonly CallerName[] =>
 
 const inLists = (path: string) => path.split('/').slice(0, -1).join('/');
 
-/** By day one row of each kind: whose workspace decides, and who may. */
+/** One row of each kind in the default run: the kind is the deciding workspace and the permitted callers. */
 const ROWS = IS_NIGHT
   ? permissions
   : [...new Map(permissions.toReversed().map((row) => [kindOf(row), row])).values()].toReversed();
@@ -56,12 +56,12 @@ describe('tenancy in both databases', function () {
     await world.begin();
     ids = await makeThings(world);
     absent = namesOfNothing(ids, world);
-    // Whoever asks for a commit of the Realtime Database that is not there is told so: it is looked for by its writer.
+    // A missing commit of the Realtime Database is reported as missing, because only its writer looks for it.
     await (await realtimeDatabase()).ref(`commits/${world.thing}`).set({ uid: 'somebody', expires_at: 1 });
   });
   after(() => world.end());
 
-  /** Where a caller may call at all. */
+  /** The caller's own workspace. */
   const homeOf = (caller: CallerName) => (caller.startsWith('bea') ? world.beta : world.alpha);
 
   const explained = async (caller: CallerName, question: JsonObject) => {
@@ -70,7 +70,7 @@ describe('tenancy in both databases', function () {
     return result['allowed'];
   };
 
-  /** The path of something of Ann's or of her workspace's, where there is one. */
+  /** Returns the path of an item of Ann or her workspace, if it exists. */
   async function pathOf(permission: Permission): Promise<string> {
     const template = filled(permission.path, ids);
     const found = permission.database === 'firestore' && (await one(permission, template));
@@ -87,7 +87,7 @@ describe('tenancy in both databases', function () {
     return (await found.limit(1).get()).docs[0]?.id;
   }
 
-  /** What is said of a path, without the names in it. */
+  /** The error about a path, without its names. */
   const plain = (text: string, path: string) =>
     [world.alpha, absent.workspace, absent.place].reduce(
       (rest, workspace) => rest.replaceAll(`"${workspace}`, '"<workspace>'),
@@ -97,7 +97,7 @@ describe('tenancy in both databases', function () {
   for (const permission of ROWS) {
     const { database, path: row, reads, writes } = permission;
 
-    it(`${row} of ${database} is read by those who may, and explained`, async () => {
+    it(`${row} of ${database} is readable only for permitted callers, and explain agrees`, async () => {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
         const said = `${caller} at ${path}`;
@@ -112,7 +112,7 @@ describe('tenancy in both databases', function () {
     });
 
     if (isOfAnns(permission) || reads === 'no one')
-      it(`${row} of ${database} is hidden from strangers like what is not there`, async () => {
+      it(`${row} of ${database} looks missing to strangers`, async () => {
         const path = await pathOf(permission);
         const missing = ended(filled(row, absent), world.thing);
         const check = async (caller: CallerName, workspace: string, tool: string) => {
@@ -128,7 +128,7 @@ describe('tenancy in both databases', function () {
       });
 
     if (OWNERS_OWN.includes(writes)) continue;
-    it(`${row} of ${database} is written by those who may, and explained`, async () => {
+    it(`${row} of ${database} is writable only for permitted callers, and explain agrees`, async () => {
       const path = ended(filled(row, ids), `new-${world.thing}`);
       for (const caller of callersOf(writes)) {
         const may = await explained(caller, { database, path, operation: 'write' });
@@ -160,12 +160,12 @@ function ended(template: string, name: string): string {
   return template.replace(/\{[^}]+\}$/, name);
 }
 
-/** Whether it is Ann's or her workspace's, and not what everybody with a role may read. */
+/** Whether it belongs to Ann or her workspace, and is not readable for everyone with a role. */
 function isOfAnns({ where, reads }: Permission): boolean {
   return reads !== 'no one' && where !== 'anywhere' && where !== 'default';
 }
 
-/** The path with the names of things; what has no name stays in braces. */
+/** Returns the path with the names of items; variables without a name stay in braces. */
 function filled(path: string, ids: Ids): string {
   const names: Readonly<Record<string, string>> = {
     '{uid}': ids.owner,

@@ -1,15 +1,15 @@
-/** Both databases with a person's ID token, as an app of their own would come to them: past every tool. */
+/** Direct access to both databases with a person's ID token, like an app without the tools. */
 import assert from 'node:assert/strict';
 import type { Permission } from '../../../functions/src/access/rules/permissions.ts';
 
 type Database = Permission['database'];
 
-/** Whether the rules let the token's bearer read there, also where nothing is. */
+/** Returns whether the rules let the token's owner read there, even if there is no data. */
 export async function mayRead(idToken: string, database: Database, path: string): Promise<boolean> {
   return isLet(await asked(idToken, database, path, {}));
 }
 
-/** Writes, where the rules let the bearer. Gives whether they did. */
+/** Writes there, and returns whether the rules allowed it. */
 export async function mayWrite(idToken: string, database: Database, path: string): Promise<boolean> {
   const document =
     database === 'firestore' ? { fields: { text: { stringValue: 'hello' } } } : { text: 'hello' };

@@ -1,4 +1,4 @@
-/** For every tool, resource and completion: arguments that name things, or none. A new one without an entry fails. */
+/** Arguments with or without item names for every tool, resource and completion. A new one without an entry fails. */
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
@@ -8,7 +8,7 @@ const DUE = '2099-02-11T17:00:00Z';
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 const PROMPT = { prompt: 'Do it' };
 
-/** The arguments of a call, which name the things of `ids` where the tool takes names of things. */
+/** The arguments of a call, with the names of `ids` if the tool accepts names. */
 type Arguments = (ids: Ids) => JsonObject;
 
 const nothing: Arguments = () => ({});
@@ -191,21 +191,21 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
   'run://{runId}': ({ run }) => `run://${run}`,
 };
 
-/** They end what others look at, so they come last. */
+/** Tools that end items that others read, so they run last. */
 const LAST = ['access.remove_member', 'access.revoke_connection', 'coordination.reopen', 'system.undo'];
 
-/** They name nothing of anyone's, start a run of the caller's own and wait for it. */
+/** Tools that name no item, start a run of the caller and wait for it. */
 const WAITING = ['orchestrate_workflow', 'orchestrate_parallel', 'execute_code', 'execute_task'].map(
   (name) => `orchestration.${name}`,
 );
 
-/** All tools but those that wait, in an order in which each still finds what it names. */
+/** All tools except those that wait, in an order in which each still finds its items. */
 const CALLABLE = toolsets
   .flatMap(({ name, tools }) => tools.map((tool) => fullName(name, tool.name)))
   .filter((name) => !WAITING.includes(name))
   .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));
 
-/** The same by toolset, those that end what others look at last. */
+/** The tools by toolset, those that end items last. */
 export const CALLABLE_BY_TOOLSET: ReadonlyMap<string, readonly string[]> = new Map([
   ...toolsets.map(
     ({ name }) =>

@@ -1,4 +1,4 @@
-/** Loosening belongs to people: whatever an agent calls, the limits that hold it stay, for every tool of the catalogue. */
+/** Only people may loosen limits: an agent's calls leave its own limits unchanged, for every tool. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
@@ -14,7 +14,7 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
     .map(({ name, loosens = [] }) => ({ name: fullName(toolset, name), loosens })),
 );
 
-/** The strongest first: what comes after may be refused because of what it has done. */
+/** The strongest first: later attempts may be refused because of earlier ones. */
 const AGENTS: readonly CallerName[] = [
   'ann the leader',
   'ann the worker',
@@ -22,7 +22,7 @@ const AGENTS: readonly CallerName[] = [
   'cas the worker',
 ];
 
-/** How an agent of Ann's that leads may try to loosen each limit. Each entry loosens exactly one. */
+/** A leading agent's attempts to loosen each limit. Each entry loosens exactly one. */
 const ATTEMPTS: readonly (readonly [
   what: string,
   tool: string,
@@ -97,10 +97,10 @@ describe('loosening', function () {
     });
   }
 
-  it('every limit that a tool states to loosen is tried, except those that need a role in the deployment', () => {
+  it('every limit that a tool declares as loosened has an entry, except those that need a deployment role', () => {
     const stated = new Set(tools.flatMap(({ loosens }) => loosens));
     const tried = new Set(ATTEMPTS.map(([what]) => what));
-    // Opening a workspace, and the role of an agent: test/unit/access/loosening.test.ts.
+    // test/unit/access/loosening.test.ts covers opening a workspace and the role of an agent.
     assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent']);
   });
 

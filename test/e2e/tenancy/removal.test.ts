@@ -1,6 +1,6 @@
 /**
- * A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end. What
- * becomes of their tasks and runs is in `integration/access/leaving`.
+ * A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end.
+ * `integration/access/leaving` tests their tasks and runs.
  */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -9,17 +9,17 @@ import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
 import { type CallerName, World } from './world.ts';
 
-/** By the gate, or by a database. */
+/** Refusals by the permission check or by a database. */
 const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 
-/** What the tools take. */
+/** Maximum wait of the tools. */
 const LONGEST_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
 
 const CASS = ['cas the worker', 'cas himself'] as const;
 
-/** What a stream has said, and when it ended. */
+/** Output of a stream, and its end. */
 interface Followed {
   readonly said: () => string;
   readonly ended: Promise<void>;
@@ -35,7 +35,7 @@ function follow(response: Response): Followed {
   return { said: () => said, ended: read() };
 }
 
-describe('who is removed from a workspace', function () {
+describe('a removed member', function () {
   this.timeout('2m');
   const world = new World();
   const loud = () => `messages/${world.alpha}/loud`;
@@ -93,7 +93,7 @@ describe('who is removed from a workspace', function () {
     instructions: world.secret,
   });
 
-  it('a removed member is out in every stream, wait, call and database', async () => {
+  it('loses access to every stream, wait, call and database', async () => {
     const write = (text: string) =>
       succeed('ann the worker', 'firebase.write', {
         database: 'realtime',
@@ -139,7 +139,7 @@ describe('who is removed from a workspace', function () {
 
     assert.equal(answered, 0, 'who waits was answered before');
     await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
-    // That they end at once is held by test/unit/mcp/eventsEnds.test.ts.
+    // test/unit/mcp/eventsEnds.test.ts asserts that they end immediately.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => world.call(caller, world.alpha, 'coordination.get_status', {}));
@@ -149,7 +149,7 @@ describe('who is removed from a workspace', function () {
     assert.equal(await mayRead(person, 'realtime', loud()), false);
     assert.equal(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`), false);
 
-    // What those who wait would have heard of is there only now.
+    // The awaited data is written only now.
     await write('after');
     await succeed('ann the worker', 'coding.create_task', { ...order('after'), tool: 'GEMINI' });
     await succeed('ann the worker', 'firebase.write', {

@@ -1,4 +1,4 @@
-/** A credential that is restricted to one workspace learns nothing of the others, not even their names, from any tool. */
+/** A credential that is restricted to one workspace gets no data of others, not even their names, from any tool. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -9,7 +9,7 @@ import { type CallerName, World } from './world.ts';
 describe('a credential that is restricted to one workspace', function () {
   this.timeout('3m');
   const world = new World();
-  /** Stands in what was done elsewhere, besides the name of that workspace. */
+  /** Part of all data written elsewhere, in addition to the name of that workspace. */
   const elsewhere = `elsewhere-${randomUUID().slice(0, 8)}`;
   let ids: Ids;
   let restricted: CallerName;
@@ -28,7 +28,7 @@ describe('a credential that is restricted to one workspace', function () {
       ...more,
     });
 
-  /** Bea leads both workspaces, and has been busy in the other. */
+  /** Bea leads both workspaces, and has worked in the other. */
   before(async () => {
     await world.begin();
     const { alpha, beta, bea } = world;
@@ -70,7 +70,7 @@ describe('a credential that is restricted to one workspace', function () {
     assert.ok(!answer.includes(world.beta) && !answer.includes(elsewhere), answer);
   }
 
-  /** The audit log in pages of two, as text. All but the last are full. */
+  /** Returns the audit log in pages of two, as text. All but the last are full. */
   async function auditPages(): Promise<readonly string[]> {
     const pages: string[] = [];
     for (let cursor: unknown, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -83,7 +83,7 @@ describe('a credential that is restricted to one workspace', function () {
     return pages;
   }
 
-  it('a restricted credential sees in the audit log what was called in its workspace', async () => {
+  it('a restricted credential reads the audit entries of calls in its workspace', async () => {
     const pages = await auditPages();
     for (const page of pages) {
       assertSilent(page);
@@ -92,7 +92,7 @@ describe('a credential that is restricted to one workspace', function () {
     for (let count = 0; count < 3; count++) assert.match(pages.join(), new RegExp(`shown ${count}`));
   });
 
-  it('a change from elsewhere is in the audit log of a workspace, without where it was made', async () => {
+  it("a workspace's audit log contains a change made elsewhere, without the place of its origin", async () => {
     const thing = `member:${world.alpha}/${world.cas}`;
     for (const caller of [restricted, 'ann herself'] as const) {
       const { events } = await as(caller, world.alpha, 'system.getAudit', { of: 'workspace', thing });
@@ -103,7 +103,7 @@ describe('a credential that is restricted to one workspace', function () {
     assert.equal(Object(events)[0]?.workspace, world.beta, 'who has a role there reads its name');
   });
 
-  it('a restricted credential lists and revokes the connections of its workspace only', async () => {
+  it('a restricted credential lists and revokes only the connections of its workspace', async () => {
     const { connections } = await as(restricted, world.alpha, 'access.list_connections', {});
     assert.deepEqual(
       Object(connections)
@@ -132,13 +132,13 @@ describe('a credential that is restricted to one workspace', function () {
     }
   });
 
-  it('a restricted credential reads nothing of the other workspaces in any resource', async () => {
+  it('a restricted credential reads no data of other workspaces in any resource', async () => {
     for (const uri of Object.values(RESOURCES))
       assertSilent(await world.mcp(restricted, world.alpha, 'resources/read', { uri: uri(ids) }));
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
-    it(`a restricted credential gets nothing of the other workspaces from any tool of ${toolset}`, async () => {
+    it(`a restricted credential gets no data of other workspaces from any tool of ${toolset}`, async () => {
       for (const tool of tools) {
         const answered = await world.call(restricted, world.alpha, tool, TOOLS[tool]?.(ids) ?? {});
         assertSilent(`${tool}: ${JSON.stringify(answered)}`);

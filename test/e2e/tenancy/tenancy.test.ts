@@ -1,6 +1,6 @@
 /**
- * One walk for each toolset: callers without a role learn nothing, not even that something exists, and callers with one
- * are let in. `test/unit/access/gate` has the role of every tool and resource.
+ * Per toolset: callers without a role learn nothing, not even that something exists, and callers with one have
+ * access. `test/unit/access/gate` has the role of every tool and resource.
  */
 import assert from 'node:assert/strict';
 import { rolesOf, type Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -12,10 +12,10 @@ import { RESOURCES, TOOLS } from './entries.ts';
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
 import { type CallerName, type Outcome, World } from './world.ts';
 
-/** The deployment gives the first two a role, and nothing to the last. */
+/** The deployment gives the first two a role, and none to the last. */
 const IN_OPEN: readonly CallerName[] = ['ann the leader', 'bea herself', 'cas the worker'];
 
-/** They make agents of the names that they are given, which others are then asked about. */
+/** Tools that create agents with the given names, which later calls ask about. */
 const LAST = ['coordination.register_agent', 'onboarding.registerAgent'];
 
 const tools = toolsets
@@ -29,13 +29,13 @@ const tools = toolsets
 
 type Entry = (typeof tools)[number];
 
-/** By day one tool of each need; of access all, which refuse inside of the gate, too. */
+/** In the default run, one tool per requirement; all of access, which also refuse after the permission check. */
 const oneOfEachNeed = new Set(
   new Map(tools.map((tool) => [[tool.role, tool.agentRole, tool.scope].join(), tool])).values(),
 );
 const isTriedByRole = (tool: Entry) => IS_NIGHT || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
 
-/** They name nothing of anybody's, and would wait for their runs, so theirs are refused behind the gate. */
+/** Tools that name no item and would wait for their runs, so their arguments fail after the permission check. */
 const WAITING = ['orchestration.execute_code', 'orchestration.execute_task'];
 
 const resources = toolsets.flatMap(({ resources, templates = [] }) =>
@@ -56,7 +56,7 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
   }),
 );
 
-/** Those who have nothing to do with Ann or her workspace. */
+/** Callers unrelated to Ann and her workspace. */
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
 
 const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
@@ -65,7 +65,7 @@ const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann th
 
 const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));
 
-/** An answer without what differs from one time to the next, and without the names that were called by. */
+/** Returns a response without values that vary and without the names in its request. */
 function plain(text: string, names: Ids): string {
   const called = Object.values(names).sort((one, other) => other.length - one.length);
   return called
@@ -89,7 +89,7 @@ describe('tenancy', function () {
   });
   after(() => world.end());
 
-  /** Whether the caller's role opens what needs one. */
+  /** Returns whether the caller's role is sufficient. */
   async function isOpenTo(
     caller: CallerName,
     { role, agentRole, scope }: { role: Role; agentRole: Role; scope: Scope },
@@ -100,7 +100,7 @@ describe('tenancy', function () {
     return has !== undefined && hasRole(has, principal.kind === 'agent' ? agentRole : role);
   }
 
-  /** That access.explain agrees with what happened. @returns whether the tool let the caller in */
+  /** Asserts that access.explain agrees with the outcome. @returns whether the tool gave the caller access */
   async function assertExplained(
     caller: CallerName,
     tool: string,
@@ -113,8 +113,8 @@ describe('tenancy', function () {
   }
 
   /**
-   * Strangers in each place, and where they are to get the same answer. By day one in each place: who has no role in the
-   * private workspace, who leads her own by a key, and who has the deployment's role in the open one.
+   * Strangers in each workspace, with the workspace whose response must be equal. The default run has one per
+   * workspace: a person without a role, an agent that leads her own, and a person with the deployment's role.
    */
   async function everywhere(
     look: (caller: CallerName, workspace: string, elsewhere: string) => Promise<void>,
@@ -132,7 +132,7 @@ describe('tenancy', function () {
     assert.deepEqual(Object.keys(RESOURCES).sort(), resources.map(({ name }) => name).sort());
   });
 
-  it('every tool has arguments that it takes', () => {
+  it('every tool has valid arguments', () => {
     for (const { name, argumentsFor, prepare } of tools) {
       if (WAITING.includes(name)) assert.throws(() => prepare(argumentsFor(ids)), name);
       else prepare(argumentsFor(ids));
@@ -154,14 +154,14 @@ describe('tenancy', function () {
     });
   }
 
-  /** What is named is nothing, so that everything stays for those who come next. */
+  /** Names no existing item, so that the calls change nothing for later callers. */
   async function assertRole(entry: Entry, workspace: string, callers: readonly CallerName[]): Promise<void> {
     const { name, argumentsFor } = entry;
     const args = argumentsFor({ ...absent, workspace });
     for (const caller of callers) {
       const outcome = await world.call(caller, workspace, name, args);
       const isLet = await assertExplained(caller, name, outcome, workspace);
-      // What administers a workspace, or the deployment, asks for more than a role of the one who calls.
+      // Tools that administer a workspace or the deployment require more than the caller's role.
       if (!name.startsWith('access.'))
         assert.equal(isLet, await isOpenTo(caller, entry, workspace), `${name} by ${caller}`);
     }
@@ -170,16 +170,16 @@ describe('tenancy', function () {
   for (const { name: toolset } of toolsets) {
     const own = tools.filter(({ name }) => name.startsWith(`${toolset}.`));
 
-    it(`strangers learn nothing of a private workspace through any tool of ${toolset}`, async () => {
+    it(`strangers learn nothing of a private workspace from any tool of ${toolset}`, async () => {
       for (const tool of own) await assertHidden(tool);
     });
 
     const byRole = own.filter(isTriedByRole);
     if (byRole.length === 0) continue;
-    it(`the tools of ${toolset} let in callers with their roles, and nobody else`, async () => {
+    it(`the tools of ${toolset} accept only callers with the required role`, async () => {
       for (const tool of byRole) {
         await assertRole(tool, world.alpha, ANNS);
-        // There the deployment gives the roles.
+        // There, the deployment gives the roles.
         await assertRole(tool, world.open, IN_OPEN);
       }
     });
@@ -189,14 +189,14 @@ describe('tenancy', function () {
     const read = (caller: CallerName, workspace: string, of: Ids) =>
       world.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
 
-    it(`strangers learn nothing of a private workspace through ${name}`, () =>
+    it(`strangers learn nothing of a private workspace from ${name}`, () =>
       everywhere(async (caller, workspace, elsewhere) => {
         const there = await read(caller, workspace, ids);
         assert.ok(!there.includes(world.secret), there);
         assert.equal(plain(there, ids), plain(await read(caller, elsewhere, absent), absent), caller);
       }));
 
-    it(`${name} is read by callers with the role ${need.role}, and nobody else`, async () => {
+    it(`${name} is readable only for callers with the role ${need.role}`, async () => {
       for (const caller of ANNS) {
         const answer = await read(caller, world.alpha, ids);
         const isLet = !/requires the role|have no role/.test(answer);
@@ -205,7 +205,7 @@ describe('tenancy', function () {
     });
 
     if (watchable)
-      it(`${name} is listened to by those whose workspace it is, and nobody else`, async () => {
+      it(`${name} can be listened to only by its workspace or owner`, async () => {
         for (const caller of ANNS) {
           const isLet = await world.mayListen(caller, world.alpha, uriFor(ids));
           const isTheirs = !name.startsWith('firebase:') || caller === 'ann the worker';
@@ -217,7 +217,7 @@ describe('tenancy', function () {
       });
 
     for (const variable of variables)
-      it(`{${variable}} of ${name} is completed with nothing of a private workspace`, () =>
+      it(`completions of {${variable}} in ${name} contain nothing of a private workspace`, () =>
         everywhere(async (caller, workspace) => {
           const ref = { type: 'ref/resource', uri: name };
           const argument = { name: variable, value: '' };
@@ -227,7 +227,7 @@ describe('tenancy', function () {
         }));
   }
 
-  it("a subscription's events are streamed to its owner, and others learn of none", async () => {
+  it("a subscription's events are streamed only to its owner", async () => {
     assert.equal(await world.events('ann the worker', world.alpha, ids.subscription), '');
     await everywhere(async (caller, workspace, elsewhere) => {
       const there = await world.events(caller, workspace, ids.subscription);

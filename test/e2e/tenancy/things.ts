@@ -1,13 +1,13 @@
-/** What Ann's agents have made in their workspace, and the names of things that nobody has made. */
+/** Items that Ann's agents have created in their workspace, and names of items that do not exist. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { World } from './world.ts';
 
-/** The ids of things; or of nothing, in the same form. */
+/** Ids of items, or of missing ones, in one form. */
 export interface Ids {
   readonly workspace: string;
-  /** The first segment of what is free-form. */
+  /** First segment of free-form data. */
   readonly place: string;
   readonly owner: string;
   readonly agent: string;
@@ -121,7 +121,7 @@ export async function makeThings(world: World): Promise<Ids> {
   };
 }
 
-/** Names of the same form, of nothing. */
+/** Returns names of missing items in equal form. */
 export function namesOfNothing(ids: Ids, world: World): Ids {
   const other = (id: string): string =>
     id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));

@@ -1,4 +1,4 @@
-/** The limits that hold agents in the world of two owners, as the databases store them, and what was loosened between two looks. */
+/** Stored limits on agents in the world of two owners, and the differences between two states. */
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
@@ -15,7 +15,7 @@ export interface Walls {
   readonly invitations: ReadonlyMap<string, Role>;
   readonly limits: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, Role>;
-  /** What the credentials of an agent are restricted to, one entry for each restriction. */
+  /** Restrictions of an agent's credentials, one entry per restriction. */
   readonly restrictions: ReadonlyMap<string, unknown>;
 }
 
@@ -75,7 +75,7 @@ async function workspaceWalls({ workspaces, people }: Composition['access']['por
   };
 }
 
-/** What holds agents less than before, in words. */
+/** Returns descriptions of the limits that were loosened. */
 export function loosenedBetween(before: Walls, after: Walls): readonly string[] {
   const gone = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
     [...one.keys()].filter((key) => !other.has(key)).map((key) => `${what} ${key}`);

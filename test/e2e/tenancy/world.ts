@@ -1,6 +1,6 @@
 /**
- * Two owners, each with a private workspace, and an open one, behind a real endpoint: with agents of each role, and
- * things of the first owner's that nobody else may learn of.
+ * Two owners, each with a private workspace, and an open workspace, behind a real endpoint, with agents of each role,
+ * and items of the first owner that no one else may discover.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ import { outsideOf } from '../../support/outside.ts';
 import { signIn } from '../../support/signIn.ts';
 import { eventually } from '../support/waiting.ts';
 
-/** Who calls, by name. */
+/** Callers by name. */
 export const CALLERS = [
   'ann the viewer',
   'ann the worker',
@@ -43,7 +43,7 @@ export const CALLERS = [
 
 export type CallerName = (typeof CALLERS)[number];
 
-/** What a call came to. */
+/** Result of a call. */
 export type Outcome =
   | { readonly result: JsonObject; readonly error?: undefined }
   | { readonly error: { readonly message: string; readonly reason: string }; readonly result?: undefined };
@@ -59,22 +59,22 @@ const reply = z.union([
 ]);
 
 export class World {
-  /** Ends the names of everything here. */
+  /** Suffix of all names here. */
   readonly mark = `${randomUUID().slice(0, 5)}x`;
-  /** A word that stands in everything that Ann's things say. */
+  /** A word in all texts of Ann's items. */
   readonly secret = `heron${randomUUID().slice(0, 8)}`;
   readonly alpha = `alpha-${this.mark}`;
   readonly beta = `beta-${this.mark}`;
   readonly open = `open-${this.mark}`;
-  /** Private, Ann's, and without anything in it: strangers are told no more of alpha than of this. */
+  /** Ann's empty private workspace: strangers must get equal responses for alpha and for this one. */
   readonly empty = `empty-${this.mark}`;
-  /** A name that nobody has opened. */
+  /** A name of no workspace. */
   readonly nowhere = `nowhe-${this.mark}`;
-  /** A name of something that nothing else here has. */
+  /** A name of no other item. */
   readonly thing = `thing-${this.mark}`;
   readonly ann = `ann-${this.mark}`;
   readonly bea = `bea-${this.mark}`;
-  /** A member of Ann's workspace, and of no other. */
+  /** A member of only Ann's workspace. */
   readonly cas = `cas-${this.mark}`;
   readonly gitHub = new LocalGitHub();
   readonly models = new LocalModels();
@@ -89,7 +89,7 @@ export class World {
         gitHub: () => this.gitHub.asApp,
         hosted: () => agentsAt(this.models.url),
         budget: { tokens: 1_000_000, cost_usd: 10 },
-        // What is begun stays as it is.
+        // Started runs are not executed.
         dispatch: { dispatch: async () => undefined },
       }),
     );
@@ -145,7 +145,7 @@ export class World {
     });
   }
 
-  /** Waits until the rules of the Realtime Database know of everybody. */
+  /** Waits until the rules of the Realtime Database have everyone's access. */
   private async mirrored(): Promise<void> {
     const database = await realtimeDatabase();
     const paths = [this.ann, this.bea, this.cas].map(personAccessPath);
@@ -162,12 +162,12 @@ export class World {
     await Promise.all([this.gitHub.stop(), this.models.stop()]);
   }
 
-  /** The id of an agent of Ann's. */
+  /** Id of an agent of Ann. */
   agentId(role: 'viewer' | 'worker' | 'leader'): string {
     return this.idOf(`ann-${role}`);
   }
 
-  /** As registration makes them. */
+  /** Generated like those of registration. */
   idOf(name: string): string {
     return `${name}-${this.app.kernel.hashing.sha256(name + this.mark).slice(0, 8)}`;
   }
@@ -178,7 +178,7 @@ export class World {
     return credential;
   }
 
-  /** Calls of that name are made with another credential from now on. */
+  /** Replaces the credential for this caller's calls. */
   as(caller: CallerName, credential: string): void {
     this.credentials.set(caller, credential);
   }
@@ -188,7 +188,7 @@ export class World {
     return `${this.endpoint.url}/mcp${path}?${new URLSearchParams(query)}`;
   }
 
-  /** Calls a tool as plain JSON-RPC. */
+  /** Calls a tool with plain JSON-RPC. */
   async call(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<Outcome> {
     const answered = await this.post(caller, '/rpc', workspace, { jsonrpc: '2.0', id: 1, method, params });
     const parsed = reply.parse(answered);
@@ -197,7 +197,7 @@ export class World {
     return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
   }
 
-  /** Whether access.explain says that something may be done: in Ann's workspace, unless another is named. */
+  /** Returns whether access.explain allows something, in Ann's workspace by default. */
   async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
     const { result, error } = await this.call(caller, workspace, 'access.explain', question);
     assert.ok(result, error?.message);
@@ -205,12 +205,12 @@ export class World {
     return result['allowed'] === true;
   }
 
-  /** A method of MCP, answered with its result or its error, as text. */
+  /** Returns the result or error of an MCP method, as text. */
   async mcp(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<string> {
     return JSON.stringify(await this.post(caller, '', workspace, { jsonrpc: '2.0', id: 1, method, params }));
   }
 
-  /** Whether a client of 2026-07-28 is let listen to a resource. */
+  /** Returns whether a client of 2026-07-28 may listen to a resource. */
   async mayListen(caller: CallerName, workspace: string, uri: string): Promise<boolean> {
     const versionNegotiation = { mode: { pin: '2026-07-28' as const } };
     const client = new Client({ name: 'tenancy', version: '1.0.0' }, { versionNegotiation });
@@ -225,7 +225,7 @@ export class World {
     }
   }
 
-  /** What is answered to who opens the server-sent events of a subscription; the beginning of them is nothing. */
+  /** Returns the error when a caller opens a subscription's event stream; empty if the stream opens. */
   async events(caller: CallerName, workspace: string, subscriptionId: string): Promise<string> {
     const headers = { authorization: `Bearer ${this.credential(caller)}`, accept: 'text/event-stream' };
     const response = await fetch(this.url('/events', { workspace, subscriptionId }), { headers });
@@ -250,7 +250,7 @@ export class World {
     return JSON.parse(framed ?? text);
   }
 
-  /** An agent with a credential, which may be held to one workspace. Gives that. */
+  /** Creates an agent and returns its credential, which may be restricted to one workspace. */
   async agent(
     ownerUid: string,
     name: string,

@@ -1,7 +1,7 @@
 /**
- * A chat app's page with a view in it, as a web host has to show it: the page, a sandbox proxy of another origin, and
- * within that the view, in a sandboxed frame without an origin, under the policy that hosts have for views that
- * declare nothing. What the view says comes here, and here is said what it hears.
+ * A chat app's page with a view, as a web host must show it: the page, a sandbox proxy of another origin, and the
+ * view in a sandboxed frame without an origin, under the hosts' policy for views that declare nothing. The test
+ * receives the view's messages and sends it messages.
  * Source: MCP Apps, 2026-01-26, "Sandbox proxy" and "Host Behavior".
  */
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const POLICY = [
 
 export type Message = Readonly<Record<string, unknown>>;
 
-/** The host's page: passes on what the sandbox says, and to it what is said here. */
+/** The host's page: forwards messages between the sandbox and the test. */
 const hostPage = (sandbox: string) => `<!doctype html><html lang="en"><head><title>A chat</title></head>
 <body style="margin:0"><main><h1 style="font-size:12px">A chat</h1>
 <iframe title="Sandbox" src="${sandbox}" sandbox="allow-scripts allow-same-origin" style="border:0;width:100%;height:150px"></iframe></main>
@@ -58,7 +58,7 @@ interface Chat {
   close(): Promise<void>;
 }
 
-/** Serves the two pages, each from an origin of its own. */
+/** Serves the two pages, each from its own origin. */
 export async function openChat(): Promise<Chat> {
   const inner = await serve(() => sandboxPage, { 'Content-Security-Policy': POLICY });
   const outer = await serve(() => hostPage(inner.url), {});
@@ -81,21 +81,21 @@ async function serve(page: () => string, headers: Readonly<Record<string, string
 }
 
 interface FrameSettings {
-  /** Whether the test moves the time. */
+  /** Whether the test controls the clock. */
   readonly hasClock?: boolean;
 }
 
-/** Time stands still until the test moves it: on a slow machine, seconds would pass between two steps of a test. */
+/** The clock is stopped until the test advances it: on a slow machine, seconds would pass between two steps. */
 async function stopClock(page: Page): Promise<void> {
   const start = Date.now();
   await page.clock.install({ time: start });
-  // It runs until it is stopped, and cannot be stopped in the past.
+  // A clock cannot be stopped in the past, so it runs until then.
   await page.clock.pauseAt(start + 60_000);
 }
 
 export class ViewFrame {
   readonly page: Page;
-  /** What nobody should see: errors, refused requests, dialogs, and requests for anything but the two pages. */
+  /** Errors, refused requests, dialogs, and requests for anything except the two pages. */
   readonly complaints: string[] = [];
   private readonly context: BrowserContext;
   private listener: (message: Message) => void = () => undefined;
@@ -137,7 +137,7 @@ export class ViewFrame {
     return frame;
   }
 
-  /** Each message of the sandbox and of the view, in order; those that came before are told first. */
+  /** Passes each message of the sandbox and the view to the listener, in order, starting with earlier ones. */
   listen(listener: (message: Message) => void): void {
     this.listener = listener;
     for (const message of this.early.splice(0)) listener(message);
@@ -155,12 +155,12 @@ export class ViewFrame {
     await this.page.evaluate(`say(${JSON.stringify(message)})`);
   }
 
-  /** As high as the view wants to be. */
+  /** Sets the height that the view has requested. */
   async resize(height: number): Promise<void> {
     await this.page.evaluate(`sandbox.style.height = '${height}px'`);
   }
 
-  /** The view's own frame. */
+  /** Returns the view's own frame. */
   async view(): Promise<Frame> {
     const handle = await this.page.frameLocator('iframe').locator('iframe').elementHandle();
     const frame = await handle?.contentFrame();

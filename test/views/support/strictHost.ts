@@ -1,4 +1,4 @@
-/** A host that takes nothing from a view but what the protocol allows, when it allows it. Source: MCP Apps, 2026-01-26. */
+/** A host that accepts only messages that the protocol allows at that time. Source: MCP Apps, 2026-01-26. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const message = z.strictObject({
 
 type Said = z.output<typeof message>;
 
-/** What the params of each method must be; other methods are not to be sent. */
+/** Schemas of each method's params; other methods are not allowed. */
 const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   'ui/initialize': z.strictObject({
     appInfo: z.strictObject({ name: z.string(), version: z.string() }),
@@ -37,7 +37,7 @@ const NOTIFICATIONS: Readonly<Record<string, z.ZodType>> = {
   'ui/notifications/size-changed': z.strictObject({ width: z.int().positive(), height: z.int().positive() }),
 };
 
-/** What a tool answers, or the JSON-RPC error that the host has for it. */
+/** A tool's result, or the host's JSON-RPC error. */
 export type ToolAnswer =
   | { readonly result: Message }
   | { readonly error: { readonly code: number; readonly message: string } };
@@ -45,9 +45,9 @@ export type ToolAnswer =
 export interface HostSettings {
   readonly html: string;
   readonly context?: Message;
-  /** Beside those that follow from the rest. */
+  /** In addition to the derived ones. */
   readonly capabilities?: Message;
-  /** Absent: views may call nothing. */
+  /** If omitted, views may not call tools. */
   readonly call?: (name: string, toolArguments: Message) => Promise<ToolAnswer>;
   readonly hasClock?: boolean;
 }
@@ -56,14 +56,14 @@ const REFUSED: ToolAnswer = { error: { code: -32601, message: 'Views may not cal
 
 export class StrictHost {
   readonly frame: ViewFrame;
-  /** The methods that the view has sent, in order. */
+  /** Methods of the view's messages, in order. */
   readonly heard: string[] = [];
   readonly calls: { readonly name: string; readonly arguments: Message }[] = [];
   readonly links: string[] = [];
-  /** What the model would be told: the last alone. */
+  /** The last context for the model, which replaces earlier ones. */
   modelContext: string | undefined;
   size: { readonly width: number; readonly height: number } | undefined;
-  /** What the view has done against the protocol. */
+  /** The view's violations of the protocol. */
   readonly faults: string[] = [];
   private stage: 'new' | 'greeted' | 'initialized' | 'ended' = 'new';
   private readonly ids = new Set<string | number>();
@@ -88,7 +88,7 @@ export class StrictHost {
     return host;
   }
 
-  /** Hands the view a call and its answer, in the order that hosts must. */
+  /** Sends the view a call and its result, in the required order. */
   async give(toolArguments: Message, result: Message): Promise<void> {
     await this.notify('ui/notifications/tool-input', { arguments: toolArguments });
     await this.notify('ui/notifications/tool-result', result);
@@ -99,7 +99,7 @@ export class StrictHost {
     return this.frame.say({ jsonrpc: '2.0', method, params });
   }
 
-  /** Asks the view for something. */
+  /** Sends the view a request. */
   async request(method: string, params: Message = {}): Promise<Said> {
     this.lastId += 1;
     const id = `host-${this.lastId}`;
@@ -108,7 +108,7 @@ export class StrictHost {
     return reply;
   }
 
-  /** Lets the view go, and looks at what it has left. */
+  /** Ends the view, and asserts that it did not violate the protocol. */
   async end(): Promise<void> {
     assert.deepEqual(
       (await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result,
@@ -171,7 +171,7 @@ export class StrictHost {
     if (method !== 'ui/notifications/size-changed') return;
     const { width, height } = z.object({ width: z.number(), height: z.number() }).parse(params);
     this.size = { width, height };
-    void this.frame.resize(height).catch(() => undefined); // the page may be gone
+    void this.frame.resize(height).catch(() => undefined); // the page may be closed
   }
 
   private async answer(method: string, params: Message): Promise<ToolAnswer> {

@@ -1,4 +1,4 @@
-/** What somebody writes who means harm: markup, scripts, addresses, templates, and characters that deceive. */
+/** Hostile inputs: markup, scripts, addresses, templates, and deceptive characters. */
 
 const MARKUP = [
   '<script>alert(1)</script>',

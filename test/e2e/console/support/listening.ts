@@ -1,4 +1,4 @@
-/** What a page has Firestore tell it of, as its requests say. */
+/** Firestore listeners of a page, recorded from its requests. */
 import type { Page, Request } from 'playwright-core';
 import { z } from 'zod';
 import { eventually } from '../../support/waiting.ts';
@@ -14,15 +14,15 @@ const listenRequest = z.object({
 
 type ListenRequest = z.infer<typeof listenRequest>;
 
-/** A page that cannot be reached, or whose clock stands still, says no more. */
+/** A page that is unreachable, or whose clock is stopped, sends no more requests. */
 const GOODBYE_MILLISECONDS = 5000;
 
 export class Listening {
-  /** All that the page has asked to be told of, each time that it asked. */
+  /** Targets of all listen requests, including repeated ones. */
   readonly asked: string[] = [];
-  /** What the page is told of now, by the numbers that it gave. */
+  /** Current targets by their target ids. */
   private readonly open = new Set<number>();
-  /** What it has asked, and has not been answered yet. */
+  /** Requests without a response. */
   private readonly underWay = new Set<Request>();
   private removed = 0;
   private readonly page: Page;
@@ -40,7 +40,7 @@ export class Listening {
       }
     });
     page.on('requestfailed', (request) => this.underWay.delete(request));
-    // What was asked is known to have arrived when it is answered.
+    // A response shows that the request has arrived.
     page.on('response', (response) => {
       this.underWay.delete(response.request());
       for (const { removeTarget } of listenRequests(response.request())) {
@@ -52,9 +52,9 @@ export class Listening {
   }
 
   /**
-   * Tells the page that it is left, and waits until it listens to nothing. What was refused stays open here, since the page
-   * need not say that it listens to that no more: then it is over when nothing more is under way.
-   * @returns whether the page has said of everything that it listens to it no more
+   * Dispatches "pagehide", and waits until no listener remains. Refused targets stay in the list, because the page
+   * need not remove them; then the end is the last response.
+   * @returns whether the page has removed all its listeners
    */
   async end(): Promise<boolean> {
     const before = this.removed;

@@ -1,4 +1,4 @@
-/** Somebody at the console, in a browser of their own, and what the browser complains of. */
+/** A person at the console in their own browser, with the browser's errors. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
@@ -13,7 +13,7 @@ function required(variable: string): string {
   return value;
 }
 
-/** Who can sign in: with the seed's password, or the test's own. */
+/** An account with the seed's password, or the test's own. */
 export interface Account {
   readonly email: string;
   readonly password: string;
@@ -30,9 +30,9 @@ type Settings = Parameters<typeof openWindow>[1];
 export class Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What nobody should see in the browser's console, and requests that lead elsewhere. */
+  /** Errors in the browser's console, and requests to other hosts. */
   readonly complaints: string[] = [];
-  /** Addresses that were asked, but for the page's own files. */
+  /** Requested addresses, except for the page's own files. */
   readonly requests: string[] = [];
   readonly listening: Listening;
 
@@ -59,7 +59,7 @@ export class Visit {
     return visit;
   }
 
-  /** Signs in by the form, and goes to a place of the page. */
+  /** Signs in with the form, and opens a path of the page. */
   async signIn({ email, password }: Account, path = '/'): Promise<void> {
     await this.page.goto(`${CONSOLE_URL}${path}`);
     await this.page.getByLabel('E-mail').fill(email);
@@ -68,7 +68,7 @@ export class Visit {
     await this.page.locator('header').waitFor();
   }
 
-  /** Leads on without loading the page anew, as its links do. */
+  /** Navigates without a page load, like the page's links. */
   async follow(path: string): Promise<void> {
     const leading = `Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} })`;
     await this.page.evaluate(
@@ -77,8 +77,8 @@ export class Visit {
   }
 
   /**
-   * The page is told that it is left, and given the time to say so: Firestore's emulator goes on answering the listeners of
-   * pages that are gone, each at every write, for as long as it runs.
+   * Dispatches "pagehide" and waits until the page has removed its listeners: Firestore's emulator otherwise keeps
+   * sending every write to the listeners of closed pages.
    */
   async close(): Promise<void> {
     await this.listening.end();

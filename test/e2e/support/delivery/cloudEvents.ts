@@ -1,7 +1,7 @@
-/** The events by which Eventarc calls functions, as CloudEvents in structured mode. */
+/** Events with which Eventarc calls functions, as CloudEvents in structured mode. */
 import { randomUUID } from 'node:crypto';
 
-/** A document as Firestore's REST interface writes it. */
+/** A document in Firestore's REST form. */
 export interface StoredDocument {
   readonly name: string;
   readonly fields?: unknown;
@@ -9,7 +9,7 @@ export interface StoredDocument {
   readonly updateTime: string;
 }
 
-/** What was written: no `value` where the document was deleted, no `oldValue` where it was created. */
+/** A change: no `value` if the document was deleted, no `oldValue` if it was created. */
 export interface DocumentWrite {
   readonly value?: StoredDocument;
   readonly oldValue?: StoredDocument;
@@ -66,7 +66,7 @@ export function messageEvent(project: string, topic: string, { id, text, attribu
   };
 }
 
-/** Whether the function at the URL took the event; Eventarc brings it again where it did not. */
+/** Returns whether the function accepted the event; Eventarc redelivers it otherwise. */
 export async function deliver(url: string, event: CloudEvent): Promise<boolean> {
   const headers = { 'Content-Type': 'application/cloudevents+json' };
   try {
@@ -74,6 +74,6 @@ export async function deliver(url: string, event: CloudEvent): Promise<boolean> 
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    return false; // the connection broke: nobody knows whether it was taken
+    return false; // The connection was lost, so the result is unknown.
   }
 }

@@ -1,4 +1,4 @@
-/** Stands in for Eventarc and Pub/Sub's push, which deliver at least once, whenever and in whatever order. */
+/** Replacement for Eventarc and Pub/Sub push, which deliver at least once, at any time and in any order. */
 import { z } from 'zod';
 import { TOPICS, type Topic } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Subscription } from '../../../integration/spine/pubsub.ts';
@@ -12,7 +12,7 @@ const CONSUMERS: Readonly<Record<Topic, FunctionName>> = {
   [TOPICS.reminders]: 'notifyOfReminders',
 };
 
-/** Each event goes to the audit, and to the mirror or the notifier. */
+/** Each event is sent to the audit, and to the mirror or the notifier. */
 const MESSAGES_OF_AN_EVENT = 2;
 
 const listed = z.object({
@@ -28,13 +28,13 @@ interface Delivery {
   readonly event: CloudEvent;
 }
 
-/** Takes what is to come next out of what is pending, of which the latest is last. */
+/** Removes and returns the next of the pending events, which are in order of time. */
 export type Order = (pending: Delivery[]) => Delivery | undefined;
 
 type Documents = ReadonlyMap<string, StoredDocument>;
 
 export class Deliveries {
-  /** Nothing of these has been delivered, in the order in which it happened. */
+  /** Events that were never delivered, in the order in which they happened. */
   private readonly pending: Delivery[] = [];
   private readonly delivered: Delivery[] = [];
   private todos: Documents = new Map();
@@ -57,7 +57,7 @@ export class Deliveries {
     return new Deliveries(deployment, await Promise.all(subscribing));
   }
 
-  /** Finds out what was written and published since it was last called. */
+  /** Collects the writes and messages since the last call. */
   async collect(): Promise<void> {
     const { project } = this.deployment;
     const [todos, events] = await Promise.all([this.documents('todos'), this.documents('events')]);
@@ -85,7 +85,7 @@ export class Deliveries {
     }
   }
 
-  /** Delivers everything, and everything that follows from it, each twice at the same time. */
+  /** Delivers everything, including the consequences, each twice concurrently. */
   async deliverTwice(take: Order): Promise<void> {
     for (;;) {
       await eventually('what was published has arrived', () => this.hasCollected());
@@ -95,12 +95,12 @@ export class Deliveries {
     }
   }
 
-  /** Delivers once more all that was ever delivered, the latest first. */
+  /** Redelivers everything delivered so far, newest first. */
   async repeat(): Promise<void> {
     for (const delivery of this.delivered.splice(0).toReversed()) await this.one(delivery);
   }
 
-  /** True where there is something to deliver, or nothing more to come. */
+  /** Returns whether there is something to deliver, or nothing more is expected. */
   private async hasCollected(): Promise<true | undefined> {
     await this.collect();
     return this.pending.length > 0 || this.messages.size >= this.awaitedMessages || undefined;

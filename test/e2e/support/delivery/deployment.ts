@@ -1,6 +1,6 @@
 /**
- * Muster's built functions in a project of their own, each in a process as Cloud Run starts it. The emulators know
- * of no trigger there: nothing is delivered to them but what a test delivers.
+ * Muster's built functions in a separate project, each in a process as on Cloud Run. The emulators have no triggers
+ * there: only the test delivers events to them.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,11 +42,11 @@ export type FunctionName =
   | 'sweep'
   | 'mcp';
 
-/** What is called by HTTP; all others take events. */
+/** Functions called over HTTP; all others receive events. */
 const HTTP_FUNCTIONS: readonly FunctionName[] = ['sendReminders', 'sweep', 'mcp'];
 
 export interface DeploymentOptions {
-  /** Without one, events go straight from the trigger to their consumers. */
+  /** Without a broker, the trigger calls the consumers directly. */
   readonly hasBroker: boolean;
   readonly pushServiceUrl: string;
 }
@@ -61,7 +61,7 @@ export class Deployment {
   readonly app = initializeApp(this.configuration, this.project);
   private readonly directory = mkdtempSync(`${tmpdir()}/muster-`);
   private readonly clockFile = `${this.directory}/clock`;
-  /** What the tools of to-dos call. */
+  /** Services behind the tools of to-dos. */
   readonly services = {
     todos: new TodoService(this.ports()),
     recurringTasks: new RecurringTasks(this.ports()),
@@ -92,19 +92,19 @@ export class Deployment {
     return movableClock(this.clockFile).now();
   }
 
-  /** Has the functions see so much later a now than the machine. */
+  /** Shifts the time of the functions by this much. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.clockFile, String(milliseconds));
   }
 
-  /** Where the function is. It is started when it is first asked for. */
+  /** URL of the function, which is started at the first use. */
   async urlOf(name: FunctionName): Promise<string> {
     const server = this.servers.get(name) ?? this.start(name);
     this.servers.set(name, server);
     return (await server).url;
   }
 
-  /** Another instance of a function. */
+  /** Starts another instance of a function. */
   async start(name: FunctionName): Promise<FunctionServer> {
     const signature = HTTP_FUNCTIONS.includes(name) ? 'http' : 'cloudevent';
     const env = { ...this.env, FUNCTION_SIGNATURE_TYPE: signature };
@@ -142,7 +142,7 @@ export class Deployment {
   }
 }
 
-/** The Realtime Database refuses to answer a query whose index its rules do not name. */
+/** The Realtime Database rejects a query whose index its rules do not declare. */
 async function loadDatabaseRules(namespace: string): Promise<void> {
   const host = process.env['FIREBASE_DATABASE_EMULATOR_HOST'];
   const response = await fetch(`http://${host}/.settings/rules.json?ns=${namespace}`, {
@@ -153,10 +153,10 @@ async function loadDatabaseRules(namespace: string): Promise<void> {
   if (!response.ok) throw new Error(`The rules were refused: ${await response.text()}`);
 }
 
-/** A transaction that shows no sign of life for a minute is given up. */
+/** A transaction without activity is aborted after a minute. */
 const BETWEEN_SIGNS_MS = 5_000;
 
-/** Keeps everybody's commits to a document waiting, until what it returns is called. */
+/** Blocks all commits to a document until the returned function is called. */
 export async function hold(firestore: Firestore, path: string): Promise<() => Promise<void>> {
   let free: (isFree: true) => void = () => undefined;
   const freed = new Promise<true>((resolve) => {
