@@ -1,7 +1,7 @@
 /**
- * Every tool is called with hostile arguments, one call after the other, and what each costs is measured in the
- * function's own process. `test/contract/hostile` has many more checked in this one. By night, 100,000 of them, others by
- * each seed; `MUSTER_ATTACK_CALLS=100000 npm test -- attack` has them by day.
+ * Every tool is called with hostile arguments, one call at a time, and the cost is measured in the function's
+ * process. `test/contract/hostile` checks many more of them without a function. The nightly run makes 100,000 calls
+ * with random seeds; so does `MUSTER_ATTACK_CALLS=100000 npm test -- attack`.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -17,15 +17,15 @@ import { hostileArguments } from './support/hostileArguments.ts';
 import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/judgement.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** All tools together. By night there are almost 1,000 calls of each tool. */
+/** Total for all tools. The nightly run makes almost 1,000 calls of each tool. */
 const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(3 * entries.length, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
-/** For a tool that has to succeed once, so that the code behind its checks is attacked too. */
+/** Maximum for a tool that must succeed once, so that the code behind its validation is attacked too. */
 const MOST_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
 
-/** Some arguments have megabytes: so many are kept at a time. */
+/** Number of generated arguments in memory. Some have megabytes. */
 const MADE_AT_ONCE = 10;
 
 const SHOWN_FAULTS = 5;
@@ -51,7 +51,7 @@ describe('hostile arguments', () => {
   for (const { toolset, tool, input } of entries) {
     const name = wireName(toolset, tool.name, 'prefixed');
 
-    it(`${name} answers hostile arguments within its bounds, and writes nothing if it refuses`, async function () {
+    it(`${name} stays within its limits and writes nothing if it rejects hostile arguments`, async function () {
       this.timeout(60_000 + MOST_CALLS * 2000);
       const attackers = await everyone.of(name, tool.annotations.readOnlyHint);
       const faults: string[] = [];
@@ -75,7 +75,7 @@ describe('hostile arguments', () => {
     });
   }
 
-  /** Makes the call that its number says: each attacker in turn, in each dialect. */
+  /** Calls the tool with the next attacker and dialect. */
   async function call(tool: string, args: unknown, attackers: readonly Attacker[]): Promise<Attack> {
     number += 1;
     const attacker = attackers[TURNS[number % TURNS.length] ?? 0];
@@ -93,7 +93,7 @@ describe('hostile arguments', () => {
   }
 });
 
-/** Which of the attackers calls: the leader, whose things they are and who may call everything, most often. */
+/** Order of the attackers. The leader, which owns the victims and may call everything, calls most often. */
 const TURNS = [0, 0, 0, 0, 1, 0, 2];
 
 function hostile(
@@ -106,10 +106,10 @@ function hostile(
   return waits === undefined ? made : made.map((args) => (isRecord(args) ? { [waits]: 0, ...args } : args));
 }
 
-/** A call that does not name its wait waits for 20 seconds, if what it waits for does not happen. */
+/** Arguments that limit a wait. Calls without them can wait for 20 seconds. */
 const WAITS = ['wait_ms', 'waitMs'];
 
-/** Other arguments for each tool and each of its calls, and the same in each run, whichever tools there are besides. */
+/** Returns a seed per tool and call. It does not depend on the other tools. */
 function seedOf(tool: string, place: number): number {
   const own = [...tool].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0);
   return (fc.readConfigureGlobal().seed ?? 0) + own + place;

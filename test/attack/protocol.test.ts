@@ -1,7 +1,6 @@
 /**
- * Every part of the endpoint that takes text from a client and is not a tool is given hostile text: each resource and each
- * variable of each resource template, completions, the methods of the protocol, the paths that answer GET, and sign-in.
- * `arguments.test.ts` does the same with tools.
+ * Hostile text for every part of the endpoint that accepts text from a client, except tools: resources, variables of
+ * resource templates, completions, MCP methods, GET paths and sign-in. For tools, see `arguments.test.ts`.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -15,10 +14,10 @@ import { hostileText } from './support/hostileValues.ts';
 import { billOf, faultsOf } from './support/judgement.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Of texts made at random, for each place. */
+/** Random texts per place. */
 const SAMPLES = byDay(2, { night: 200 });
 
-/** What no database stores, what no decoder reads, and what is far too long. */
+/** Texts that databases cannot store, decoders cannot read, or that are far too long. */
 const ALWAYS = [
   ...['\ud800', 'a\udc00b', '\0', 'x'.repeat(1900), 'x'.repeat(100_000), '\u{e0041}\u202e', '../..', ''],
   ...['%00', '%', '%zz', '%ed%a0%80', '%c0%ae%c0%ae', '%252e', '{taskId}', '😀'.repeat(400)],
@@ -33,7 +32,7 @@ function texts(place: string): readonly string[] {
 const templates = toolsets.flatMap(({ templates: own = [] }) => own);
 const resources = toolsets.flatMap(({ resources: own }) => own);
 
-/** A value that the other variables of a template have meanwhile, so that the text gets as far as it can. */
+/** Valid values of a template's other variables, so that the text gets past them. */
 const HARMLESS: Readonly<Record<string, string>> = {
   sessionType: 'coding',
   logType: 'output',
@@ -49,7 +48,7 @@ function uriOf(template: string, variable: string, value: string): string {
 const variablesOf = (template: string) =>
   [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
-/** What a method takes: each text in it is replaced in turn. */
+/** Parameters of each method. Each text is replaced in turn. */
 const METHODS: Readonly<Record<string, object>> = {
   initialize: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
   ping: { _meta: { progressToken: 'x' } },
@@ -72,7 +71,7 @@ const METHODS: Readonly<Record<string, object>> = {
 const replaced = (params: object, text: string): unknown =>
   JSON.parse(JSON.stringify(params), (_, value: unknown) => (value === 'x' ? text : value));
 
-/** What sign-in takes of clients that nobody has signed in from yet. */
+/** Sign-in forms that require no earlier sign-in. */
 const FORMS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   token: [
     {
@@ -99,10 +98,10 @@ const AUTHORIZE = {
   resource: 'x',
 };
 
-/** Clients may register so many times at once: more would only be told so. */
+/** Limit of concurrent registrations. More would only be rate-limited. */
 const MOST_REGISTRATIONS = 18;
 
-describe('hostile text outside of tools', () => {
+describe('hostile text outside tools', () => {
   let target: Target;
   let number = 0;
   let state = '';
@@ -114,7 +113,7 @@ describe('hostile text outside of tools', () => {
 
   after(() => target.end());
 
-  /** Sends one request and holds it to what any request may do. */
+  /** Sends one request and checks it against the limits of any request. */
   async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpAnswer> {
     number += 1;
     target.meter.take();
@@ -146,7 +145,7 @@ describe('hostile text outside of tools', () => {
   };
 
   for (const { uri } of resources) {
-    it(`hostile text is refused after ${uri}`, async () => {
+    it(`${uri} with appended hostile text is rejected`, async () => {
       for (const text of texts(uri))
         if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
@@ -154,7 +153,7 @@ describe('hostile text outside of tools', () => {
 
   for (const { uriTemplate } of templates) {
     for (const variable of variablesOf(uriTemplate)) {
-      it(`hostile text is borne as ${variable} of ${uriTemplate}`, async function () {
+      it(`${uriTemplate} withstands hostile text as ${variable}`, async function () {
         this.timeout(120_000);
         for (const text of texts(uriTemplate + variable)) {
           const encoded = encodeURIComponent(text.toWellFormed());
@@ -163,7 +162,7 @@ describe('hostile text outside of tools', () => {
         }
       });
 
-      it(`hostile text is borne by the completion of ${variable} of ${uriTemplate}`, async function () {
+      it(`completion of ${variable} in ${uriTemplate} withstands hostile text`, async function () {
         this.timeout(120_000);
         for (const text of texts(variable + uriTemplate)) {
           const ref = { type: 'ref/resource', uri: uriTemplate };
@@ -177,17 +176,17 @@ describe('hostile text outside of tools', () => {
   }
 
   for (const [method, params] of Object.entries(METHODS)) {
-    it(`hostile text is borne by ${method}`, async function () {
+    it(`${method} withstands hostile text`, async function () {
       this.timeout(120_000);
       for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
     });
   }
 
-  it('hostile text is borne as the name of a method', async () => {
+  it('method names with hostile text are rejected within the limits', async () => {
     for (const text of texts('method')) await ask(text, {});
   });
 
-  it('hostile text is refused as a resource to listen to', async () => {
+  it('subscriptions to resources with hostile text are rejected', async () => {
     for (const text of ['\ud800', 'a\udc00b', '\0']) {
       const notifications = { resourceSubscriptions: [`firebase://subscriptions/${text}`] };
       const headers = { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': 'subscriptions/listen' };
@@ -197,7 +196,7 @@ describe('hostile text outside of tools', () => {
   });
 
   for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events']) {
-    it(`hostile text is borne in the address of ${path}`, async () => {
+    it(`${path} withstands hostile text in its address`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const raw = /[^\x21-\x7e]/.test(text) ? value : text.slice(0, 3000);
@@ -209,7 +208,7 @@ describe('hostile text outside of tools', () => {
   }
 
   for (const [name, forms] of Object.entries(FORMS)) {
-    it(`hostile text is borne by /${name}`, async function () {
+    it(`/${name} withstands hostile text`, async function () {
       this.timeout(120_000);
       for (const form of forms) {
         for (const field of Object.keys(form)) {
@@ -223,7 +222,7 @@ describe('hostile text outside of tools', () => {
     });
   }
 
-  it('hostile text is borne by /register', async () => {
+  it('/register withstands hostile text', async () => {
     for (const text of ALWAYS.slice(0, MOST_REGISTRATIONS / 2)) {
       const uris = { redirect_uris: ['http://127.0.0.1/x'] };
       for (const metadata of [
@@ -242,7 +241,7 @@ describe('hostile text outside of tools', () => {
     }
   });
 
-  it('hostile text is borne by /authorize', async function () {
+  it('/authorize withstands hostile text', async function () {
     this.timeout(120_000);
     for (const field of Object.keys(AUTHORIZE)) {
       for (const text of texts(`authorize${field}`)) {
@@ -258,7 +257,7 @@ describe('hostile text outside of tools', () => {
   });
 
   for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization=']) {
-    it(`hostile text is borne by /${path}`, async () => {
+    it(`/${path} withstands hostile text`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const headers = { Cookie: `muster=${value}`, Authorization: '' };

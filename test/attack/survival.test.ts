@@ -1,7 +1,7 @@
 /**
- * Everything that once ended an instance, from several sides at once, while another caller continues to work. By night it
- * lasts ten minutes (by day with `MUSTER_ATTACK_SECONDS=600`). A wait is measured in processor seconds of the instance:
- * the other processes of this machine do not change them.
+ * All requests that once crashed an instance, sent concurrently while another caller works. The nightly run takes ten
+ * minutes, as does `MUSTER_ATTACK_SECONDS=600`. Waits are measured in processor seconds of the instance, which other
+ * processes do not affect.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,20 +15,20 @@ const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? byDay(8, { night:
 
 const IS_LONG = SECONDS >= 60;
 
-/** At the same time. */
+/** Number of concurrent attackers. */
 const ATTACKERS = 6;
 
 const BETWEEN_CALLS_MS = 200;
 
-/** So long the instance may work until it answers another caller: each call by night, half of the calls by day. */
+/** Maximum processor time per response to another caller, for all (nightly run) or half of the calls. */
 const PROMISED_SECONDS = IS_LONG ? 1 : 3;
 
-/** The limits that a deployment has. */
+/** Default limits of a deployment. */
 const LIMITS = { RATE_LIMIT_PER_SECOND: '100', RATE_LIMIT_BURST: '500' };
 
 const LISTED_TASKS = 500;
 
-describe('an instance that is attacked from all sides', () => {
+describe('instance under attack', () => {
   let target: Target;
   let leader: McpCaller;
 
@@ -41,7 +41,7 @@ describe('an instance that is attacked from all sides', () => {
 
   after(() => target.end());
 
-  it(`lives for ${SECONDS} s, and answers another caller in between`, async function () {
+  it(`keeps running for ${SECONDS} s and responds to another caller`, async function () {
     this.timeout((SECONDS + 120) * 1000);
     const assailants = {
       url: target.server.url,
@@ -71,13 +71,13 @@ describe('an instance that is attacked from all sides', () => {
   });
 });
 
-/** One attack after the other, each attacker with another to begin with. */
+/** Sends attacks sequentially, starting at another one for each attacker. */
 async function attack(by: Assailants, first: number, until: number): Promise<void> {
   const assaults = Object.values(ASSAULTS);
   for (let turn = first * 3; performance.now() < until; turn++) await assaults[turn % assaults.length]?.(by);
 }
 
-/** The processor seconds that the instance takes until it answers each call of a caller who does not attack. */
+/** Returns the processor seconds of the instance until each response to the other caller. */
 async function work(other: McpCaller, { server }: Target, until: number): Promise<readonly number[]> {
   const waits: number[] = [];
   while (performance.now() < until) {
@@ -89,7 +89,7 @@ async function work(other: McpCaller, { server }: Target, until: number): Promis
   return waits;
 }
 
-/** So many, and so long, that a list of them is as large as it may be. */
+/** Adds tasks until a list of them has the maximum size. */
 async function addTasks(leader: McpCaller): Promise<void> {
   const tasks = Array.from({ length: 50 }, () => ({ description: 'A task like many. '.repeat(100) }));
   for (let made = 0; made < LISTED_TASKS; made += tasks.length)

@@ -1,4 +1,4 @@
-/** Whose account was shut out opens nothing with a token from before; beside each stands one who may. */
+/** Tokens issued before an account was disabled or its sessions ended, each compared with a valid account. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, set } from 'firebase/database';
 import { collection, doc, getDoc, getDocs, query, setDoc, where } from 'firebase/firestore/lite';
@@ -9,10 +9,10 @@ import { useEnvironment } from './environment.ts';
 const GOOD: readonly Caller[] = [accounts.at, accounts.after, accounts.agent];
 const SHUT: readonly Caller[] = [accounts.before, accounts.disabled, accounts.deleted];
 
-describe('accounts in the rules', () => {
+describe('accounts in the security rules', () => {
   const environment = useEnvironment();
 
-  /** What each of them may do that is good. */
+  /** Operations that a valid account may perform. */
   function attempts(caller: Caller): Readonly<Record<string, () => Promise<unknown>>> {
     const { firestore, realtime } = environment.as(caller);
     const tasks = collection(firestore, 'tasks');
@@ -32,12 +32,12 @@ describe('accounts in the rules', () => {
   });
 
   for (const caller of GOOD)
-    it(`the rules let ${caller.name} do what they may`, async () => {
+    it(`the rules allow the operations of ${caller.name}`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertSucceeds(attempt());
     });
 
   for (const caller of SHUT)
-    it(`the rules open nothing to ${caller.name}`, async () => {
+    it(`the rules deny every operation of ${caller.name}`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertFails(attempt());
     });
 });

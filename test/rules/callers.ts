@@ -1,4 +1,4 @@
-/** Everybody who may come to the databases: what is stored of them, what their ID tokens say, and who they are to the server. */
+/** All kinds of callers: their stored state, the claims of their ID tokens, and their principal on the server. */
 import {
   type AccessQuestion,
   decideAccess,
@@ -15,13 +15,13 @@ export interface Caller {
   readonly name: string;
   readonly uid?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Undefined: signed out. */
+  /** Undefined if signed out. */
   readonly principal?: Principal;
-  /** The person whose roles decide, as stored. */
+  /** The person whose roles apply, as stored. */
   readonly stored?: { readonly uid: string; readonly person: Person | undefined };
 }
 
-/** As PersonRoleReader finds it. */
+/** Returns the roles as PersonRoleReader reads them. */
 function rolesOf({ role, workspaces = {}, claim }: Standing): PersonRoles {
   const found = role ?? ROLES.find((each) => each === claim);
   return { workspaces, access: ACCESS, ...(found !== undefined && found !== 'none' && { role: found }) };
@@ -43,7 +43,7 @@ interface AgentStanding {
   readonly ownerUid?: string;
   readonly heldTo?: string;
   readonly readonly?: true;
-  /** What its token says otherwise, having been minted before. */
+  /** Different claims of the token, from before a change. */
   readonly minted?: Readonly<Record<string, unknown>>;
 }
 
@@ -71,10 +71,10 @@ function agent(name: string, agentId: string, standing: AgentStanding): Caller {
 
 const OWNERS: Standing = { claim: 'viewer' };
 
-/** Whose the things are that belong to somebody. */
+/** Owner of owned documents. */
 export const OWNER = person('their owner', 'owner-1', OWNERS);
 
-/** The same person, and agents of theirs. */
+/** The owner and their agents. */
 export const owners: readonly Caller[] = [
   OWNER,
   agent('an agent of their owner, admin by itself', 'owners-1', {
@@ -102,7 +102,7 @@ export const owners: readonly Caller[] = [
   }),
 ];
 
-/** Whoever invents a role has none, and neither does one whose claim is no text. */
+/** People with an unknown role or with a claim that is not a string. None of them has a role. */
 const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map(
   (claim, index) =>
     person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
@@ -140,7 +140,7 @@ const people: readonly Caller[] = [
 
 const SESSIONS_END = 1_788_000_000;
 
-/** The same caller as the rules are to see it: as nobody. */
+/** Returns the caller without a principal, because the rules must deny everything. */
 function shutOut(caller: Caller): Caller {
   const { principal: _, ...rest } = caller;
   return rest;
@@ -156,7 +156,7 @@ function signedInAt(seconds: number, name: string): Caller {
 const agentOf = (name: string, agentId: string, owner: Standing) =>
   agent(name, agentId, { role: 'admin', owner });
 
-/** Those whose account was shut out, each beside one who does the same and may. */
+/** Callers whose account was shut out, each with a valid counterpart. */
 export const accounts = {
   before: shutOut(signedInAt(SESSIONS_END - 1, 'a worker who signed in before the sessions ended')),
   at: signedInAt(SESSIONS_END, 'a worker who signed in as the sessions ended'),
@@ -231,7 +231,7 @@ export const callers: readonly Caller[] = [
   ...Object.values(accounts),
 ];
 
-/** All of them by night, and by day one in so many, of every kind: others at each turn. */
+/** Returns all callers in the nightly run, and otherwise every nth one, with another offset per turn. */
 export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {
   return IS_NIGHT ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
 }

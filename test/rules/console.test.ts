@@ -1,4 +1,4 @@
-/** Every query of the console is open to whom it is for, and closed to everybody else. */
+/** Console queries: the rules allow each one to the intended callers and deny it to all others. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, limitToLast, orderByChild, query as queryOfNodes, ref, set } from 'firebase/database';
@@ -20,7 +20,7 @@ import { type Clients, useEnvironment } from './environment.ts';
 
 const uid = String(OWNER.uid);
 
-/** What is a person's own; and what is the whole deployment's. Everything else is a workspace's. */
+/** Queries for a person's own documents and for the whole deployment. All others are for a workspace. */
 const PERSONAL = [
   ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
   ...['todo', 'preferences'],
@@ -32,7 +32,7 @@ const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 interface Place {
   readonly workspace: string;
   readonly seeing: Caller;
-  /** Of the strongest that have nothing here. */
+  /** Callers with the strongest roles that have no access here. */
   readonly blind: readonly Caller[];
 }
 
@@ -58,7 +58,7 @@ function idsIn(workspace: string) {
   };
 }
 
-/** Something for each to find: a rule that looks at what is there has to be asked about something. */
+/** Returns documents for each query to find, since some rules depend on existing documents. */
 function documentsIn(workspace: string): Readonly<Record<string, object>> {
   const { session, task, agent, run } = idsIn(workspace);
   return {
@@ -111,7 +111,7 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
   };
 }
 
-describe('rules, asked by the console', () => {
+describe('console queries', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -127,7 +127,7 @@ describe('rules, asked by the console', () => {
     const asked = consoleQueries({ uid, workspace, ...idsIn(workspace) });
     for (const [name, queries] of Object.entries(asked)) {
       if ([...PERSONAL, ...DEPLOYMENTS].includes(name)) continue;
-      it(`the rules show ${name} of ${workspace} to its viewers, and to nobody who has no role there`, async () => {
+      it(`the rules allow ${name} of ${workspace} only to callers with a role there`, async () => {
         for (const one of queries) await hold(one, seeing, blind);
       });
     }
@@ -136,13 +136,13 @@ describe('rules, asked by the console', () => {
   const asked = consoleQueries({ uid, workspace: 'default', ...idsIn('default') });
 
   for (const name of PERSONAL)
-    it(`the rules show ${name} to its owner alone`, async () => {
+    it(`the rules allow ${name} only to its owner`, async () => {
       const others = ['a viewer of the deployment', 'a admin of the deployment'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, OWNER, others);
     });
 
   for (const name of DEPLOYMENTS)
-    it(`the rules show ${name} to leaders of the deployment, and to no viewer and no leader of another workspace`, async () => {
+    it(`the rules allow ${name} only to leaders of the deployment`, async () => {
       const others = ['a viewer of the deployment', 'a leader of alpha'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, callerNamed('a leader of the deployment'), others);
     });
@@ -151,13 +151,13 @@ describe('rules, asked by the console', () => {
     const named = PERSONAL.includes(name) ? ['owner_uid', 'asked_of'] : ['workspace'];
     const bare = queries.flatMap((one) => without(named, one));
     if (bare.length === 0) continue;
-    it(`the rules refuse ${name} where it does not say whose it is: they are no filters`, async () => {
+    it(`the rules deny ${name} without its owner or workspace: rules are not filters`, async () => {
       const seeing = PERSONAL.includes(name) ? OWNER : callerNamed('a viewer of the deployment');
       for (const one of bare) await assertFails(sent(environment.as(seeing), one));
     });
   }
 
-  it('every query of a person or of the deployment is asked of the rules', () => {
+  it('the console has every query that this test expects', () => {
     assert.deepEqual(
       [...PERSONAL, ...DEPLOYMENTS].filter((name) => asked[name] === undefined),
       [],
@@ -170,7 +170,7 @@ describe('rules, asked by the console', () => {
   }
 });
 
-/** The same without the conditions by those fields; nothing where it has none. */
+/** Returns the query without conditions on these fields, or nothing if it has none. */
 function without(fields: readonly string[], asked: ConsoleQuery): readonly ConsoleQuery[] {
   if (!('collection' in asked)) return [];
   const where = asked.where.filter(([field]) => !fields.includes(field));

@@ -1,4 +1,4 @@
-/** What a decision costs: each document that rules look at is billed as a read. */
+/** Cost of a decision: each document that the rules read is billed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callerNamed } from './callers.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
-/** How often an expression had a value: `{}` and `undefined` where it was not asked for. */
+/** Number of evaluations of an expression: `{}` and `undefined` if it was not evaluated. */
 interface Evaluated {
   readonly value?: Readonly<Record<string, unknown>> | undefined;
   readonly count?: number | undefined;
@@ -33,7 +33,7 @@ const expression: z.ZodType<Expression> = z.looseObject({
 
 const coverage = z.looseObject({ report: z.array(expression).default([]) });
 
-/** The line of firestore.rules that asks which workspaces are open, and the one that asks what a person may do. */
+/** Returns the number of a line in firestore.rules, such as the one that reads the open workspaces. */
 function lineOf(text: string): number {
   const lines = readFileSync(new URL('../../firestore.rules', import.meta.url), 'utf8').split('\n');
   return lines.findIndex((line) => line.includes(text)) + 1;
@@ -42,7 +42,7 @@ function lineOf(text: string): number {
 const ACCESS = lineOf("get(path).data.get('access'");
 const PERSON = lineOf('get(path).data : {}');
 
-/** How often a line was evaluated since the rules were loaded. */
+/** Returns how often a line was evaluated since the rules were loaded. */
 async function evaluations(line: number): Promise<number> {
   const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${PROJECT}:ruleCoverage`;
   const { report } = coverage.parse(await (await fetch(url)).json());
@@ -60,7 +60,7 @@ function hasValue({ value = {} }: Evaluated): boolean {
   return Object.keys(value).some((kind) => kind !== 'undefined');
 }
 
-describe('a decision of the rules of firestore', () => {
+describe('decision of the Firestore rules', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -69,20 +69,20 @@ describe('a decision of the rules of firestore', () => {
   });
 
   const cases = [
-    ['a worker of alpha', 'alpha', true, 'the person alone'],
-    ['a worker of the deployment', 'default', true, 'the person alone'],
-    ['a worker of alpha', 'default', false, 'the person alone'],
-    ['a worker of the deployment', 'beta', true, 'whether it is open too'],
-    ['a worker of the deployment', 'alpha', false, 'whether it is open too'],
+    ['a worker of alpha', 'alpha', true, 'only the person'],
+    ['a worker of the deployment', 'default', true, 'only the person'],
+    ['a worker of alpha', 'default', false, 'only the person'],
+    ['a worker of the deployment', 'beta', true, 'the person and the open workspaces'],
+    ['a worker of the deployment', 'alpha', false, 'the person and the open workspaces'],
   ] as const;
 
   for (const [name, workspace, isAllowed, looks] of cases) {
-    it(`about ${name} in ${workspace} looks at ${looks}`, async () => {
+    it(`for ${name} in ${workspace} reads ${looks}`, async () => {
       const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
       const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
       await (isAllowed ? assertSucceeds(reading) : assertFails(reading));
       assert.ok((await evaluations(PERSON)) > person);
-      assert.equal((await evaluations(ACCESS)) > access, looks === 'whether it is open too');
+      assert.equal((await evaluations(ACCESS)) > access, looks === 'the person and the open workspaces');
     });
   }
 });

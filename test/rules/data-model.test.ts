@@ -1,4 +1,4 @@
-/** The table of collections is complete, and docs/data-model.md prints it. `UPDATE=1` rewrites the page. */
+/** Completeness of the permission table, and its copy in docs/data-model.md. `UPDATE=1` rewrites the page. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Permission, permissionFor, permissions } from '../../functions/src/access/rules/permissions.ts';
@@ -16,8 +16,8 @@ const root = new URL('../../', import.meta.url);
 const pathsOf = (database: Permission['database']): string[] =>
   permissions.filter((row) => row.database === database).map((row) => row.path);
 
-describe('the data model', () => {
-  it('lists every collection that the server has a path for', () => {
+describe('data model', () => {
+  it("lists every collection of the server's paths", () => {
     for (const name of Object.values(paths.COLLECTIONS)) {
       assert.ok(
         pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)),
@@ -32,7 +32,7 @@ describe('the data model', () => {
     }
   });
 
-  it('lists every path that the server makes', () => {
+  it('lists every path that the server builds', () => {
     for (const [database, made] of [
       ['firestore', madePaths(paths)],
       ['realtime', madePaths(realtimePaths)],
@@ -43,19 +43,19 @@ describe('the data model', () => {
     }
   });
 
-  it('lists exactly the paths that firestore.rules names', () => {
+  it('lists exactly the paths of firestore.rules', () => {
     const named = matchedPaths(readFileSync(new URL('firestore.rules', root), 'utf8'));
     assert.deepEqual(named.toSorted(), pathsOf('firestore').map(emptied).toSorted());
   });
 
-  it('is what database.rules.json says, in a language without functions', () => {
+  it('matches database.rules.json', () => {
     const file = new URL('database.rules.json', root);
     const printed = printRealtimeRules();
     if (process.env.UPDATE === '1') writeFileSync(file, printed);
     else assert.equal(readFileSync(file, 'utf8'), printed, STALE);
   });
 
-  it('has indexes only for collections that exist', () => {
+  it('has indexes only for existing collections', () => {
     const known = new Set(pathsOf('firestore').map((path) => path.split('/').at(-2)));
     const { indexes, fieldOverrides } = declaredIndexes();
     const unknown = [...indexes, ...fieldOverrides].filter(
@@ -64,7 +64,7 @@ describe('the data model', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('is what docs/data-model.md prints', () => {
+  it('matches docs/data-model.md', () => {
     const page = new URL('docs/data-model.md', root);
     const current = readFileSync(page, 'utf8');
     const filled = fillIn(current, printTables(declaredIndexes()));
@@ -73,7 +73,7 @@ describe('the data model', () => {
   });
 });
 
-/** What each function that makes a path makes of variables. */
+/** Returns the path that each path function builds from variable names. */
 function madePaths(module: object): string[] {
   const makers = Object.entries(module).filter(([name]) => /Path$/.test(name));
   return makers.flatMap(([, make]) =>
@@ -81,12 +81,12 @@ function madePaths(module: object): string[] {
   );
 }
 
-/** This one takes a date. */
+/** The only function with a date argument. */
 function isOfTime(make: unknown): boolean {
   return make === realtimePaths.minuteMetricsPath;
 }
 
-/** As a document, or as the collection or the list above some. */
+/** Returns whether the table lists the path, as a document or as a parent collection or list. */
 function isListed(database: Permission['database'], path: string): boolean {
   const { permission, isList } = permissionFor({ database, path });
   if (permission.path === '{path=**}') return false;

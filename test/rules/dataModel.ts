@@ -1,8 +1,8 @@
-/** Prints the tables of docs/data-model.md. */
+/** Tables of docs/data-model.md. */
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
 
-/** The tables, by the name that the page marks their place with. */
+/** Returns the tables by the names of their markers in the page. */
 export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, string> {
   return new Map([
     ['firestore', table(['path', 'contents', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],
@@ -18,7 +18,7 @@ export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, strin
   ]);
 }
 
-/** Puts each table between its marks, `<!-- name -->` and `<!-- /name -->`. */
+/** Inserts each table between its markers, `<!-- name -->` and `<!-- /name -->`. */
 export function fillIn(page: string, tables: ReadonlyMap<string, string>): string {
   let filled = page;
   for (const [name, text] of tables) {
@@ -65,7 +65,6 @@ function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']):
   return `${least} and up ${placeOf(where)}`;
 }
 
-/** An agent's credential may be restricted to one workspace. */
 function heldTo(where: Permission['where']): string {
   return typeof where === 'object' && 'field' in where
     ? `, except those restricted to another ${code(where.field)}`

@@ -1,6 +1,4 @@
-/**
- * What firestore.indexes.json declares. Source: https://firebase.google.com/docs/reference/firestore/indexes
- */
+/** Contents of firestore.indexes.json. Source: https://firebase.google.com/docs/reference/firestore/indexes */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -18,7 +16,7 @@ const file = z.strictObject({
       fields: z.array(z.union([directed, contained])).min(2),
     }),
   ),
-  /** For these fields, the indexes that Firestore would keep by itself are replaced by the ones listed. */
+  /** Fields whose automatic indexes are replaced by the listed ones. */
   fieldOverrides: z.array(
     z.strictObject({
       collectionGroup: z.string(),
@@ -43,7 +41,7 @@ export function declaredIndexes(): DeclaredIndexes {
   );
 }
 
-/** `session ↑, tags ∋, created_at ↓` */
+/** Returns a description such as `session ↑, tags ∋, created_at ↓`. */
 export function describeFields(fields: readonly IndexField[]): string {
   return fields.map((field) => `${field.fieldPath} ${markOf(field)}`).join(', ');
 }

@@ -1,12 +1,12 @@
-/** Both databases under the committed rules, in a project of their own so that no other test is disturbed. */
+/** Both databases with the committed rules, in a separate project, so that other tests are not disturbed. */
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
 import { connectDatabaseEmulator, type Database, getDatabase, ref, set } from 'firebase/database';
-// The lite client reads by request. The full one reads by listening, which the emulator breaks off now and
-// then when several clients listen at once ("Received message larger than max"), and then waits a minute.
+// The lite client reads by request. The full client reads by listening, which the emulator sometimes interrupts if
+// several clients listen concurrently ("Received message larger than max"), and then waits a minute.
 import { connectFirestoreEmulator, doc, type Firestore, getFirestore, setDoc } from 'firebase/firestore/lite';
 import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
 import { accessToDocument, personToDocument } from '../../functions/src/identity/rules/people.ts';
@@ -15,13 +15,13 @@ import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/
 import { type Caller, callers } from './callers.ts';
 import { ACCESS } from './world.ts';
 
-/** Each process of tests has one: what one empties when it begins, another must not be using. */
+/** Project per test process, because a test empties its databases when it starts. */
 export const PROJECT = `demo-muster-rules-${process.pid}`;
 
-/** What the emulators take instead of an ID token from the server: the rules do not bind it. */
+/** Token that the emulators accept from the server in place of an ID token. The rules do not apply to it. */
 const OWNER = 'owner';
 
-/** A caller's own clients of both databases. */
+/** Clients of both databases for one caller. */
 export interface Clients {
   readonly firestore: Firestore;
   readonly realtime: Database;
@@ -29,12 +29,12 @@ export interface Clients {
 
 export interface Environment {
   as(caller: Caller): Clients;
-  /** The server's clients, which the rules do not bind. */
+  /** The server's clients, which the rules do not restrict. */
   readonly unbound: Clients;
   close(): Promise<void>;
 }
 
-/** An environment for the tests of the `describe` that this is called in. */
+/** Provides an environment for the tests of the enclosing `describe`. */
 export function useEnvironment(): Environment {
   let opened: Environment | undefined;
   const environment = (): Environment => {
@@ -55,8 +55,8 @@ export function useEnvironment(): Environment {
 }
 
 async function openEnvironment(): Promise<Environment> {
-  setLogLevel('silent'); // the clients warn of each denial, and most of what is tested is denied
-  delete process.env.FIREBASE_EMULATOR_HUB; // it does not know of rtdb-lite; the addresses are named below
+  setLogLevel('silent'); // Clients warn about each denial, and most tests expect denials.
+  delete process.env.FIREBASE_EMULATOR_HUB; // The hub does not list rtdb-lite; the addresses are given below.
   const loaded = await initializeTestEnvironment({
     projectId: PROJECT,
     firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },
@@ -85,7 +85,7 @@ async function openEnvironment(): Promise<Environment> {
   };
 }
 
-/** What the rules go by: the workspaces and people, as they are stored, and as the other database mirrors them. */
+/** Stores the workspaces and people that the rules read, in Firestore and in its mirror in the other database. */
 async function settle({ firestore, realtime }: Clients): Promise<void> {
   await Promise.all([
     setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS, asking: {} })),

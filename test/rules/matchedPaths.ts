@@ -1,5 +1,5 @@
 /**
- * The full path of every `match` of a rules file, under the documents' root, with its variables emptied:
+ * Returns the full path of every `match` in a rules file, under the documents' root, with empty variables:
  * `tasks/{}/logs/{}`, and `shared/{**}` for any depth.
  */
 export function matchedPaths(rules: string): string[] {

@@ -1,4 +1,4 @@
-/** What a client can do to a document or child, in each database's own words. */
+/** Client operations on a document or child, in each database's API. */
 import { get, limitToFirst, orderByKey, query, ref, remove, set, update } from 'firebase/database';
 import {
   collection,
@@ -20,9 +20,9 @@ import type { Contents } from './situations.ts';
 export interface Operation {
   readonly name: string;
   readonly needs: 'reads' | 'writes';
-  /** Whether it shows more than one at a time. */
+  /** Whether it can return several documents. */
   readonly lists: boolean;
-  /** Whether it is done to something that must be there before. */
+  /** Whether it requires an existing document. */
   readonly existing: boolean;
   run(clients: Clients, path: string, contents: Contents): Promise<unknown>;
 }
@@ -81,7 +81,7 @@ const inRealtime: readonly Operation[] = [
 
 export const operations = { firestore: inFirestore, realtime: inRealtime };
 
-/** Puts something at the path, past the rules. */
+/** Stores a value at the path, without the rules. */
 export async function put(
   database: Permission['database'],
   { firestore, realtime }: Clients,

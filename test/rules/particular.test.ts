@@ -1,4 +1,4 @@
-/** What the table cannot say: whole trees, groups of collections, several writes at once, one's own. */
+/** Cases beyond the permission table: whole trees, collection groups, batches and a person's own data. */
 
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -34,7 +34,7 @@ const worker = callerNamed('a worker of the deployment');
 const viewer = callerNamed('a viewer of the deployment');
 const admin = [callerNamed('a admin of the deployment'), callerNamed('an agent, admin, of an admin')];
 
-/** The name of every collection in the table, however deep it lies. */
+/** Name of every collection in the table, at any depth. */
 const groups = new Set(
   permissions
     .filter((row) => row.database === 'firestore')
@@ -42,10 +42,10 @@ const groups = new Set(
     .filter((segment) => !segment.startsWith('{')),
 );
 
-describe('rules of firestore, in particular', () => {
+describe('special cases of the Firestore rules', () => {
   const environment = useEnvironment();
 
-  it('the rules of firestore show a question to whom it was asked of and to the owner of who asked, and let neither answer past the tools', async () => {
+  it('the rules of firestore show a request to its recipient and requester but deny answers', async () => {
     const owner = String(OWNER.uid);
     const others = callers.filter(({ principal }) => principal?.owner_uid !== owner);
     const cases = [
@@ -72,10 +72,10 @@ describe('rules of firestore, in particular', () => {
     await assertFails(mine('workspace'));
   });
 
-  it('the rules of firestore keep every group of collections closed, though members of some can be read', async () => {
+  it('the rules of firestore deny every collection group query', async () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/beta/sessions/s-1')));
-    // By day those who may most, and whose the things are; by night everybody.
+    // The default run tests only admins, the owner and a viewer; the nightly run tests all callers.
     const asking = IS_NIGHT ? callers : [...admin, OWNER, viewer];
     for (const group of groups) {
       await Promise.all(
@@ -87,7 +87,7 @@ describe('rules of firestore, in particular', () => {
     }
   });
 
-  it('the rules of firestore let an agent write not even its own profile', async () => {
+  it('the rules of firestore deny an agent changes to its own profile', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = agentPath(String(each.claims?.agentId));
       await setDoc(doc(environment.unbound.firestore, path), { role: 'viewer' });
@@ -96,7 +96,7 @@ describe('rules of firestore, in particular', () => {
     }
   });
 
-  it('the rules of firestore refuse all of a batch that writes into what is closed', async () => {
+  it('the rules of firestore deny a whole batch if one write is denied', async () => {
     const { firestore } = environment.as(worker);
     const open = doc(firestore, 'shared/from-a-batch');
     const closed = doc(firestore, taskPath('from-a-batch'));
@@ -109,11 +109,11 @@ describe('rules of firestore, in particular', () => {
   });
 });
 
-describe('what a person says of themselves', () => {
+describe("a person's own data", () => {
   const environment = useEnvironment();
   const mine = () => environment.as(OWNER);
 
-  it('a person writes preferences within bounds', async () => {
+  it('a person can write preferences within the limits', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const good = [
       {},
@@ -135,7 +135,7 @@ describe('what a person says of themselves', () => {
     }
   });
 
-  it('a person lists agents that may answer, of which none is longer than an id', async () => {
+  it('a person can list agents that may answer, with ids of limited length', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const ids = Array.from({ length: 20 }, (_, n) => `agent-${n}-`.padEnd(128, 'x'));
     await assertSucceeds(setDoc(preferences(), { agents_may_answer: ids }));
@@ -143,7 +143,7 @@ describe('what a person says of themselves', () => {
     for (const agents_may_answer of bad) await assertFails(setDoc(preferences(), { agents_may_answer }));
   });
 
-  it('a person writes proofs of their own writes, small and soon deleted', async () => {
+  it('a person can write small commit markers that expire soon', async () => {
     const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
     const sound = { expires_at: hours(25), arguments_hash: 'x'.repeat(64) };
     for (const each of [OWNER, viewer, worker]) {
@@ -169,7 +169,7 @@ describe('what a person says of themselves', () => {
     await assertFails(setDoc(others, sound));
   });
 
-  it('a person writes devices within bounds', async () => {
+  it('a person can write devices within the limits', async () => {
     const device = (name = 'phone') => ref(mine().realtime, `devices/${OWNER.uid}/${name}`);
     const sound = { token: 'token', registered_at: 1 };
     await assertSucceeds(set(device(), sound));
@@ -190,7 +190,7 @@ describe('what a person says of themselves', () => {
     await assertSucceeds(remove(device()));
   });
 
-  it('a person’s own documents are not found by a query for everyone’s', async () => {
+  it("a person's own documents are not returned by a query for all", async () => {
     for (const name of ['todos', 'recurringTasks', 'reminders', 'events']) {
       for (const each of someOf(callers)) {
         const all = query(collection(environment.as(each).firestore, name), limit(1));
@@ -200,10 +200,10 @@ describe('what a person says of themselves', () => {
   });
 });
 
-describe('rules of realtime, in particular', () => {
+describe('special cases of the Realtime Database rules', () => {
   const environment = useEnvironment();
 
-  it('the rules of realtime let nobody replace or remove a free-form tree in one write', async () => {
+  it('the rules of realtime deny replacing or removing a whole free-form tree', async () => {
     for (const tree of ['messages', 'shared']) {
       for (const each of admin) {
         const { realtime } = environment.as(each);
@@ -216,12 +216,12 @@ describe('rules of realtime, in particular', () => {
     }
   });
 
-  it('the rules of realtime show nobody the whole database', async () => {
+  it('the rules of realtime deny reading the whole database', async () => {
     for (const each of admin) await assertFails(get(ref(environment.as(each).realtime)));
     await assertSucceeds(get(ref(environment.unbound.realtime)));
   });
 
-  it('the rules of realtime let no agent write its own presence', async () => {
+  it('the rules of realtime deny an agent changes to its own presence', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = presencePath(String(each.claims?.agentId));
       await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
@@ -229,7 +229,7 @@ describe('rules of realtime, in particular', () => {
     }
   });
 
-  it('the rules of realtime let everybody prove a write of theirs, once, and nobody else’s', async () => {
+  it('the rules of realtime allow each person to write their own commit marker once', async () => {
     const now = Date.now();
     const proof = (uid = String(OWNER.uid)) => ({ uid, expires_at: now + 3_600_000 });
     const { realtime } = environment.as(OWNER);
@@ -262,7 +262,7 @@ describe('rules of realtime, in particular', () => {
     await assertSucceeds(set(commit('expired'), proof()));
   });
 
-  it('the rules of realtime refuse all of an update that writes into what is closed', async () => {
+  it('the rules of realtime deny a whole update if one path is denied', async () => {
     const { realtime } = environment.as(worker);
     await assertFails(update(ref(realtime), { 'shared/updated': 1, 'tasks/queue/updated': 1 }));
     assert.equal((await get(ref(realtime, 'shared/updated'))).exists(), false);
@@ -270,7 +270,7 @@ describe('rules of realtime, in particular', () => {
     assert.equal((await get(ref(realtime, 'shared/updated'))).val(), 1);
   });
 
-  it('the rules of realtime have an index for whatever is ordered by, and for nothing else', async () => {
+  it('the rules of realtime have an index for exactly the children used for ordering', async () => {
     for (const { path, indexOn } of permissions.filter((row) => row.database === 'realtime')) {
       const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
       for (const child of indexOn ?? [])
@@ -280,7 +280,7 @@ describe('rules of realtime, in particular', () => {
   });
 });
 
-/** The status of a query by REST, which, other than the clients, is refused where it has no index. */
+/** Returns the status of a REST query. Unlike the clients, REST rejects a query without an index. */
 async function orderedBy(path: string, child: string): Promise<number> {
   const url = new URL(`http://${process.env.FIREBASE_DATABASE_EMULATOR_HOST}/${path}.json`);
   url.search = new URLSearchParams({

@@ -1,4 +1,4 @@
-/** Each row of the table × operation × caller × workspace, against the rules themselves. */
+/** Every combination of table row, operation, caller and workspace, tested with the rules. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import type { AccessQuestion } from '../../functions/src/access/rules/decision.ts';
 import { IS_NIGHT } from '../support/night.ts';
@@ -7,10 +7,10 @@ import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
 import { contentsOf, freshPath, type Situation, situationsOf, subjectOf } from './situations.ts';
 
-/** By day the others, which rules treat like one of these, are tried by fewer; and so is what nobody may. */
+/** Operations that the default run tests with more callers. The rules treat the others like one of these. */
 const THOROUGH: readonly string[] = ['get', 'list', 'create'];
 
-/** By day what nobody may is tried by one operation for each verb that rules know, of which these are others' too. */
+/** Operations that share a rules verb with another one. The default run skips them if no one has access. */
 const SAME_VERB: readonly string[] = ['query', 'count', 'replace', 'merge'];
 
 for (const database of ['firestore', 'realtime'] as const) {
@@ -35,20 +35,19 @@ interface Case {
   readonly operation: Operation;
 }
 
-/** Others ask of each case, so that by day too everybody asks. */
+/** Selects other callers for each case, so that the default run covers all of them too. */
 let turn = 0;
 
-/** Tries the operation as every caller. */
 async function check(tried: Case): Promise<void> {
   const isClosed = tried.situation.permission[tried.operation.needs] === 'no one';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
   const some = someOf(callers, isThorough ? 3 : isClosed ? 12 : 6, turn++);
-  // Of what belongs to somebody they alone differ.
+  // For owned documents, only the owner and their agents are treated differently.
   const { ownerField } = tried.situation.permission;
   const asking = [...new Set([...(ownerField === undefined ? [] : owners), ...some])];
   const allowed = asking.filter((caller) => mayTry(tried, caller));
   const denied = asking.filter((caller) => !allowed.includes(caller));
-  // Whoever reads leaves it as it is for the next; whoever writes needs one of their own.
+  // Readers can share one document; each writer needs its own.
   const read = tried.operation.needs === 'reads' ? await prepare(tried) : undefined;
   await Promise.all([
     ...allowed.map(async (caller) => named(tried, caller, read ?? (await prepare(tried)), assertSucceeds)),
@@ -56,7 +55,7 @@ async function check(tried: Case): Promise<void> {
   ]);
 }
 
-/** As the table decides. */
+/** Returns the decision of the table. */
 function mayTry({ situation, operation }: Case, caller: Caller): boolean {
   const path = freshPath(situation);
   const question: AccessQuestion = {
@@ -68,8 +67,8 @@ function mayTry({ situation, operation }: Case, caller: Caller): boolean {
 }
 
 /**
- * A denial proves nothing where the operation would fail for anybody, so those are followed by the same operation, in
- * the same situation, which none of them may have changed, by somebody who may: a caller, or the server.
+ * A denial proves nothing if the operation would fail for every caller. Therefore a permitted caller or the server
+ * repeats the operation on the unchanged document.
  */
 async function checkDenied(
   tried: Case,
@@ -98,7 +97,7 @@ async function named(
   }
 }
 
-/** The path of something of its own, which is there where the operation needs it. */
+/** Returns a fresh path, with an existing document if the operation requires one. */
 async function prepare({ environment, situation, operation }: Case): Promise<string> {
   const path = freshPath(situation);
   if (operation.existing)

@@ -1,30 +1,30 @@
-/** Where the rows of the table are tried: paths that are filled in, and what lies there. */
+/** Concrete paths for the rows of the permission table, and their contents. */
 import { type QueryConstraint, where } from 'firebase/firestore/lite';
 import type { Subject } from '../../functions/src/access/rules/decision.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { IS_NIGHT } from '../support/night.ts';
 import { OWNER } from './callers.ts';
 
-/** A row in a workspace. */
+/** Row of the table in a workspace. */
 export interface Situation {
   readonly permission: Permission;
-  /** As the row has it, or one that must be treated likewise. */
+  /** Path of the row, or another path that must be treated alike. */
   readonly template: string;
-  /** Undefined where the row names none. */
+  /** Undefined if the row names no workspace. */
   readonly workspace: string | undefined;
 }
 
-/** Who reads what belongs to somebody, and is found by whose it is. */
+/** Required access of owned documents that are queried by owner. */
 const OWNERS = 'owner and agents';
 
-/** What is written, what it is changed to, and the field by which a query finds what its caller may see. */
+/** Initial value, change, and the field by which a query finds the documents visible to its caller. */
 export interface Contents {
   readonly value: object;
   readonly change: object;
   readonly filter: readonly QueryConstraint[];
 }
 
-/** What may be written where not anything may. */
+/** Valid contents of paths that do not accept arbitrary values. */
 const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map([
   ['preferences/{uid}', { value: { reminder_lead_minutes: 30, push: true }, change: { email: true } }],
   [
@@ -43,7 +43,7 @@ const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map
   ],
 ]);
 
-/** Paths that a row must hold for as well. */
+/** Additional paths that a row covers. */
 const ALSO: ReadonlyMap<string, readonly string[]> = new Map([
   ['bus/{log}', ['bus/{log}/log/{entry}']],
   ['metrics/minutes/{minute}', ['metrics/minutes/202611220124/tools/{tool}']],
@@ -84,7 +84,7 @@ function workspacesOf({ where: place, reads, writes }: Permission): readonly (st
 
 let documents = 0;
 
-/** The path of something that no other check touches, but for what is one of a kind in a workspace. */
+/** Returns a path that no other check uses, except where a workspace has only one. */
 export function freshPath({ template, workspace = 'workspace-1' }: Situation): string {
   documents += 1;
   return (
@@ -92,14 +92,14 @@ export function freshPath({ template, workspace = 'workspace-1' }: Situation): s
       .replace('{uid}', String(OWNER.uid))
       .replace('{workspace}/', `${workspace}/`)
       .replace(/^workspaces\/\{workspace\}$/, `workspaces/${workspace}`)
-      // Nobody calls a workspace so: it is default's.
+      // No workspace has this name, so the path belongs to `default`.
       .replace('{first}', workspace === 'default' ? 'conversations' : workspace)
       .replace(/\{\w+(=\*\*)?\}$/, `document-${documents}`)
       .replaceAll(/\{(\w+)\}/g, '$1-1')
   );
 }
 
-/** What the thing says of itself. A query asks for it by its workspace, where it has one. */
+/** Returns the fields that decide access. A query names its workspace if the documents have one. */
 export function subjectOf({ permission, workspace }: Situation, isList: boolean): Subject {
   const { where: place, ownerField, reads } = permission;
   const inField = typeof place === 'object' && 'field' in place;
@@ -113,7 +113,7 @@ export function contentsOf({ permission, workspace }: Situation): Contents {
   const { path, where: place, ownerField, database } = permission;
   const whose = ownerField === undefined ? {} : { [ownerField]: String(OWNER.uid) };
   const isNamed = typeof place === 'object' && 'field' in place;
-  // What has its home in default says so by null, or, in the Realtime Database, by nothing.
+  // The home workspace `default` is stored as null, or as nothing in the Realtime Database.
   const home = path === 'agents/{agentId}' && workspace === 'default' ? null : workspace;
   const named =
     isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};

@@ -1,4 +1,4 @@
-/** What a person may do to own to-dos and what belongs to them, past the tools; and what nobody may. */
+/** Direct access to to-dos and their related documents, without the tools. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import {
@@ -47,7 +47,7 @@ const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 
 
 const TODO = sampleTodo({ owner_uid: String(OWNER.uid), due_date: PAST, tags: ['work'] });
 
-/** One character of two UTF-16 units and four bytes: the rules count characters, as the tools do. */
+/** One character of two UTF-16 units and four bytes: the rules count characters, like the tools. */
 const WIDE = '\u{1f600}';
 
 const tagged = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
@@ -107,7 +107,7 @@ const bounds: readonly Bound[] = [
   { field: 'completed', allowed: [true, false], denied: ['yes', 1, null] },
 ];
 
-/** The rest of a to-do is the server's: each with something else of its kind. */
+/** Fields that only the server writes, each with another value of its type. */
 const closed: Readonly<Record<string, unknown>> = {
   id: 'another',
   owner_uid: 'another',
@@ -124,7 +124,7 @@ const closed: Readonly<Record<string, unknown>> = {
 };
 
 describe('rules of to-dos', function () {
-  this.timeout(600_000); // seconds, where nothing else runs
+  this.timeout(600_000); // Takes seconds on an idle machine.
 
   const environment = useEnvironment();
   let number = 0;
@@ -132,7 +132,7 @@ describe('rules of to-dos', function () {
   const asOwner = () => environment.as(OWNER).firestore;
   const asServer = () => environment.unbound.firestore;
 
-  /** A to-do of the owner's that no other check touches. */
+  /** Creates a to-do that no other check uses. */
   async function aTodo(): Promise<string> {
     number += 1;
     const id = `rules-${number}`;
@@ -141,7 +141,7 @@ describe('rules of to-dos', function () {
   }
 
   for (const { field, allowed, denied } of bounds) {
-    it(`the rules of to-dos let a person change the ${field} within bounds, and not beyond`, async () => {
+    it(`the rules of to-dos allow its owner to change the ${field} only within limits`, async () => {
       for (const value of denied) {
         const path = await aTodo();
         await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
@@ -153,7 +153,7 @@ describe('rules of to-dos', function () {
     });
   }
 
-  it('the rules of to-dos let a person complete one, and change all that there is to change at once', async () => {
+  it('the rules of to-dos allow completing one and changing all editable fields together', async () => {
     const path = await aTodo();
     await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
     const edit = { title: 'Other', description: 'More', priority: 'LOW', tags: ['new'], due_date: FUTURE };
@@ -165,7 +165,7 @@ describe('rules of to-dos', function () {
     assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');
   });
 
-  it('the rules of to-dos keep the rest of a to-do from its owner', async () => {
+  it('the rules of to-dos deny its owner changes to other fields', async () => {
     assert.deepEqual(
       Object.keys(todoToDocument(TODO)).toSorted(),
       [
@@ -181,7 +181,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos let a person neither make nor remove one', async () => {
+  it('the rules of to-dos deny creating and deleting one', async () => {
     const path = await aTodo();
     const another = doc(asOwner(), `${path}-more`);
     await assertFails(setDoc(another, todoToDocument({ ...TODO, id: another.id })));
@@ -191,7 +191,7 @@ describe('rules of to-dos', function () {
     await assertFails(updateDoc(doc(asOwner(), path), { title: 'Of one that is gone' }));
   });
 
-  it('the rules of to-dos let nobody else change one, not even an agent of theirs', async () => {
+  it("the rules of to-dos deny changes to all other callers, including the owner's agents", async () => {
     for (const caller of others) {
       const path = await aTodo();
       await assertFails(updateDoc(doc(environment.as(caller).firestore, path), { completed: true }));
@@ -199,7 +199,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show a person and their agents what is theirs, by id and by query, and nobody anything else', async () => {
+  it('the rules of to-dos show them only to the owner and their agents, by id and by query', async () => {
     const path = await aTodo();
     const own = where('owner_uid', '==', OWNER.uid);
     for (const caller of [OWNER, ...agents]) {
@@ -228,7 +228,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show a person own reminders and history, and let nobody write them', async () => {
+  it('the rules of to-dos show reminders and history to the owner but deny writes', async () => {
     const todo = { ...TODO, id: 'rules-told' };
     const event = todoEvent(null, todo, todoAnswer(todo), { eventId: 'rules-event', now: PAST });
     const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];

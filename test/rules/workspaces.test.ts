@@ -1,4 +1,4 @@
-/** Lists of what belongs to a workspace, and the bounds of what is free-form. */
+/** Lists of workspace documents, and limits of free-form data. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, remove, set, update } from 'firebase/database';
@@ -12,7 +12,7 @@ import { useEnvironment } from './environment.ts';
 const member = callerNamed('a worker of alpha');
 const admin = callerNamed('a admin of the deployment');
 
-/** The collections whose documents say which workspace they are in, and belong to nobody. */
+/** Collections with a workspace field and without an owner. */
 const inField = permissions.filter(
   ({ database, where: place, reads }) =>
     database === 'firestore' && typeof place === 'object' && 'field' in place && reads !== 'owner and agents',
@@ -21,7 +21,7 @@ const inField = permissions.filter(
 const collectionOf = ({ path }: Permission): string =>
   path.replace(/\/[^/]+$/, '').replaceAll(/\{(\w+)\}/g, '$1-listed');
 
-describe('lists of what is in workspaces', () => {
+describe('lists in workspaces', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('lists of what is in workspaces', () => {
   });
 
   for (const row of inField) {
-    it(`${row.path} are found by the workspace alone`, async () => {
+    it(`${row.path} are found only by a query for the workspace`, async () => {
       const { firestore } = environment.as(member);
       const all = collection(firestore, collectionOf(row));
       const found = await assertSucceeds(getDocs(query(all, where('workspace', '==', 'alpha'))));
@@ -51,7 +51,7 @@ describe('lists of what is in workspaces', () => {
     });
   }
 
-  it('agents are found by their owner too, wherever they are', async () => {
+  it('agents are also found by their owner in any workspace', async () => {
     await setDoc(doc(environment.unbound.firestore, agentPath('owners-agent')), {
       owner_uid: OWNER.uid,
       workspace: 'gamma',
@@ -66,7 +66,7 @@ describe('lists of what is in workspaces', () => {
     }
   });
 
-  it('what is not there and what is not theirs read the same', async () => {
+  it('missing and hidden documents return identical denials', async () => {
     for (const path of ['tasks/in-gamma', 'tasks/not-there', 'agents/in-gamma', 'agents/not-there']) {
       await assertFails(getDoc(doc(environment.as(member).firestore, path)));
     }
@@ -82,18 +82,18 @@ describe('lists of what is in workspaces', () => {
   });
 });
 
-describe('what is free-form in the Realtime Database', () => {
+describe('free-form data in the Realtime Database', () => {
   const environment = useEnvironment();
   const mine = () => environment.as(member).realtime;
 
   for (const root of FREE_FORM_ROOTS) {
-    it(`a write into ${root} is refused whole if one part of it is of another workspace`, async () => {
+    it(`a write into ${root} is denied as a whole if one part is in another workspace`, async () => {
       await assertFails(get(ref(mine(), root)));
       await assertFails(update(ref(mine(), root), { 'alpha/a': 1, 'gamma/a': 1 }));
       await assertSucceeds(update(ref(mine(), root), { 'alpha/a': 1, 'alpha/b': 1 }));
     });
 
-    it(`${root} has texts of bounded length at a bounded depth`, async () => {
+    it(`${root} limits the length of texts and the depth`, async () => {
       const path = (levels: number) => `${root}/alpha${'/x'.repeat(levels - 2)}`;
       await assertSucceeds(set(ref(mine(), path(FREE_FORM.levels)), 'deep'));
       await assertFails(set(ref(mine(), path(FREE_FORM.levels + 1)), 'too deep'));

@@ -1,21 +1,21 @@
-/** The workspaces that callers of the rules' tests come from, and what is stored of the people. */
+/** Workspaces of the callers in the tests of the rules, and the stored state of people. */
 import type { AccountState, Person } from '../../functions/src/identity/rules/people.ts';
 import type { WorkspaceAccess } from '../../functions/src/identity/rules/role.ts';
 
-/** Beside `default`, which is open. Nobody has opened `unopened`. */
+/** Access of each workspace besides `default`, which is open. `unopened` was never opened. */
 export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = {
   alpha: 'private',
   beta: 'open',
   gamma: 'private',
 };
 
-/** What is stored of somebody, and the role that their account claims. */
+/** Stored roles of a person, and the role claim of the account. */
 export interface Standing {
   readonly role?: Person['role'];
   readonly workspaces?: Person['workspaces'];
   readonly validSince?: number;
   readonly account?: AccountState;
-  /** Whatever a token may say. */
+  /** Arbitrary claim of a token. */
   readonly claim?: unknown;
 }
 

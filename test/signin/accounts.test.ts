@@ -1,4 +1,4 @@
-/** What becomes of a person's tokens and agents when their account changes in Firebase Auth, past Muster. */
+/** Tokens and agents of a person whose account changes in Firebase Auth, outside Muster. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -13,11 +13,11 @@ import { idTokenOf } from './support/visitor.ts';
 
 const registered = z.object({ credentials: z.object({ apiKey: z.string(), secret: z.string() }) });
 
-describe('accounts that change in Firebase Auth', () => {
+describe('account changes in Firebase Auth', () => {
   let deployment: Deployment;
   let app: App;
 
-  // Each has a clock of its own, which goes on only.
+  // Each test has its own clock, which only moves forward.
   beforeEach(async () => {
     deployment = await Deployment.start();
     app = await App.registered(deployment, 'Pencil');
@@ -46,7 +46,7 @@ describe('accounts that change in Firebase Auth', () => {
     return stored.filter((change) => change.kind === 'limitAccount' && change.uid === uid);
   }
 
-  /** Reads both databases directly. @returns whether each lets the token in */
+  /** Reads both databases directly. Returns whether each accepts the token. */
   async function readings(idToken: string): Promise<readonly boolean[]> {
     const claims: unknown = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
     const { aud } = z.object({ aud: z.string() }).parse(claims);
@@ -121,7 +121,7 @@ describe('accounts that change in Firebase Auth', () => {
     it(`shut out a person who is ${change}, in tools and in both databases`, async () => {
       const { someone, idToken, statuses, streams } = await settle(`Gone-${change}`);
       const issued = Math.floor(Date.now() / 1000);
-      // Firebase Auth counts in seconds: a sign-in of the same second stays good.
+      // Firebase Auth counts in seconds: a sign-in in the same second stays valid.
       await eventually('the next second', async () => Math.floor(Date.now() / 1000) > issued || undefined);
       await make(someone);
       await sweep();
@@ -147,7 +147,7 @@ describe('accounts that change in Firebase Auth', () => {
       assert.deepEqual(await readings(idToken), [false, false]);
     });
 
-  it('leave owners alone who never had one', async () => {
+  it('do not affect owners that never had an account', async () => {
     const { store } = deployment.composition.kernel;
     const { people } = deployment.composition.access.ports;
     const uid = `never-${Date.now()}`;

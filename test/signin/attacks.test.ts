@@ -1,4 +1,4 @@
-/** What is tried against sign-in, from published attacks and from the standards' own lists: RFC 9700; RFC 6819. */
+/** Known attacks on sign-in, from publications and the standards' own lists: RFC 9700; RFC 6819. */
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ describe('attacks on sign-in', () => {
   let eve: Someone;
   let app: App;
 
-  // Each has the whole of what an address may try.
+  // Each deployment has the full rate limit of an address.
   beforeEach(async () => {
     deployment = await Deployment.start();
     ada = await deployment.person('Ada', 'leader');
@@ -25,8 +25,8 @@ describe('attacks on sign-in', () => {
   });
   afterEach(() => deployment?.stop());
 
-  describe('injected codes', () => {
-    it('a code of another sign-in is refused: the verifier is not its own', async () => {
+  describe('code injection', () => {
+    it('fails for a code of another sign-in, because the verifier does not match', async () => {
       const [hers, his] = [await app.begin(), await app.begin()];
       const stolen = await new Visitor().allow(hers.url, ada);
       const injected = new URL(await new Visitor().allow(his.url, eve, { agentName: 'Injected' }));
@@ -34,7 +34,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(injected, his), { error: 'invalid_grant' });
     });
 
-    it('a code cannot be asked for without a challenge, or with one that is plain', async () => {
+    it('is not possible without a challenge or with a plain one', async () => {
       for (const more of [
         { code_challenge: undefined },
         { code_challenge_method: 'plain' },
@@ -53,7 +53,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('no token comes by the front: the implicit and the hybrid flow are not there', async () => {
+    it('obtains no token without a code: implicit and hybrid flow are unsupported', async () => {
       for (const response_type of ['token', 'code token', 'id_token', 'none']) {
         const { headers } = await new Visitor().open((await app.begin({ response_type })).url);
         const error = new URL(headers.get('location') ?? '').searchParams.get('error');
@@ -67,7 +67,7 @@ describe('attacks on sign-in', () => {
   });
 
   describe('mix-ups', () => {
-    it('every answer says who gives it, good or bad, and a client takes no other', async () => {
+    it('are detected by the issuer in every response, which clients verify', async () => {
       const begun = await app.begin();
       const back = await new Visitor().allow(begun.url, ada);
       assert.deepEqual(back.searchParams.getAll('iss'), [deployment.origin]);
@@ -78,7 +78,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(forged, begun), /iss/);
     });
 
-    it('what a client has in its own redirect is not taken for an answer', async () => {
+    it('are not caused by response parameters in a registered redirect', async () => {
       const headers = { 'content-type': 'application/json' };
       const redirect = 'http://127.0.0.1:9999/callback?code=planted&state=planted&iss=planted&keep=this';
       const body = JSON.stringify({ redirect_uris: [redirect] });
@@ -94,7 +94,7 @@ describe('attacks on sign-in', () => {
   });
 
   describe("other people's sign-ins", () => {
-    it('are nobody’s who has not the cookie of the browser, or has another’s', async () => {
+    it("cannot be used without the browser's own cookie", async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const stranger = new Visitor();
@@ -120,7 +120,7 @@ describe('attacks on sign-in', () => {
       assert.equal((await visitor.decide(page, proposed, { agentName: 'Own' })).status, 200);
     });
 
-    it('by a mailed link that another browser opens leave its code in no address', async () => {
+    it('do not expose their code if a mailed link is opened in another browser', async () => {
       const { authorization, continueUrl } = await new Visitor().settings((await app.begin()).url);
       const link = `${continueUrl}&apiKey=key&oobCode=secret-code&mode=signIn&lang=en`;
       const elsewhere = new Visitor();
@@ -138,7 +138,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('cannot be decided before anybody has signed in, twice, or after ten minutes', async () => {
+    it('cannot be decided before a person signed in, twice, or after ten minutes', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const toolsets = ['todo'];
@@ -165,7 +165,7 @@ describe('attacks on sign-in', () => {
       deployment.moveBack();
     });
 
-    it('take the word of nobody but their own page', async () => {
+    it('accept requests only from their own page', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const body = { authorization: page.authorization, idToken: await idTokenOf(ada) };
@@ -186,7 +186,7 @@ describe('attacks on sign-in', () => {
       assert.equal(asked.headers.get('access-control-allow-origin'), null);
     });
 
-    it('take no sign-in that is more than ten minutes old', async () => {
+    it('reject an ID token from a sign-in more than ten minutes ago', async () => {
       const idToken = await idTokenOf(ada);
       const at = async (milliseconds: number) => {
         deployment.move(milliseconds);
@@ -199,7 +199,7 @@ describe('attacks on sign-in', () => {
       assert.deepEqual(await at(2 * 60_000), [400, 'sign_in_again']);
     });
 
-    it('take a fresh sign-in alone, of an account that is good, of this project', async () => {
+    it('accept only recent sign-ins of valid accounts in this project', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const say = async (idToken: string) => {
@@ -223,8 +223,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('the page', () => {
-    it('cannot be framed, and runs nothing but its own script', async () => {
+  describe('sign-in page', () => {
+    it('cannot be framed and runs only its own script', async () => {
       const { headers } = await new Visitor().open((await app.begin()).url);
       assert.equal(headers.get('x-frame-options'), 'DENY');
       const policy = headers.get('content-security-policy') ?? '';
@@ -245,7 +245,7 @@ describe('attacks on sign-in', () => {
       assert.match(cookie, /^__Host-[^;]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/);
     });
 
-    it('shows a name as text, however it spoofs', async () => {
+    it('shows a spoofing name as plain text', async () => {
       const names = [
         '</script><script>alert(1)</script>',
         '<img src=x onerror=alert(1)>',
@@ -267,8 +267,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('open redirects', () => {
-    it('there are none: a stranger’s address is never followed, and an error leads on by a click', async () => {
+  describe('redirects', () => {
+    it('never lead to an unregistered address, and errors require a click', async () => {
       const stranger = 'https://evil.example/phish';
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ client_name: 'Evil', redirect_uris: [stranger] });
@@ -290,7 +290,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('a parameter that is there twice is refused, since nobody knows which counts', async () => {
+    it('are refused if a parameter is repeated, since its value is ambiguous', async () => {
       const { url } = await app.begin();
       for (const name of ['redirect_uri', 'client_id', 'state', 'resource']) {
         const doubled = new URL(url);
@@ -304,7 +304,7 @@ describe('attacks on sign-in', () => {
       assert.equal(JSON.parse(await answer.text()).error, 'invalid_request');
     });
 
-    it('a client may register no address that runs or leaks something', async () => {
+    it('cannot be registered for addresses that run or leak something', async () => {
       const other = await Deployment.start();
       for (const redirect of [
         'javascript:alert(1)',
@@ -333,8 +333,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('documents at addresses that are not on the internet', () => {
-    it('are not asked for, by number, by name or by another port', async () => {
+  describe('client documents at addresses outside the internet', () => {
+    it('are not fetched, by number, by name or through another port', async () => {
       const asked: string[] = [];
       const inside = createServer((socket) => {
         asked.push('connected');
@@ -366,7 +366,7 @@ describe('attacks on sign-in', () => {
   });
 
   describe('floods', () => {
-    it('of registrations, sign-ins, unknown documents and guesses are told to wait, by address', async () => {
+    it('of registrations, sign-ins, unknown documents and guesses are rate-limited by address', async () => {
       const flooded = await Deployment.start();
       const post = async (path: string, type: string, body: string) => {
         const headers = { 'content-type': type };
@@ -409,7 +409,7 @@ describe('attacks on sign-in', () => {
       await flooded.stop();
     });
 
-    it('of other sign-ins do not keep out who refreshes with a good token', async () => {
+    it('of other sign-ins do not block a refresh with a valid token', async () => {
       const { refresh_token } = await app.signIn(ada);
       const guess = {
         grant_type: 'refresh_token',
@@ -421,7 +421,7 @@ describe('attacks on sign-in', () => {
       assert.equal(all.length, 3);
     });
 
-    it('of tokens from a noisy address do not refuse the good ones of other apps there', async () => {
+    it('of tokens from an address do not block other apps with valid tokens there', async () => {
       const noisy = await Deployment.start();
       const person = await noisy.person('Ada', 'leader');
       const client = await App.registered(noisy, 'Pencil');
@@ -460,7 +460,7 @@ describe('attacks on sign-in', () => {
       ),
     );
 
-    it('is answered with a 4xx and in form, wherever it is sent', async () => {
+    it('is rejected with a well-formed 4xx response at every address', async () => {
       const names = [
         'client_id',
         'redirect_uri',
@@ -505,7 +505,7 @@ describe('attacks on sign-in', () => {
       assert.deepEqual(broken, []);
     });
 
-    it('that is too long, or no JSON, is refused before it is read on', async () => {
+    it('that is too long or not JSON is rejected before it is read completely', async () => {
       for (const path of ['/token', '/register', '/authorize/person']) {
         const headers = {
           'content-type': path === '/token' ? 'application/x-www-form-urlencoded' : 'application/json',
@@ -522,7 +522,7 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  it('a cancelled sign-in leaves nothing that could be used', async () => {
+  it('a cancelled sign-in leaves nothing usable', async () => {
     const begun = await app.begin();
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);

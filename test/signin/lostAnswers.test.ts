@@ -1,4 +1,4 @@
-/** A commit of sign-in whose answer is lost is carried out once, and nobody has to begin again. */
+/** Sign-in with lost commit responses: each commit is applied once, and no one has to start again. */
 import assert from 'node:assert/strict';
 import { Lanes } from '../support/lossyFirestore/lanes.ts';
 import { LOST, type Loss, type LostStatus } from '../support/lossyFirestore/proxy.ts';
@@ -7,12 +7,12 @@ import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
 
-/** By day the one that is met most: the store makes the same of all of them. */
+/** The default run uses the most frequent status; the store handles all of them alike. */
 const STATUSES = byDay<readonly LostStatus[]>(['UNAVAILABLE'], {
   night: Object.keys(LOST) as readonly LostStatus[],
 });
 
-describe('a sign-in whose answers are lost', () => {
+describe('sign-in with lost commit responses', () => {
   let lanes: Lanes;
 
   before(async () => {
@@ -21,11 +21,11 @@ describe('a sign-in whose answers are lost', () => {
   after(() => lanes?.close());
 
   for (const status of STATUSES) {
-    it(`goes on after ${status}, at each of its steps`, () =>
+    it(`continues after ${status} at each step`, () =>
       lanes.use(async ({ database, proxy }) => {
         const deployment = await Deployment.start({ database });
         const ada: Someone = await deployment.person('Ada', 'leader');
-        /** Each step commits once. */
+        /** Fails if the step does not commit exactly once. */
         const losing = async <Result>(step: () => Promise<Result>): Promise<Result> => {
           const loss: Loss = { commit: 1, status, what: 'answer' };
           proxy.begin(loss);

@@ -1,4 +1,4 @@
-/** How clients find out how one signs in: every address that one of them is known to try. Source: docs/guides/sign-in.md. */
+/** Discovery of the sign-in endpoints at every address that clients try. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { Deployment } from './support/deployment.ts';
 const PUBLIC = 'https://muster.example';
 const FUNCTION = 'https://us-central1-demo.cloudfunctions.net/mcp';
 
-describe('what clients find out about signing in', () => {
+describe('sign-in metadata', () => {
   let deployment: Deployment;
   let server: Server;
 
@@ -25,7 +25,7 @@ describe('what clients find out about signing in', () => {
     await close(server);
   });
 
-  /** Asks as a proxy passes it on; on cloudfunctions.net the function's name is taken off the path. */
+  /** Sends a request as a proxy forwards it; on cloudfunctions.net the function's name is removed from the path. */
   async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
     const { host, pathname, search } = new URL(url);
     const path = host.endsWith('.cloudfunctions.net') ? pathname.replace(/^\/mcp/, '') || '/' : pathname;
@@ -62,7 +62,7 @@ describe('what clients find out about signing in', () => {
   };
 
   for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events']) {
-    it(`is named by the challenge of /mcp${below}, with the very address as the resource`, async () => {
+    it(`is named in the challenge of /mcp${below}, with that address as the resource`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT']) {
         const sent = await ask(`${PUBLIC}/mcp${below}`, method, { 'content-type': 'application/json' });
         assert.equal(sent.status, 401, method);
@@ -76,7 +76,7 @@ describe('what clients find out about signing in', () => {
     });
   }
 
-  it('is one truth at every address below the root', async () => {
+  it('is identical at every address below the root', async () => {
     const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);
     assert.deepEqual([resource, authorization_servers], [`${PUBLIC}/mcp`, [PUBLIC]]);
     const documents = await Promise.all(
@@ -93,7 +93,7 @@ describe('what clients find out about signing in', () => {
     assert.equal(metadata['authorization_response_iss_parameter_supported'], true);
   });
 
-  it('stands below the path of the function too, as whoever issues tokens there', async () => {
+  it("is also served below the function's path, with that address as the issuer", async () => {
     const { status, headers } = await ask(`${FUNCTION}/todo`, 'HEAD');
     assert.equal(status, 401);
     const named = `${FUNCTION}/.well-known/oauth-protected-resource/todo`;
@@ -110,14 +110,14 @@ describe('what clients find out about signing in', () => {
     assert.equal(server['issuer'], FUNCTION);
   });
 
-  it('never follows the Host header to a stranger', async () => {
+  it('never uses the Host header of an unknown host', async () => {
     const challenged = await ask('https://evil.example/mcp', 'HEAD');
     assert.ok(challenged.headers['www-authenticate']?.includes(`resource_metadata="${PUBLIC}/`));
     const found = await ask('https://evil.example/.well-known/oauth-authorization-server');
     assert.equal(JSON.parse(found.text).issuer, PUBLIC);
   });
 
-  it('is a 404 in JSON elsewhere, for every client, and never a challenge', async () => {
+  it('is a JSON 404 elsewhere, without a challenge', async () => {
     for (const path of [
       '/.well-known/openid-configuration',
       '/.well-known/openid-configuration/mcp',
@@ -134,12 +134,12 @@ describe('what clients find out about signing in', () => {
     }
   });
 
-  it('stands where no toolset does', () => {
+  it('has paths that no toolset uses', () => {
     const names: readonly string[] = RESERVED;
     for (const toolset of TOOLSETS) assert.ok(!names.includes(toolset), toolset);
   });
 
-  it('is read by GET and HEAD alone, from any page', async () => {
+  it('allows only GET and HEAD, from any origin', async () => {
     const url = `${PUBLIC}/.well-known/oauth-authorization-server`;
     const asked = await ask(url, 'OPTIONS', {
       origin: 'https://any.example',
@@ -152,7 +152,7 @@ describe('what clients find out about signing in', () => {
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
-  it('is nothing where the deployment does not say where people connect', async () => {
+  it('does not exist if the deployment has no public address', async () => {
     const closed = await Deployment.start();
     const answer = closed.front({ publicUrl: '', functionUrl: FUNCTION });
     const own = createServer((request, response) => void answer(request, response));

@@ -1,4 +1,4 @@
-/** The page on which people sign in, in a real browser, against Firebase's own emulator. */
+/** Sign-in page in a real browser, with Firebase's own emulator. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ import { idTokenOf } from './support/visitor.ts';
 
 const PHONE = { width: 390, height: 844 };
 
-describe('the page to sign in at', () => {
+describe('sign-in page', () => {
   let deployment: Deployment;
   let ada: Someone;
   let browser: Browser;
@@ -59,13 +59,13 @@ describe('the page to sign in at', () => {
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   }
 
-  /** What the browser is led back with. */
+  /** Returns the redirect's URL in the browser. */
   async function back(): Promise<URL> {
     await page.waitForURL((url) => url.href.startsWith(redirect));
     return new URL(page.url());
   }
 
-  it('signs in by address and password, and lets an app have what is ticked', async () => {
+  it('signs in by email and password and grants the app what the person selects', async () => {
     await open();
     const begun = await app.begin();
     await page.goto(begun.url.href);
@@ -91,7 +91,7 @@ describe('the page to sign in at', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('leads back with the news where somebody says no', async () => {
+  it('redirects with an error if the person cancels', async () => {
     await open();
     const begun = await app.begin();
     await page.goto(begun.url.href);
@@ -100,7 +100,7 @@ describe('the page to sign in at', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('says in plain words what is wrong, and tells nobody who has an account', async () => {
+  it('explains errors without revealing which accounts exist', async () => {
     await open();
     await page.goto((await app.begin()).url.href);
     const told: string[] = [];
@@ -116,7 +116,7 @@ describe('the page to sign in at', () => {
     assert.equal(told[0], told[1]);
   });
 
-  it('signs in by a link in a mail who has no account yet, but an invitation', async () => {
+  it('signs in an invited person without an account by an email link', async () => {
     const workspace = `guild-${ada.uid}`;
     const inviting = await idTokenOf(ada);
     const email = `new-${ada.uid}@example.com`;
@@ -142,7 +142,7 @@ describe('the page to sign in at', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('works by keyboard alone', async () => {
+  it('works with only a keyboard', async () => {
     await open();
     const begun = await app.begin();
     await page.goto(begun.url.href);
@@ -161,7 +161,7 @@ describe('the page to sign in at', () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`can be used by everybody: in ${colorScheme}, on a phone, before and after signing in`, async () => {
+    it(`is accessible in ${colorScheme} on a phone, before and after signing in`, async () => {
       await open({ colorScheme, viewport: PHONE });
       const opened = await app.begin();
       await page.goto(opened.url.href);
@@ -174,7 +174,7 @@ describe('the page to sign in at', () => {
     });
   }
 
-  it('speaks the languages of the welcome', async () => {
+  it('is available in the languages of the welcome', async () => {
     const said = new Set<string>();
     for (const locale of ['en-US', 'es-MX', 'fr-FR', 'de-AT', 'pt-BR', 'zh-CN', 'ja-JP']) {
       await open({ locale, viewport: PHONE });
@@ -187,7 +187,7 @@ describe('the page to sign in at', () => {
     assert.equal(said.size, 7);
   });
 
-  it('is shown in no frame of another page', async () => {
+  it('cannot be shown in a frame of another page', async () => {
     await open();
     const begun = await app.begin();
     await page.goto(redirect);
@@ -199,7 +199,7 @@ describe('the page to sign in at', () => {
     for (const frame of page.frames()) assert.equal(await frame.getByLabel('Email').count(), 0);
   });
 
-  it('keeps no token where another script or person could find it', async () => {
+  it('stores no token where another script or person could find it', async () => {
     await open();
     await page.goto((await app.begin()).url.href);
     await signIn(ada);
@@ -211,7 +211,7 @@ describe('the page to sign in at', () => {
     assert.ok(cookies.every(({ httpOnly, secure, sameSite }) => httpOnly && secure && sameSite === 'Lax'));
   });
 
-  /** By Tab, as somebody without a mouse gets there. */
+  /** Moves the focus by Tab, like a person without a mouse. */
   async function reach(name: string): Promise<void> {
     for (let steps = 0; steps < 40; steps++) {
       const focused: unknown = await page.evaluate(

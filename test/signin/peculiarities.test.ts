@@ -1,5 +1,5 @@
 /**
- * What single clients are known to do, with the very documents and requests that they send. Source: the table of
+ * Special behavior of known clients, with their original documents and requests. Source: the table of
  * docs/guides/sign-in.md.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { locationIn, Visitor } from './support/visitor.ts';
 
 const registered = z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) });
 
-/** As `npm start` serves it. */
+/** Returns a document that `npm start` serves. */
 function copyOf(name: string) {
   const found = clientDocuments.find(({ client_name }) => client_name === name);
   assert.ok(found, name);
@@ -38,7 +38,7 @@ const CHATGPT = {
   jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
 };
 
-/** Where a server sends `iss`, all connections have one document. */
+/** Document that ChatGPT uses for all connections if the server sends `iss`. */
 const CHATGPT_STABLE = copyOf('ChatGPT');
 
 const CODEX = copyOf('Codex');
@@ -72,7 +72,7 @@ const GEMINI = {
   scope: '',
 };
 
-describe('clients with peculiarities', () => {
+describe('clients with special behavior', () => {
   let deployment: Deployment;
   let ada: Someone;
 
@@ -93,7 +93,7 @@ describe('clients with peculiarities', () => {
     return registered.parse(JSON.parse(text));
   }
 
-  /** The whole way with a redirect of the client's, and a call in the end. */
+  /** Signs in with a redirect of the client and calls a tool. */
   async function signsIn(app: App, redirect: string, more: Readonly<Record<string, string>> = {}) {
     const begun = await app.begin({ redirect_uri: redirect, ...more });
     const back = await new Visitor().allow(begun.url, ada);
@@ -118,7 +118,7 @@ describe('clients with peculiarities', () => {
     });
   }
 
-  it('Claude Code is led to no other path, host or query of the machine than it says', async () => {
+  it('Claude Code is not redirected to an undeclared path, host or query of the machine', async () => {
     const app = await App.described(deployment, CLAUDE_CODE.client_id);
     for (const redirect of [
       'http://localhost:54213/callback2',
@@ -137,20 +137,20 @@ describe('clients with peculiarities', () => {
     }
   });
 
-  it('Claude asks for offline_access alone, and gets a refresh token as everybody', async () => {
+  it('Claude requests only offline_access and gets a refresh token', async () => {
     const app = await App.described(deployment, CLAUDE_AI.client_id);
     const tokens = await signsIn(app, CLAUDE_AI.redirect_uris[0] ?? '', { scope: ' offline_access' });
     assert.ok((await app.refresh(tokens.refresh_token)).refresh_token);
   });
 
-  it('Cursor registers three redirects at once, and is led back to its own scheme', async () => {
+  it('Cursor registers three redirects and can use each of them', async () => {
     const { redirect_uris, client_id } = await register(CURSOR);
     assert.deepEqual(redirect_uris, CURSOR.redirect_uris);
     const app = await App.described(deployment, client_id);
     for (const redirect of CURSOR.redirect_uris) await signsIn(app, redirect);
   });
 
-  it('Gemini CLI registers without a scope, finds the challenge by HEAD, and asks for every scope at each refresh', async () => {
+  it('Gemini CLI registers without a scope and requests every scope at each refresh', async () => {
     const { client_id } = await register(GEMINI);
     const app = await App.described(deployment, client_id);
     const tokens = await signsIn(app, GEMINI.redirect_uris[0] ?? '');
@@ -165,21 +165,21 @@ describe('clients with peculiarities', () => {
     assert.deepEqual([status, body['scope']], [200, 'muster:read muster:write']);
   });
 
-  it('Claude Code and VS Code register as native programs where they do so', async () => {
+  it('Claude Code and VS Code can register as native programs', async () => {
     for (const redirect of ['http://localhost:3118/callback', 'http://127.0.0.1:33418/']) {
       const { client_id } = await register({ redirect_uris: [redirect], application_type: 'native' });
       await signsIn(await App.described(deployment, client_id), redirect);
     }
   });
 
-  it('a client that wants a secret is told that it has none, and may go on without', async () => {
+  it('clients that request a secret get none and can continue without it', async () => {
     const asked = { ...GEMINI, token_endpoint_auth_method: 'client_secret_post' };
     const answer = await register(asked);
     assert.equal(answer['token_endpoint_auth_method'], 'none');
     assert.equal(answer['client_secret'], undefined);
   });
 
-  it('the same registration is the same client, however often, and at whatever port it listens', async () => {
+  it('repeated registrations return one client, regardless of the local port', async () => {
     const at = (port: number) => ({ ...GEMINI, redirect_uris: [`http://localhost:${port}/oauth/callback`] });
     const [one, other] = [await register(at(38349)), await register(at(45963))];
     assert.equal(one.client_id, other.client_id);
@@ -190,7 +190,7 @@ describe('clients with peculiarities', () => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('mcp-remote types a slash or a workspace after the address', async () => {
+  it('mcp-remote appends a slash or a workspace to the address', async () => {
     const { client_id } = await register({ redirect_uris: ['http://localhost:9696/oauth/callback'] });
     const app = await App.described(deployment, client_id);
     for (const resource of [`${deployment.mcp}/`, `${deployment.mcp}?workspace=default`]) {
@@ -200,7 +200,7 @@ describe('clients with peculiarities', () => {
     }
   });
 
-  it('conformance asks without a resource and a scope', async () => {
+  it('conformance signs in without a resource and a scope', async () => {
     const { client_id } = await register({ redirect_uris: ['http://127.0.0.1:3000/callback'] });
     const app = await App.described(deployment, client_id);
     const redirect = 'http://127.0.0.1:3000/callback';

@@ -1,4 +1,4 @@
-/** Both SDKs of MCP sign in by the URL alone: as an app that registers, and as one that has a document. */
+/** Sign-in of both MCP SDKs with only the URL: with registration and with a client document. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import {
@@ -20,7 +20,7 @@ import { EVERYTHING, Visitor } from './support/visitor.ts';
 const REDIRECT = 'http://127.0.0.1:45454/callback';
 const DOCUMENT = 'https://app.example/client.json';
 
-/** Keeps what an app keeps, and notes where it would send the browser. */
+/** Stores what an app stores and records where it would send the browser. */
 class Keeper implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
@@ -73,7 +73,7 @@ const older = (url: URL, authProvider: Keeper) => ({
   refused: OlderUnauthorizedError,
 });
 
-describe('the SDKs of MCP', () => {
+describe('MCP SDKs', () => {
   let deployment: Deployment;
   let ada: Someone;
 
@@ -86,7 +86,7 @@ describe('the SDKs of MCP', () => {
   after(() => deployment?.stop());
   afterEach(() => deployment.moveBack());
 
-  /** The browser's part. */
+  /** Approves the sign-in as the browser would. */
   async function approve({ sentTo }: Keeper, agentName: string): Promise<string> {
     assert.ok(sentTo);
     const back = await new Visitor().allow(sentTo, ada, { ...EVERYTHING, agentName });
@@ -94,7 +94,7 @@ describe('the SDKs of MCP', () => {
     return back.searchParams.get('code') ?? '';
   }
 
-  it('sign in at the path of a function too, whose root is somebody else’s', async () => {
+  it("sign in below a function's path if another service owns the root", async () => {
     const prefix = '/demo/us-central1/mcp';
     let answer: ReturnType<Deployment['front']> | undefined;
     const emulator = createServer((request, response) => {
@@ -128,7 +128,7 @@ describe('the SDKs of MCP', () => {
     ['registers', undefined],
     ['has a document', DOCUMENT],
   ] as const) {
-    it(`the newer one ${way}, signs in, calls a tool and refreshes`, async () => {
+    it(`newer SDK ${way}, signs in, calls a tool and refreshes`, async () => {
       const keeper = new Keeper(document);
       const url = new URL(deployment.mcp);
       const first = newer(url, keeper);
@@ -146,7 +146,7 @@ describe('the SDKs of MCP', () => {
       await second.client.close();
     });
 
-    it(`the older one ${way}, signs in, calls a tool and refreshes`, async () => {
+    it(`older SDK ${way}, signs in, calls a tool and refreshes`, async () => {
       const keeper = new Keeper(document);
       const url = new URL(deployment.mcp);
       const first = older(url, keeper);

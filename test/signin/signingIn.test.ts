@@ -1,4 +1,4 @@
-/** People sign in from apps, which are then agents of theirs. */
+/** Sign-in of people from apps, which become their agents. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { EVERYTHING, idTokenOf, Visitor } from './support/visitor.ts';
 
 const DAY = 86_400_000;
 
-describe('signing in', () => {
+describe('sign-in', () => {
   let deployment: Deployment;
   let ada: Someone;
   let app: App;
@@ -36,7 +36,7 @@ describe('signing in', () => {
     return connections;
   };
 
-  it('makes an app an agent of the person, with as much as it was allowed', async () => {
+  it('makes an app an agent of the person, with the granted permissions', async () => {
     const { access_token, scope, expires_in } = await app.signIn(ada, EVERYTHING);
     assert.deepEqual([scope, expires_in], ['muster:read muster:write', 3600]);
     const { agent, owner, deployment_role, limits } = await resultOf(access_token, 'access.whoami');
@@ -51,7 +51,7 @@ describe('signing in', () => {
     assert.ok(JSON.stringify(agents).includes(`"${agent.id}"`));
   });
 
-  it('lists the app among the connections, and disconnects it everywhere within 5 seconds', async () => {
+  it('lists the app as a connection and disconnects it everywhere within 5 seconds', async () => {
     const eve = await deployment.person('Eve', 'leader');
     const [one, other] = [await app.signIn(eve, EVERYTHING), await app.signIn(eve, { agentName: 'Second' })];
     const listed = await connectionsOf(one.access_token);
@@ -75,7 +75,7 @@ describe('signing in', () => {
     assert.equal((await call(deployment, one.access_token, 'access.whoami')).status, 200);
   });
 
-  it('opens no more than the person has ticked: toolsets, one workspace, reading', async () => {
+  it('grants only what the person selected: toolsets, one workspace, reading', async () => {
     const { access_token, scope } = await app.signIn(ada, {
       agentName: 'Narrow',
       role: 'worker',
@@ -97,7 +97,7 @@ describe('signing in', () => {
     assert.equal(refused.error?.['code'], -32101);
   });
 
-  it('answers 403 insufficient_scope where the URL selects what was not ticked', async () => {
+  it('responds with 403 insufficient_scope if the URL selects more than was granted', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Only to-dos', toolsets: ['todo'] });
     const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
@@ -109,7 +109,7 @@ describe('signing in', () => {
     );
   });
 
-  it('reads only where no more is asked for, whatever is sent', async () => {
+  it('grants only reading if the app requests only that, even if the page sends more', async () => {
     const begun = await app.begin({ scope: 'muster:read offline_access profile' });
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);
@@ -122,14 +122,14 @@ describe('signing in', () => {
     assert.equal(adding.error?.['code'], -32101);
   });
 
-  it('proposes what the person has, and refuses more', async () => {
+  it("proposes the person's permissions and rejects more", async () => {
     const ben = await deployment.person('Ben', 'worker');
     const begun = await app.begin({ scope: 'offline_access' });
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);
     const proposed = await visitor.identify(page, ben);
     const { approval: _approval, workspaces, ...shown } = proposed;
-    // With those that other tests have opened to everybody.
+    // Includes open workspaces of other tests.
     assert.ok(workspaces.includes('default'));
     assert.deepEqual(shown, {
       person: { name: 'Ben', email: ben.email },
@@ -166,7 +166,7 @@ describe('signing in', () => {
     assert.equal(limits.role, 'worker');
   });
 
-  it('proposes a leader the role worker and no administration, which the page then sends', async () => {
+  it('proposes the role worker without administration to a leader', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Least' });
     const { error } = await call(deployment, access_token, 'access.list_members');
     assert.equal(error?.['code'], -32101);
@@ -176,7 +176,7 @@ describe('signing in', () => {
     assert.ok(!toolsets.includes('access') && toolsets.includes('coordination'));
   });
 
-  it('proposes the toolsets of the address, and access only if the app asks for nothing else', async () => {
+  it('proposes the toolsets of the address, and access only if it is the only one', async () => {
     for (const [below, toolsets] of [
       ['/todo', ['todo']],
       ['/access', ['access']],
@@ -190,7 +190,7 @@ describe('signing in', () => {
     }
   });
 
-  it('turns away who has no role, and lets in who is invited, into that workspace', async () => {
+  it('rejects a person without a role until they are invited', async () => {
     const eve = await deployment.person('Eve', 'none');
     const visitor = new Visitor();
     const begun = await app.begin();
@@ -213,7 +213,7 @@ describe('signing in', () => {
     assert.equal(this_call, workspace);
   });
 
-  it('is the same agent at a second place, and what was chosen last holds at both', async () => {
+  it('uses one agent on a second device, and the latest choice applies to both', async () => {
     const kim = await deployment.person('Kim', 'leader');
     const laptop = await app.signIn(kim, EVERYTHING);
     const desktop = await app.signIn(kim, { role: 'worker', toolsets: ['access', 'todo'] });
@@ -233,7 +233,7 @@ describe('signing in', () => {
     for (const { toolsets } of await connectionsOf(again.access_token)) assert.equal(toolsets, undefined);
   });
 
-  it('takes no name of an agent that has a key', async () => {
+  it('rejects the name of an agent that has an API key', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Registering' });
     const agentInfo = { name: 'robot', type: 'developer', version: '1.0.0' };
     await resultOf(access_token, 'onboarding.registerAgent', {
@@ -248,7 +248,7 @@ describe('signing in', () => {
     assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
   });
 
-  it('is another agent for another app of the same name: what is allowed the one is not allowed the other', async () => {
+  it('uses another agent with its own permissions for another app with an equal name', async () => {
     const lee = await deployment.person('Lee', 'leader');
     const spoofing = await App.registered(deployment, 'Pencil', '', 'https://evil.example/callback');
     const begun = await spoofing.begin();
@@ -272,7 +272,7 @@ describe('signing in', () => {
     assert.equal((await again.identify(reopened, lee)).agentName, 'Pencil (Lee)');
   });
 
-  it('ends with it what an app has registered', async () => {
+  it('ends for agents that the app registered when the app is disconnected', async () => {
     const sue = await deployment.person('Sue', 'leader');
     const { access_token } = await app.signIn(sue, EVERYTHING);
     const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };
@@ -292,7 +292,7 @@ describe('signing in', () => {
     assert.equal((await call(deployment, credential, 'access.whoami')).status, 401);
   });
 
-  it('ends where its person is disabled, or has no role any more', async () => {
+  it('ends if the person is disabled or loses their role', async () => {
     for (const loss of ['disabled', 'role'] as const) {
       const someone = await deployment.person('Gone', 'worker');
       const { uid } = someone;
@@ -306,7 +306,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is good at the address that was signed in to, and below it', async () => {
+  it('is valid at the address of the sign-in and below it', async () => {
     const todo = await App.registered(deployment, 'To-dos', '/todo');
     assert.equal(todo.resource, `${deployment.mcp}/todo`);
     const narrow = await todo.signIn(ada, { agentName: 'Below' });
@@ -331,7 +331,7 @@ describe('signing in', () => {
       assert.equal(await status(narrow.access_token, below), 401, below);
   });
 
-  it('is another agent at another address, so that what is chosen there holds there alone', async () => {
+  it('uses another agent with separate permissions for another address', async () => {
     const max = await deployment.person('Max', 'leader');
     const wide = await app.signIn(max);
     const todo = await App.registered(deployment, 'Pencil', '/todo');
@@ -345,7 +345,7 @@ describe('signing in', () => {
     await resultOf(wide.access_token, 'coordination.get_status');
   });
 
-  it('tells the app where the person says no', async () => {
+  it('notifies the app if the person cancels', async () => {
     const begun = await app.begin();
     const visitor = new Visitor();
     const { authorization, decisionUrl } = await visitor.settings(begun.url);

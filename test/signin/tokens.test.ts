@@ -1,4 +1,4 @@
-/** What becomes of codes and tokens: each is good once or for a while, and whoever has stolen one is soon without. */
+/** Lifetime of codes and tokens, and their revocation after theft. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 
 const NO_GOOD = { error: 'invalid_grant' };
 
-describe('the tokens of an app', () => {
+describe('app tokens', () => {
   let deployment: Deployment;
   let ada: Someone;
   let app: App;
@@ -27,7 +27,7 @@ describe('the tokens of an app', () => {
   const isGood = async (token: string): Promise<boolean> =>
     (await call(deployment, token, 'access.whoami')).status === 200;
 
-  /** A code that nobody has redeemed. */
+  /** Returns an unused code. */
   async function newCode() {
     const begun = await app.begin();
     const back = await new Visitor().allow(begun.url, ada);
@@ -42,7 +42,7 @@ describe('the tokens of an app', () => {
     return { begun, back, code, parameters };
   }
 
-  it('are the same for five that refresh at once, and the next refresh goes on from them', async () => {
+  it('are equal for five concurrent refreshes, and the next refresh continues from them', async () => {
     const first = await app.signIn(ada);
     const all = await Promise.all([1, 2, 3, 4, 5].map(() => app.refresh(first.refresh_token)));
     assert.equal(new Set(all.map(({ refresh_token }) => refresh_token)).size, 1);
@@ -57,7 +57,7 @@ describe('the tokens of an app', () => {
     assert.ok(late.expires_in <= third.expires_in && late.expires_in > 3500);
   });
 
-  it('end where a refresh token is used again after a minute', async () => {
+  it('end if a refresh token is reused after a minute', async () => {
     const first = await app.signIn(ada);
     const second = await app.refresh(first.refresh_token);
     deployment.move(61 * SECOND);
@@ -70,14 +70,14 @@ describe('the tokens of an app', () => {
     );
   });
 
-  it('do not end where somebody makes one up', async () => {
+  it('do not end if an invalid refresh token is used', async () => {
     const first = await app.signIn(ada);
     const forged = `${first.refresh_token.slice(0, -4)}AAAA`;
     await assert.rejects(app.refresh(forged), NO_GOOD);
     assert.ok(await app.refresh(first.refresh_token));
   });
 
-  it('last an hour, ninety days without use, and a year at most', async () => {
+  it('expire after an hour, after ninety days without use and after a year', async () => {
     const first = await app.signIn(ada);
     const forgotten = await app.signIn(ada, { agentName: 'Forgotten' });
     deployment.move(HOUR + SECOND);
@@ -94,7 +94,7 @@ describe('the tokens of an app', () => {
     await assert.rejects(app.refresh(refresh_token), NO_GOOD);
   });
 
-  it('are given for a code once: of two at once one gets some, and they end', async () => {
+  it('are issued once per code, and end if the code is used twice concurrently', async () => {
     const { parameters } = await newCode();
     const answers = await Promise.all([app.token(parameters), app.token(parameters)]);
     const given = answers.filter(({ status }) => status === 200);
@@ -104,7 +104,7 @@ describe('the tokens of an app', () => {
     for (const { body } of given) assert.equal(await isGood(String(body['access_token'])), false);
   });
 
-  it('end where the code is replayed, be it without the verifier', async () => {
+  it('end if the code is replayed, even without the verifier', async () => {
     const { begun, back, parameters } = await newCode();
     const tokens = await app.redeem(back, begun);
     assert.ok(await isGood(tokens.access_token));
@@ -116,7 +116,7 @@ describe('the tokens of an app', () => {
     assert.equal(await isGood(tokens.access_token), false);
   });
 
-  it('are not given for a code that is late, or with another verifier, client, address or resource', async () => {
+  it('are not issued for a late code or another verifier, client, address or resource', async () => {
     const { parameters } = await newCode();
     const other = await App.registered(deployment, 'Other');
     const wrong: readonly [Record<string, string>, string][] = [
@@ -136,14 +136,14 @@ describe('the tokens of an app', () => {
     assert.equal(body['error'], 'invalid_grant');
   });
 
-  it('are refreshed by their own client alone', async () => {
+  it('are refreshed only by their own client', async () => {
     const { refresh_token } = await app.signIn(ada);
     const other = await App.registered(deployment, 'Other');
     await assert.rejects(other.refresh(refresh_token), NO_GOOD);
     assert.ok(await app.refresh(refresh_token));
   });
 
-  it('end by the revocation endpoint, whichever of them is given; a stranger’s are let be', async () => {
+  it('end if either of them is revoked, except by another client', async () => {
     const revoke = async (token: string, more: object = {}) => {
       const body = new URLSearchParams({ token, ...more });
       const response = await fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body });
@@ -163,7 +163,7 @@ describe('the tokens of an app', () => {
     assert.equal(await revoke('nonsense'), 200);
   });
 
-  it('of another deployment over the same database are no good here', async () => {
+  it('of another deployment with the same database are invalid here', async () => {
     const { access_token, refresh_token } = await app.signIn(ada);
     const grants = firestore().collection(COLLECTIONS.grants).where('owner_uid', '==', ada.uid);
     const [grant] = (await grants.get()).docs;
@@ -175,7 +175,7 @@ describe('the tokens of an app', () => {
     await assert.rejects(app.refresh(refresh_token), { error: 'invalid_target' });
   });
 
-  it('and their codes are in no document and in no line of the log', async () => {
+  it('and their codes appear in no document and in no log entry', async () => {
     const { begun, back, code } = await newCode();
     const first = await app.redeem(back, begun);
     const second = await app.refresh(first.refresh_token);
@@ -214,7 +214,7 @@ describe('the tokens of an app', () => {
   });
 });
 
-/** All that is stored at the root of Firestore, as text. */
+/** Returns all documents of these root collections as text. */
 async function documentsOf(collections: readonly string[]): Promise<string> {
   const all = await Promise.all(
     collections.map(async (collection) => (await firestore().collection(collection).get()).docs),

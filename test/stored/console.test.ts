@@ -1,4 +1,4 @@
-/** The console reads every shape in which its documents have ever been stored. */
+/** The console reads every stored version of its documents. */
 import assert from 'node:assert/strict';
 import type { z } from 'zod/mini';
 import * as schemas from '../../console/src/live/documents.ts';
@@ -18,9 +18,9 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
   discoveries: schemas.discoveryDocument,
 };
 
-describe('what is stored, as the console reads it', () => {
+describe('stored documents in the console', () => {
   for (const [collection, schema] of Object.entries(READ)) {
-    it(`has every version of ${collection}`, () => {
+    it(`parse in every version of ${collection}`, () => {
       for (const { version, documents } of storedVersions('firestore', collection)) {
         for (const [id, data] of Object.entries(documents)) {
           const { error } = schema.safeParse({ id, ...Object(asRead(data)) });
@@ -30,7 +30,7 @@ describe('what is stored, as the console reads it', () => {
     });
   }
 
-  it('has words that a newer server stores, but for those that the page itself goes by', () => {
+  it('may contain values of newer servers, except those that the page depends on', () => {
     const latestOf = (collection: string) => {
       const [[id, data] = ['', undefined]] = Object.entries(
         storedVersions('firestore', collection).at(-1)?.documents ?? {},
@@ -42,7 +42,7 @@ describe('what is stored, as the console reads it', () => {
     assert.ok(!schemas.todoDocument.safeParse({ ...latestOf('todos'), priority: 'DREAMY' }).success);
   });
 
-  it('has every version of what the Realtime Database keeps', () => {
+  it('parse in every version of the Realtime Database', () => {
     const nodes = { presence: schemas.presenceNode, 'metrics.minutes': schemas.minuteNode };
     for (const [name, schema] of Object.entries(nodes)) {
       for (const { version, documents } of storedVersions('realtime', name)) {

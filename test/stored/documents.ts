@@ -1,4 +1,4 @@
-/** The documents in the files beside this: `firestore/{collection}/{version}.json`, the last as today's code writes it. */
+/** Documents in `firestore/{collection}/{version}.json`; the latest version is what the current code writes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ export type StoredDocuments = z.output<typeof documents>;
 
 export interface StoredVersion {
   readonly version: number;
-  /** As the file has them. */
+  /** As in the file. */
   readonly documents: StoredDocuments;
 }
 
@@ -22,7 +22,7 @@ export function storedNames(database: 'firestore' | 'realtime'): readonly string
   return readdirSync(directoryOf(database)).sort();
 }
 
-/** Oldest first. */
+/** Returns the versions, oldest first. */
 export function storedVersions(database: 'firestore' | 'realtime', name: string): readonly StoredVersion[] {
   const directory = directoryOf(database, `${name}/`);
   return readdirSync(directory)
@@ -33,7 +33,7 @@ export function storedVersions(database: 'firestore' | 'realtime', name: string)
     .sort((one, other) => one.version - other.version);
 }
 
-/** As Firestore's client reads it: times as its timestamps. */
+/** Returns the value as Firestore's client reads it, with its timestamps. */
 export function asRead(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asRead);
   if (typeof value !== 'object' || value === null) return value;
@@ -41,7 +41,7 @@ export function asRead(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, asRead(field)]));
 }
 
-/** Fields with dates, as Firestore's client reads them. */
+/** Returns fields with dates as Firestore's client reads them. */
 export function withTimes(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return mapped(fields, (part) => (part instanceof Date ? { toDate: () => part } : undefined));
 }

@@ -1,4 +1,4 @@
-/** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
+/** The current code reads every stored version of Firestore documents, even with additional fields. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
@@ -66,10 +66,10 @@ import {
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
 import { collectionOf, recorded } from './recording.ts';
 
-/** Those that this code writes and never reads. */
+/** Reader of documents that the server only writes. */
 const notRead = () => undefined;
 
-/** How each collection is read. */
+/** Reader of each collection. */
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
   ['mailboxes', mailboxFromDocument],
@@ -123,18 +123,18 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['reservations', reservationFromDocument],
 ]);
 
-/** Written by people's clients, as the security rules let them. */
+/** Written directly by people's clients. */
 const WRITTEN_BY_OTHERS = ['preferences'];
 
-/** What else is logged of a task, for people to look at. */
+/** Log entries of a task that only people read. */
 function isNote(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'kind' in data;
 }
 
-/** They hold nothing but collections. */
+/** Documents that contain only collections. */
 const WITHOUT_DOCUMENTS: readonly string[] = ['writers'];
 
-/** A document a line. */
+/** Formats one document per line. */
 function linesOf(documents: Readonly<Record<string, unknown>> = {}): string {
   const lines = Object.entries(documents).map(
     ([id, document]) => `  ${JSON.stringify({ [id]: document }).slice(1, -1)}`,
@@ -142,7 +142,7 @@ function linesOf(documents: Readonly<Record<string, unknown>> = {}): string {
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-/** All that `paths.ts` knows, from its collections and from what its functions make. */
+/** Returns all collections of `paths.ts`, from its constants and path functions. */
 function collections(): readonly string[] {
   const made = Object.entries(paths).flatMap(([name, make]) => {
     if (!name.endsWith('Path') || typeof make !== 'function') return [];
@@ -155,7 +155,7 @@ function collections(): readonly string[] {
 }
 
 describe('documents in Firestore', () => {
-  it('have a file for every collection, and a reader', () => {
+  it('have files and a reader for every collection', () => {
     assert.deepEqual(storedNames('firestore'), collections());
     assert.deepEqual([...READERS.keys()].sort(), collections());
   });
@@ -164,7 +164,7 @@ describe('documents in Firestore', () => {
     const read = READERS.get(collection) ?? assert.fail(`nothing reads ${collection}`);
     for (const { version, documents } of storedVersions('firestore', collection)) {
       for (const [id, document] of Object.entries(documents)) {
-        it(`of ${collection}, ${id} as in version ${version}, are read, whatever a newer version adds`, () => {
+        it(`of ${collection}, ${id} in version ${version}, are readable with additional fields`, () => {
           const data = asRead(document);
           const found = read(data);
           assert.ok(typeof data === 'object');
@@ -174,8 +174,8 @@ describe('documents in Firestore', () => {
     }
   }
 
-  /** A new shape is a new file: what is stored already stays as it is. */
-  it('are written as the last file of their collection says', async () => {
+  /** A new shape requires a new file; existing files stay unchanged. */
+  it('are written as in the latest file of their collection', async () => {
     const written = await recorded();
     const isUpdate = process.env['UPDATE_SNAPSHOTS'] === '1';
     const differing: string[] = [];
@@ -185,7 +185,7 @@ describe('documents in Firestore', () => {
       if (isUpdate) mkdirSync(directory, { recursive: true });
       const last = storedVersions('firestore', collection).at(-1);
       const today = written.get(collection);
-      // Firestore keeps no order of fields.
+      // Firestore does not preserve the order of fields.
       if (canonicalJson(last?.documents) === canonicalJson(today)) continue;
       if (!isUpdate) {
         differing.push(collection);

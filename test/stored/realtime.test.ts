@@ -1,4 +1,4 @@
-/** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
+/** The current code reads every stored version of Realtime Database values, even with additional fields. */
 import assert from 'node:assert/strict';
 import { lastSeenIn } from '../../functions/src/agents/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
@@ -14,7 +14,7 @@ import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/
 import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { storedNames, storedVersions } from './documents.ts';
 
-/** How each is read; those that are missing here are only written, or all that is asked of them is that they are there. */
+/** Reader of each value. Missing ones are only written, or only their existence is checked. */
 const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   string,
   (value: unknown) => unknown
@@ -36,7 +36,7 @@ function minuteIn(value: unknown): unknown {
 }
 
 describe('values in the Realtime Database', () => {
-  it('have a file for every place', () => {
+  it('have a file for every path', () => {
     const names = storedNames('realtime');
     const places = Object.values(paths).flatMap((value) => (typeof value === 'string' ? [value] : []));
     for (const place of places) {
@@ -52,7 +52,7 @@ describe('values in the Realtime Database', () => {
   for (const [name, read] of READERS) {
     for (const { version, documents } of storedVersions('realtime', name)) {
       for (const [key, value] of Object.entries(documents)) {
-        it(`of ${name}, ${key} as in version ${version}, are read, whatever a newer version adds`, () => {
+        it(`of ${name}, ${key} in version ${version}, are readable with additional fields`, () => {
           const found = read(value);
           assert.notEqual(found, undefined);
           if (typeof value !== 'object') return;

@@ -1,4 +1,4 @@
-/** What today's code would store, by collection and id: its own batches, of Google's client, which are kept and not sent. */
+/** Records what the current code would store, by collection and id, from unsent batches of Google's client. */
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
@@ -21,7 +21,7 @@ import {
   TOLD,
 } from './samples.ts';
 
-/** Of one collection, by their ids. */
+/** Documents of one collection by id. */
 export type Documents = Readonly<Record<string, unknown>>;
 
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -33,7 +33,7 @@ const NO_CHANCE = {
   integer: () => 0,
 };
 
-/** Such as `tasks`, `tasks.logs`. */
+/** Returns a name such as `tasks` or `tasks.logs`. */
 export function collectionOf(path: string): string {
   return path
     .split('/')
@@ -47,7 +47,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
     const collection = collectionOf(path);
     const documents = found.get(collection) ?? {};
     const form = storedForm(data);
-    // Where samples share a document, as the shards of counters do, each is one of its own.
+    // Samples that share a document, such as shards of counters, are recorded separately.
     let id = path.slice(path.lastIndexOf('/') + 1);
     while (id in documents && JSON.stringify(documents[id]) !== JSON.stringify(form)) id += "'";
     found.set(collection, { ...documents, [id]: form });
@@ -75,7 +75,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   return found;
 }
 
-/** A client whose writes are checked by itself, and then kept. */
+/** Returns a client that validates writes and records them instead of sending them. */
 function recording(keep: (path: string, data: unknown) => void): Firestore {
   const created = new Set<string>();
   const database = new Firestore({ projectId: 'recorded' });
@@ -90,7 +90,7 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
         return batch;
       },
       set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
-        // What adds to a document that another sample has made is no document of its own.
+        // An addition to a document of another sample is not a separate document.
         if (!created.has(document.path)) keep(document.path, data);
         checked.set(document, data, options);
         return batch;
@@ -111,7 +111,7 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
   return database;
 }
 
-/** As JSON has it: a time as `{"$time": "…"}`, Firestore's own as the beginning of time; what is added to a field as the field that there was none before. */
+/** Returns the JSON form: dates as `{"$time": "…"}`, server time as the epoch, additions as applied to nothing. */
 function storedForm(value: unknown): unknown {
   if (value instanceof Date) return { $time: value.toISOString() };
   if (value instanceof FieldValue) {

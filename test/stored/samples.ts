@@ -1,4 +1,4 @@
-/** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
+/** Samples of everything that is stored: changes with all optional fields and with as few as possible. */
 import type { Agent } from '../../functions/src/agents/rules/agent.ts';
 import type { Change } from '../../functions/src/composition/changes.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
@@ -37,7 +37,7 @@ import { personOf } from '../support/principals.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
 
-/** Some moments of a day, by their minutes. */
+/** Returns a time some minutes after the start. */
 function at(minutes: number): Date {
   return new Date(START + minutes * 60_000);
 }
@@ -201,7 +201,7 @@ const LINEAGE = [
   { subject: 'key:mk_leader', agent_id: 'lead' },
 ] as const;
 
-/** Its app has asked for it, and has not come for its tokens yet. */
+/** Requested by the app, which has not fetched its tokens yet. */
 const GRANT: Grant = {
   id: 'k3v7q2mzj5x4n6r2wbta',
   owner_uid: 'ada',
@@ -229,7 +229,7 @@ const GRANT: Grant = {
 
 const { client_host: _host, ...SELF_REGISTERED } = GRANT;
 
-/** It has been renewed again and again, and may do little. */
+/** Renewed many times, with few permissions. */
 const USED_GRANT: Grant = {
   ...SELF_REGISTERED,
   id: 'p6d2s4y7c3hn5kx2uqrv',
@@ -251,7 +251,7 @@ const USED_GRANT: Grant = {
   ],
 };
 
-/** The record of a sign-in that ended. */
+/** Record of an ended sign-in. */
 const ENDED_GRANT: Grant = {
   ...GRANT,
   id: `ended-${GRANT.agent_id}`,
@@ -431,7 +431,6 @@ const REMINDER = {
   sent: false,
 };
 
-/** What creates a document, or adds to one that may not be there. */
 const LIMIT: Budget = {
   kind: 'todo',
   thing_id: 'todo-1',
@@ -448,7 +447,7 @@ const RESERVATION: Reservation = {
   due_at: at(2),
 };
 
-/** The document with the counts is merged into, and so is not shown whole. */
+/** The document with the counts is merged into, so it is not recorded completely. */
 const BUDGETS: readonly Change[] = [
   { kind: 'setBudget', budget: LIMIT },
   {
@@ -520,7 +519,7 @@ const REVOKED_REQUEST: Request = {
 const LINK = sampleLink({ owner: 'owner', repo: 'name', linked_by: 'agent:plain', linked_at: at(4) });
 
 export const CHANGES: readonly Change[] = [
-  // What others are part of is made before them.
+  // Parents are created first.
   { kind: 'createTodo', todo: FULL_TODO },
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
@@ -858,7 +857,7 @@ export const SETTLED = {
   expires_at: at(1440),
 };
 
-/** Calls that change something, as the trail tells of them. */
+/** Calls with changes, as recorded in the audit log. */
 export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [
@@ -908,7 +907,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
   ],
 ];
 
-/** Who writes as themselves, and what. */
+/** Caller of direct writes. */
 export const CALLER: Caller = { principal: personOf('ada', 'worker'), credential: 'token' };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };

@@ -1,4 +1,4 @@
-/** Requests each of which once ended an instance or kept it from everybody else, and those like them. */
+/** Requests that once crashed or blocked an instance, and similar ones. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
@@ -9,12 +9,12 @@ export interface Assailants {
   readonly viewer: string;
 }
 
-/** Sends one request, or what looks like one, and waits until it is answered or cut off. */
+/** Sends a valid or malformed request and waits for a response or the end of the connection. */
 export type Assault = (by: Assailants) => Promise<void>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** 400 MiB in 400 kB: gzip takes what is put one after the other for one. */
+/** 400 MiB compressed to 400 kB: gzip decodes concatenated parts as one. */
 const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.alloc(4 * MEBIBYTE, ' '))));
 
 const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
@@ -49,7 +49,7 @@ const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
 
 const PINGS = batch(50, 'ping', {});
 
-/** So many of them at once, each one byte short of its length. */
+/** Number of concurrent bodies that each lack their last byte. */
 const HELD = 20;
 
 const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
@@ -109,7 +109,7 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json,
 
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Whether it is answered, refused or cut off is all one here. */
+/** Sends a body. Responses, rejections and closed connections are equivalent here. */
 function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const options = { method: 'POST', agent: connections, headers: { ...HEADERS, ...headers } };
@@ -121,7 +121,7 @@ function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<
   });
 }
 
-/** A body whose end never comes: the connection is cut after a while. */
+/** Sends a body that never ends; the connection is closed after a while. */
 function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const length = { 'content-length': String(4 * MEBIBYTE) };

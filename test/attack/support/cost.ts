@@ -1,15 +1,14 @@
-/** What a request has cost the process that answered it, as that process tells it. */
+/** Cost of a request, as reported by the process that handled it. */
 import { z } from 'zod';
 
-/** The header by which a request is told apart from others. */
+/** Header with the number of a request. */
 export const NUMBER_HEADER = 'x-attack-number';
 
 export const costReport = z.object({
   number: z.number(),
   cpuMs: z.number(),
-  /** By how much the process was larger at its largest than when the request began. */
+  /** Peak memory during the request minus memory at its start. */
   grownMebibytes: z.number(),
-  /** How large it was then. */
   peakMebibytes: z.number(),
 });
 

@@ -1,4 +1,4 @@
-/** One call of a tool in each way in which it can be made: both eras of MCP, and plain JSON-RPC. */
+/** The ways to send a tool call: both MCP protocol eras and plain JSON-RPC. */
 
 export interface CallRequest {
   readonly path: string;
@@ -28,7 +28,7 @@ const modern: Dialect = (name, args) => ({
   body: message('tools/call', { name, arguments: args, _meta: ENVELOPE }),
 });
 
-/** Its methods are named with a dot after the toolset, which has none. */
+/** JSON-RPC methods have a dot after the toolset, whose name contains no underscore. */
 const rpc: Dialect = (name, args) => ({
   path: 'rpc',
   headers: {},

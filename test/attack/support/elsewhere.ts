@@ -1,6 +1,6 @@
 /**
- * What callers can change where Firestore is not asked: their own data in the Realtime Database, and GitHub. All else
- * that the Realtime Database holds is noted of each call, refused or not.
+ * State outside Firestore that callers can change: free-form data in the Realtime Database, and GitHub. All other
+ * data in the Realtime Database changes with every call.
  */
 import { createHash } from 'node:crypto';
 import { ask } from '../../../bench/load/client.ts';
@@ -11,13 +11,13 @@ const FREE_FORM = ['messages', 'shared'];
 const RULES = '.settings/rules';
 
 export interface Database {
-  /** As a function is told it. */
+  /** URL of the database in the form that a function expects. */
   readonly url: string;
-  /** Tells two states of what callers may write freely apart, and nothing more. */
+  /** Returns the free-form data only. */
   state(): Promise<readonly string[]>;
 }
 
-/** A new, empty Realtime Database under the rules of the suite's own: what others have left there would be in the way. */
+/** Creates an empty Realtime Database with the suite's rules, separate from the data of other tests. */
 export async function newDatabase(name: string): Promise<Database> {
   const own = new URL(process.env['DATABASE_URL'] ?? '').searchParams.get('ns') ?? '';
   const namespace = `${name}-default-rtdb`;
@@ -28,7 +28,7 @@ export async function newDatabase(name: string): Promise<Database> {
   };
 }
 
-/** Another text wherever something has changed that callers can change outside of Firestore. */
+/** Returns a text that differs if callers changed anything outside Firestore. */
 export async function elsewhere(database: Database, gitHub: World): Promise<string> {
   const repositories = [...gitHub.repositories.values()].map(({ fullName, branches, issues, pulls }) => ({
     fullName,
@@ -41,7 +41,7 @@ export async function elsewhere(database: Database, gitHub: World): Promise<stri
     .digest('hex');
 }
 
-/** @throws Error where the emulator does not answer 200 */
+/** @throws Error if the emulator does not respond with 200 */
 async function call(namespace: string, path: string, method = 'GET', body?: string): Promise<string> {
   const url = `http://${process.env['FIREBASE_DATABASE_EMULATOR_HOST']}/${path}.json?ns=${namespace}`;
   const { status, text } = await ask(method, url, { authorization: 'Bearer owner' }, body);

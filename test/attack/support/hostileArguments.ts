@@ -1,4 +1,4 @@
-/** Arguments that mean harm, or that nobody thought of, made after a tool's own schema. */
+/** Hostile and unexpected arguments, generated from a tool's schema. */
 import fc from 'fast-check';
 import { isRecord } from '../../e2e/support/clients.ts';
 import { HOSTILE_NUMBERS, hostileText, hostileValue, hugeValue, trapFor } from './hostileValues.ts';
@@ -6,13 +6,12 @@ import type { Victims } from './victims.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** One in so many calls is as large as a body may be: each takes as long as dozens of others. */
+/** One in this many calls is as large as a body may be. Each of them takes as long as dozens of others. */
 const HUGE_IN = 50;
 
 /**
- * Arguments for a tool: some that its schema would take but for one of them, some that it takes and that are
- * odd all the same, some that are huge, some that have nothing to do with it.
- * @param victims values that are right where an argument has this name
+ * Generates arguments: valid except for one, valid but odd, huge, or unrelated to the schema.
+ * @param victims valid values by argument name
  */
 export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const names = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
@@ -33,13 +32,13 @@ export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary
   );
 }
 
-/** Odd, but text that somebody might mean. */
+/** Odd but possible text. */
 const oddText = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }),
   fc.constantFrom('../../etc/passwd', '__proto__', '__name__', '\u202e\u200b😀', 'a.b`c', '.'),
 );
 
-/** A value that looks like what the schema asks for. */
+/** Generates a value that matches the schema. */
 function plausible(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const { type, properties, items, pattern } = schema;
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
@@ -79,7 +78,7 @@ function plausibleObject(schema: Schema, properties: Schema, victims: Victims): 
   return fc.record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true });
 }
 
-/** Seldom wrong: an argument that is keeps the others from being looked at. */
+/** Chooses a wrong value rarely, because one wrong argument hides the others. */
 function mixed(
   right: fc.Arbitrary<unknown>,
   wrong: fc.Arbitrary<unknown> = hostileValue,

@@ -1,7 +1,7 @@
-/** Values that mean harm, or that nobody thought of: of no kind, of an argument's kind, and of a size. */
+/** Hostile and unexpected values: general, per kind of argument, and oversized. */
 import fc from 'fast-check';
 
-/** Arrays or objects within each other. */
+/** Nests arrays or objects. */
 function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = 'core';
   for (let level = 0; level < depth; level++) value = wrap(value);
@@ -65,7 +65,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** What fills most of the largest body that is taken, made when it is needed. */
+/** Contents of nearly the largest accepted body, created on demand. */
 const HUGE: Readonly<Record<string, () => unknown>> = {
   numbers: () => Array.from({ length: 1_900_000 }, () => 1),
   objects: () => Array.from({ length: 900_000 }, () => ({})),
@@ -86,7 +86,7 @@ const HUGE: Readonly<Record<string, () => unknown>> = {
 
 export const hugeValue: fc.Arbitrary<unknown> = fc.constantFrom(...Object.values(HUGE)).map((made) => made());
 
-/** By what an argument's name says of its kind, what is odd of that kind. */
+/** Odd values by a pattern of the argument's name. */
 const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [
     /date|_at$|_before$|_after$|deadline/i,
@@ -171,7 +171,7 @@ const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/idempotency_key/i, ['', ' ', 'a/b', '__x__', 'k'.repeat(300), 'k'.repeat(64), '\u0001', 'é']],
 ];
 
-/** Odd values for an argument of this name. */
+/** Returns odd values for an argument with this name. */
 export function trapFor(name: string): fc.Arbitrary<unknown> | undefined {
   const traps = TRAPS.filter(([kind]) => kind.test(name)).flatMap(([, values]) => values);
   return traps.length === 0 ? undefined : fc.constantFrom(...traps);

@@ -1,4 +1,4 @@
-/** What one request did, held against what any request may do. */
+/** Effects of one request, compared with the limits of any request. */
 import assert from 'node:assert/strict';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import type { MeteredCall } from '../../../bench/wire/meter.ts';
@@ -8,10 +8,10 @@ import type { HttpAnswer } from '../../e2e/support/http.ts';
 import type { Cost } from './cost.ts';
 import { MEBIBYTES } from './target.ts';
 
-/** Of one request. */
+/** Limits of one request. */
 const LIMITS = { cpuMs: 2000, grownMebibytes: 64, answerBytes: 1024 * 1024 };
 
-/** What stands around an answer of the largest size: the message, the content's own braces. */
+/** Size of the envelope around the largest content. */
 const AROUND_BYTES = 1024;
 
 export interface Attack {
@@ -20,18 +20,18 @@ export interface Attack {
   readonly answer: HttpAnswer;
   readonly cost: Cost;
   readonly bill: Bill;
-  /** Whether something is different now outside of Firestore, whose bill says it. */
+  /** Whether anything changed outside Firestore. The bill covers Firestore. */
   readonly changedElsewhere: boolean;
 }
 
-/** A Listen writes nothing, and the emulator's answers to it cannot always be read: see bench/wire/meter.ts. */
+/** Returns the bill without Listen calls, which write nothing: see bench/wire/meter.ts. */
 export function billOf(calls: readonly MeteredCall[]): Bill {
   return calls
     .filter(({ method }) => method !== 'Listen')
     .reduce((sum, call) => plus(sum, call.bill), NOTHING);
 }
 
-/** Everything that is wrong with it; nothing, where it was borne. */
+/** Returns all violations of the limits. */
 export function faultsOf(attack: Attack): readonly string[] {
   const { tool, sent, answer, cost, bill, changedElsewhere } = attack;
   const written = bill.writes + bill.deletes;
@@ -63,13 +63,13 @@ function uncivil(answer: HttpAnswer, sent: string): readonly string[] {
 
 export function isRefusal({ status, text, json }: HttpAnswer): boolean {
   if (status >= 400 || !isRecord(json)) return true;
-  // A run that was begun and failed is kept, and its id told.
+  // A failed run is kept, and the response contains its id.
   if (/runId \\+"run-/.test(text)) return false;
   const { result } = json;
   return !isRecord(result) || result['isError'] === true;
 }
 
-/** The requests that came nearest to a limit, for people to look at. */
+/** Requests that came nearest to a limit, for inspection. */
 export class Dearest {
   private readonly kept: Attack[] = [];
   private readonly count: number;

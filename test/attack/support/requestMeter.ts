@@ -1,6 +1,6 @@
 /**
- * Loaded into the function's process before the function: tells the parent what each numbered request has cost,
- * processor and memory. Only right where requests come one after another. Source: proc_pid_status(5), VmHWM; proc(5), clear_refs.
+ * Module preloaded in the function's process. Reports the processor time and memory of each numbered request to the
+ * parent. Requires sequential requests. Source: proc_pid_status(5), VmHWM; proc(5), clear_refs.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,13 +20,13 @@ let beginning: Beginning | undefined;
 subscribe('http.server.request.start', (event) => {
   beginning = undefined;
   if (typeof event !== 'object' || event === null || !('request' in event)) return;
-  // While the function loads code for seconds, Node's usual 5 would close connections under requests that have arrived.
+  // Node's default of 5 s would close connections with pending requests while the function loads code.
   if ('server' in event && event.server instanceof Server) event.server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { request } = event;
   if (!(request instanceof IncomingMessage)) return;
   const number = Number(request.headers[NUMBER_HEADER]);
   if (Number.isNaN(number)) return;
-  // From here on the kernel keeps the peak anew: what is asked for and given back within a request counts too.
+  // Resets the kernel's peak memory, so that memory freed within the request counts too.
   writeFileSync('/proc/self/clear_refs', '5');
   beginning = { number, cpu: process.cpuUsage(), kibibytes: peakKibibytes() };
 });
@@ -44,7 +44,7 @@ subscribe('http.server.response.finish', () => {
   beginning = undefined;
 });
 
-// Being heard is no reason to live.
+// The channel to the parent must not keep the process running.
 process.channel?.unref();
 
 function peakKibibytes(): number {

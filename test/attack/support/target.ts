@@ -1,7 +1,6 @@
 /**
- * What is attacked: the built function under the functions framework, in a process with the memory that its instances
- * have, in a project of its own. No trigger hears of that project, so that what is written there was written by the
- * requests.
+ * Attacked endpoint: the built function in the functions framework, with the memory of an instance and in a separate
+ * project. No trigger fires for that project, so only the requests write to it.
  */
 import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -13,25 +12,25 @@ import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { type Cost, costReport } from './cost.ts';
 import { elsewhere, newDatabase } from './elsewhere.ts';
 
-/** What an instance of the endpoint has: see entry/http.ts. */
+/** Memory of an endpoint instance: see entry/http.ts. */
 export const MEBIBYTES = 512;
 
-/** What Node takes for its heap by itself in a container of that size: half of it. */
+/** Node's default heap in a container of that size: half of it. */
 const NODE_OPTIONS = [`--max-old-space-size=${MEBIBYTES / 2}`];
 
 export interface Target {
   readonly server: FunctionServer;
   readonly meter: Meter;
-  /** Its agents are the only ones that there are to begin with. */
+  /** Credential of the leader. Initially its agents are the only ones. */
   readonly leader: string;
-  /** What the request of this number has cost, which is told a moment after its answer. */
+  /** Returns the cost of the request with this number, which arrives shortly after its response. */
   costOf(number: number): Promise<Cost>;
-  /** Another text wherever something has changed that callers can change outside of Firestore. */
+  /** Returns a text that differs if callers changed anything outside Firestore. */
   elsewhere(): Promise<string>;
   end(): Promise<void>;
 }
 
-/** @param env parameters of the function, beside those that it cannot do without */
+/** @param env additional parameters of the function */
 export async function startTarget(name: string, env: Readonly<Record<string, string>> = {}): Promise<Target> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');

@@ -1,21 +1,21 @@
-/** What exists and may be harmed: with it hostile arguments get past "not found". */
+/** Existing items, with which hostile arguments get past "not found". */
 import { randomUUID } from 'node:crypto';
 import type { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
 
-/** By the name of an argument, values that are right for it; undefined: to be left out. */
+/** Valid values by argument name; undefined omits the argument. */
 export type Victims = Readonly<Record<string, readonly unknown[]>>;
 
-/** So many, since some tools end what they are given. */
+/** Several items, since some tools close them. */
 const VICTIMS = 3;
 
-/** A cursor that nobody has answered is refused before anything is read. */
+/** An unknown cursor is rejected before anything is read. */
 const ANY_LIST: Victims = { cursor: [undefined] };
 
 const EARLIER = '2026-02-10T00:00:00Z';
 const LATER = '2099-02-11T17:00:00Z';
 
-/** A task of the agent's workspace, and the agent, which holds one. */
+/** Creates a task in the agent's workspace that the agent holds. */
 export async function newTask(client: McpCaller, agentId: string): Promise<Victims> {
   const created = await client.call('coordination_create_task', { description: 'A victim' });
   const id = idOf(created['task']);
@@ -36,7 +36,7 @@ export async function newTask(client: McpCaller, agentId: string): Promise<Victi
   };
 }
 
-/** To-dos of the caller's with their reminders, and recurring tasks. Those that are completed have no reminders. */
+/** Creates the caller's to-dos with reminders, and recurring tasks. Completed to-dos have no reminders. */
 export async function newTodos(client: McpCaller, areCompleted: boolean): Promise<Victims> {
   const ids: string[] = [];
   const recurring: string[] = [];
@@ -52,7 +52,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   return {
     ...ANY_LIST,
     task_id: ids,
-    reminder_id: ids, // a reminder has its to-do's id
+    reminder_id: ids, // A reminder has the id of its to-do.
     recurring_task_id: recurring,
     part_of: [{ kind: 'todo', id: ids[0] }, undefined],
     due_date: [LATER],
@@ -67,7 +67,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   };
 }
 
-/** Questions of the caller's to its owner, and a task that the agent holds and may ask about. */
+/** Creates the caller's questions to its owner, and a task that the agent holds and may ask about. */
 export async function newRequests(client: McpCaller, agentId: string): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
@@ -86,7 +86,7 @@ export async function newRequests(client: McpCaller, agentId: string): Promise<V
   };
 }
 
-/** A run of the caller's, and questions that are answered by then: asked again, they cost no time. */
+/** Creates a run with answered questions; asking them again takes no time. */
 export async function newRun(client: McpCaller): Promise<Victims> {
   const prompt = `A victim ${randomUUID()}`;
   const { runId } = await client.call('orchestration_execute_code', { prompt });
@@ -106,7 +106,7 @@ export async function newRun(client: McpCaller): Promise<Victims> {
   };
 }
 
-/** A coding task that the caller, a runner, has in hand, and others that it may claim. */
+/** Creates a coding task that the caller, a runner, holds, and others that it may claim. */
 export async function newCodingTask(client: McpCaller): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {

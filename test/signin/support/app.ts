@@ -1,11 +1,11 @@
-/** An app that people sign in from: `oauth4webapi` plays it, which refuses what no client should take. */
+/** App that people sign in from. It uses `oauth4webapi`, which rejects responses that a client must not accept. */
 import assert from 'node:assert/strict';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import type { Deployment, Someone } from './deployment.ts';
 import { Visitor, type Wishes } from './visitor.ts';
 
-/** Only on this machine is anything sent without TLS. */
+/** Only requests on this machine are sent without TLS. */
 export const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
 
 export const REDIRECT = 'http://127.0.0.1:53682/callback';
@@ -25,7 +25,7 @@ const tokens = z.object({
   token_type: z.string(),
 });
 
-/** A sign-in that has begun. */
+/** Sign-in in progress. */
 export interface Begun {
   readonly url: URL;
   readonly verifier: string;
@@ -50,7 +50,7 @@ export class App {
     this.resource = resource;
   }
 
-  /** Finds the way by the challenge of the endpoint, and registers. */
+  /** Discovers the endpoints from the challenge and registers an app. */
   static async registered(
     deployment: Deployment,
     name = 'Test App',
@@ -64,7 +64,7 @@ export class App {
     return new App(server, client_id, `${deployment.mcp}${below}`, redirect);
   }
 
-  /** One that has a document at that address. */
+  /** Returns an app with a client document at that address. */
   static async described(deployment: Deployment, id: string): Promise<App> {
     return new App(await discovered(deployment.mcp), id, deployment.mcp);
   }
@@ -89,7 +89,7 @@ export class App {
     return { url, verifier, state };
   }
 
-  /** Takes the way back, as a good client does, which compares state and issuer. */
+  /** Redeems the redirect as a correct client does, which compares state and issuer. */
   async redeem(back: URL, { verifier, state }: Begun, redirect = this.redirect): Promise<AppTokens> {
     const answer = oauth.validateAuthResponse(this.server, this.client, back, state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -112,7 +112,7 @@ export class App {
     return tokens.parse(await oauth.processRefreshTokenResponse(this.server, this.client, await request));
   }
 
-  /** The token endpoint, asked as no library would. */
+  /** Calls the token endpoint directly, with parameters that no library would send. */
   async token(
     parameters: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -122,7 +122,7 @@ export class App {
   }
 }
 
-/** As RFC 9728 has it: from the 401 to the resource's metadata, from there to the server's. */
+/** Discovers the server as in RFC 9728: from the 401 to the resource's metadata, then to the server's. */
 async function discovered(resource: string): Promise<oauth.AuthorizationServer> {
   const challenged = await fetch(resource, { method: 'HEAD' });
   assert.equal(challenged.status, 401);
@@ -136,7 +136,7 @@ async function discovered(resource: string): Promise<oauth.AuthorizationServer> 
   return oauth.processDiscoveryResponse(issuer, response);
 }
 
-/** Calls a tool as whoever has the credential. */
+/** Calls a tool with a credential. */
 export async function call(deployment: Deployment, credential: string, method: string, params: object = {}) {
   const response = await fetch(`${deployment.mcp}/rpc`, {
     method: 'POST',

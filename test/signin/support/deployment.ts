@@ -1,4 +1,4 @@
-/** A deployment at a root of its own, in this process, with a clock that tests move. */
+/** Deployment at its own root in this process, with a clock that tests move. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Firestore } from '@google-cloud/firestore';
@@ -27,7 +27,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Documents of clients, in place of the internet: by their addresses. */
+/** In-memory client documents by address, in place of the internet. */
 export class Documents implements ClientDocuments {
   readonly texts = new Map<string, string>();
   readonly fetched: string[] = [];
@@ -42,9 +42,9 @@ export class Documents implements ClientDocuments {
 }
 
 interface Parts {
-  /** The real ones, in place of those that tests put there. */
+  /** Real documents instead of those from tests. */
   readonly documents?: ClientDocuments;
-  /** Absent: the emulator's, undisturbed. */
+  /** Absent: the emulator's database, without a proxy. */
   readonly database?: Firestore;
 }
 
@@ -70,7 +70,7 @@ export class Deployment {
     server.on('request', (request, response) => void answer(request, response));
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly origin: string;
 
   static async start(parts: Parts = {}): Promise<Deployment> {
@@ -90,12 +90,12 @@ export class Deployment {
     this.moved += milliseconds;
   }
 
-  /** To the machine's own time. */
+  /** Resets the clock to the system time. */
   moveBack(): void {
     this.moved = 0;
   }
 
-  /** Another door to the same databases. */
+  /** Returns another front end of the same databases. */
   front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
     return createFront(this.composition, {
       addresses: new Addresses(known),
@@ -111,7 +111,7 @@ export class Deployment {
     });
   }
 
-  /** @param role the deployment's; `none` for somebody who is nobody here */
+  /** @param role role in the deployment; `none` for a person without a role */
   async person(name: string, role: Role | 'none' = 'worker'): Promise<Someone> {
     const mark = randomUUID().slice(0, 8);
     const someone = {

@@ -1,4 +1,4 @@
-/** What a browser does at a sign-in, without one: it keeps its cookie and sends what the page sends. */
+/** Simulated browser at a sign-in: it stores its cookie and sends what the page sends. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { TOOLSETS } from '../../../functions/src/identity/rules/lineage.ts';
@@ -28,7 +28,7 @@ const signedIn = z.object({ idToken: z.string() });
 export type Settings = z.output<typeof settings>;
 export type Choices = z.output<typeof choices>;
 
-/** What a person changes of what the page proposes. */
+/** Changes to the page's proposal. */
 export interface Wishes {
   readonly agentName?: string;
   readonly role?: string;
@@ -46,7 +46,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The ID token of somebody who has signed in at the Auth emulator just now. */
+/** Returns the ID token of a new sign-in at the Auth emulator. */
 export async function idTokenOf({ email }: Pick<Someone, 'email'>): Promise<string> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
@@ -69,7 +69,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** The settings of a page to sign in at. */
+  /** Opens a sign-in page and returns its settings. */
   async settings(url: string | URL): Promise<Settings> {
     const { status, text } = await this.open(url);
     assert.equal(status, 200, text);
@@ -88,7 +88,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Signs in at a page that was opened. */
+  /** Signs in at an opened page. */
   async identify({ authorization, personUrl }: Settings, someone: Someone): Promise<Choices> {
     const { status, text } = await this.post(personUrl, { authorization, idToken: await idTokenOf(someone) });
     assert.equal(status, 200, text);
@@ -110,7 +110,7 @@ export class Visitor {
     });
   }
 
-  /** The whole way: where the browser is led back to. */
+  /** Signs in completely. Returns the redirect. */
   async allow(url: string | URL, someone: Someone, wishes: Wishes = {}): Promise<URL> {
     const page = await this.settings(url);
     const { status, text } = await this.decide(page, await this.identify(page, someone), wishes);
