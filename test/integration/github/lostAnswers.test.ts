@@ -9,8 +9,8 @@ const NEW_BRANCH = 'POST /repos/{owner}/{repo}/git/refs';
 const MOVED_BRANCH = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
 
 const LOSSES = [
-  ['the connection ends', { hangUp: true }],
-  ['GitHub breaks', { status: 502, text: '<html>Bad gateway</html>' }],
+  ['the connection closes', { hangUp: true }],
+  ['GitHub returns 502', { status: 502, text: '<html>Bad gateway</html>' }],
 ] as const;
 
 describe('a write to GitHub with a lost response', () => {

@@ -24,7 +24,7 @@ describe('a cancelled task', () => {
   };
 
   const runOf = async (id: string): Promise<Run> =>
-    (await team.app.orchestration.ports.runs.find(id))?.value ?? assert.fail(`there is no ${id}`);
+    (await team.app.orchestration.ports.runs.find(id))?.value ?? assert.fail(`${id} not found`);
 
   it('ends a run that an instance is executing, and closes its request to the model', async () => {
     const prompt = `hang ${randomUUID()}`;

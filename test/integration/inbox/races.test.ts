@@ -34,7 +34,7 @@ describe('concurrent calls on one question', () => {
 
   const stored = async (id: string) => {
     const { value } = (await house.app.inbox.ports.requests.find(id)) ?? {};
-    return value ?? assert.fail('there is no such request');
+    return value ?? assert.fail('request not found');
   };
 
   it('store one of eleven answers, and return it to the other callers', async () => {

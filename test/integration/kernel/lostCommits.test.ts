@@ -33,7 +33,7 @@ const RECORDS = {
   'with an audit entry': (id: string): CallRecord => ({
     by: { uid: 'agent:a', owner_uid: 'ada', tool: 'coordination.update_task', workspace: id, request_id: id },
   }),
-  'with neither': (): undefined => undefined,
+  'without a record': (): undefined => undefined,
 } satisfies Readonly<Record<string, (id: string) => CallRecord | undefined>>;
 
 describe('a commit that gets lost, or whose response does', function () {

@@ -93,7 +93,7 @@ describe('rate limits', () => {
     database.goOffline();
     try {
       await assert.rejects(ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }), /did not respond/);
-      await eventually('nobody waits any more', async () => {
+      await eventually('no lease is pending', async () => {
         const leasing = ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
         const refusal = await leasing.catch((error: unknown) => String(error));
         return /not responded yet/.test(String(refusal)) || undefined;
@@ -102,7 +102,7 @@ describe('rate limits', () => {
     } finally {
       database.goOnline();
     }
-    await eventually('the ledger is back', () =>
+    await eventually('the ledger responds', () =>
       ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }).catch(() => undefined),
     );
     assert.equal((await database.ref(limitPath(uid)).get()).val().tokens, LIMIT.burst - 20);

@@ -72,7 +72,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await scene.app.kernel.store.commit([{ kind: 'setMember', member }]);
       return (app) => app.services.mirrorPerson(uid);
     },
-    'somebody who leaves a coding task behind': async (scene) => {
+    'a former member with an open coding task': async (scene) => {
       const uid = `leaver-${randomUUID()}`;
       await scene.create({
         required_capabilities: ['claude'],
@@ -97,7 +97,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
   },
   followGraph: {
-    'a task whose parts are done': async (scene) => {
+    'a task with completed parts': async (scene) => {
       const { principal, agent_id, task_id: whole } = await scene.holder();
       await scene.allow(agent_id, 2);
       const { id: part } = await scene.createOne({ part_of: { kind: 'task', id: whole } });
@@ -107,13 +107,13 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await scene.complete(agent_id, part);
       return following(scene, { kind: 'task', id: whole });
     },
-    'a cancelled task that a run was started for': async (scene) => {
+    'a cancelled task with a run': async (scene) => {
       const { id } = await scene.createOne();
       await scene.pendingRun({ kind: 'task', id });
       await answer(scene, 'coordination_cancel_task', { task_id: id });
       return following(scene, { kind: 'task', id });
     },
-    'a to-do whose task is done': async (scene) => {
+    'a to-do with a completed task': async (scene) => {
       const task_id = await todo(scene, 'Water the plants');
       const { delegated } = await answer(scene, 'todo_delegate', { task_id });
       const id = String(Object(delegated).task_id);
@@ -173,13 +173,13 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
   },
   sweep: {
-    'a lapsed lease': async (scene) => {
+    'an expired lease': async (scene) => {
       const { agent_id } = await scene.holder();
       scene.pass(7200);
       await scene.neverSeen(agent_id);
       return (app) => scene.sweep(app);
     },
-    'a silent runner': async (scene) => {
+    'an offline runner': async (scene) => {
       await scene.begin();
       await scene.order();
       await scene.take({ leaseSeconds: 60 });
@@ -193,18 +193,18 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       scene.pass(7200);
       return (app) => scene.sweep(app);
     },
-    'a coding task that nobody claims': async (scene) => {
+    'a coding task without a claim': async (scene) => {
       await scene.order({ config: { queueSeconds: 60 } });
       scene.pass(7200);
       return (app) => scene.sweep(app);
     },
-    'an agent that is gone': async (scene) => {
+    'an offline agent': async (scene) => {
       const agent = await scene.join('ann');
       await scene.app.access.ports.presence.touch(agent);
       scene.pass(7200);
       return (app) => scene.sweep(app);
     },
-    'a question whose time is over': async (scene) => {
+    'an expired question': async (scene) => {
       const { principal, task_id } = await scene.holder();
       await answer(scene, 'inbox_ask', { question: 'Go on?', kind: 'approval', task_id }, principal);
       scene.pass(25 * 3600);
@@ -216,13 +216,13 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
   },
   sendReminders: {
-    'a reminder that is due': async (scene) => {
+    'a due reminder': async (scene) => {
       scene.now = LONG_AGO;
       await todo(scene);
       scene.pass(24 * 3600);
       return (app) => app.services.sendReminders();
     },
-    'a reminder of what is done': async (scene) => {
+    'a reminder of a completed to-do': async (scene) => {
       scene.now = LONG_AGO;
       const about = await todo(scene);
       await edit(scene, about, { completed: true });
@@ -276,7 +276,7 @@ async function consumed(scene: Scene, topic: Topic, type: 'updated' | 'reminder'
 /** Returns the work of the graph's trigger on an item's stored node. */
 async function following(scene: Scene, ref: NodeRef): Promise<Deed> {
   const written = (await scene.database.doc(graphPath(nodeKey(ref))).get()).data();
-  assert.ok(written, `${ref.id} is in no graph`);
+  assert.ok(written, `${ref.id} has no node`);
   return (app) => app.services.followGraph(written);
 }
 

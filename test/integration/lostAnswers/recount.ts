@@ -22,6 +22,6 @@ export async function recount({ app, workspace }: Team, database = firestore()):
   }
   return Object.entries(counters.counts).flatMap(([name, count]) => {
     const actual = found.get(name) ?? 0;
-    return count === actual ? [] : [`${count} are counted as ${name}, and ${actual} are`];
+    return count === actual ? [] : [`${name}: counted ${count}, found ${actual}`];
   });
 }

@@ -73,13 +73,13 @@ describe('an instance that loses the response of a commit', function () {
     const outcomes = learned.reduce((sum, kind) => sum + kind.outcomes, 0);
     const spent = steps.reduce((sum, step) => sum + step.spent.output_tokens, 0);
     const problems = [
-      ...(delivery === 'done' ? [] : ['it is to be delivered again']),
-      ...(run.status === status ? [] : [`it is ${run.status}: ${JSON.stringify(run.failure)}`]),
+      ...(delivery === 'done' ? [] : ['delivery not done']),
+      ...(run.status === status ? [] : [`status ${run.status}: ${JSON.stringify(run.failure)}`]),
       ...(asked === questions ? [] : [`models were asked ${asked} times`]),
       ...(outcomes === questions ? [] : [`${outcomes} outcomes are counted`]),
       ...(run.spent.output_tokens === spent
         ? []
-        : [`${run.spent.output_tokens} tokens are booked of ${spent}`]),
+        : [`${run.spent.output_tokens} tokens of ${spent} are recorded`]),
     ];
     const account = accountOf(
       { answer: [run.status, run.spent, run.steps_settled], written: applied },

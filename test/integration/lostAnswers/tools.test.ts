@@ -29,7 +29,7 @@ const MOST_COMMITS = 3;
 /** Fields that vary between runs. */
 const CHANCE = new Set(['repository_id', 'timestamp', 'version', 'secret']);
 
-describe('a lost response of a commit', function () {
+describe('a commit with a lost response takes effect once:', function () {
   this.timeout('2m');
   const vendors = new Vendors();
   let lanes: Lanes;
@@ -46,7 +46,7 @@ describe('a lost response of a commit', function () {
     process.stdout.write(`      (${cases} lost commits)\n`);
   });
 
-  it('is tested below for each tool that writes', () => {
+  it('all tools that write are tested below', () => {
     const writing = toolsets.flatMap(({ name, tools }) =>
       tools.filter(({ annotations }) => !annotations.readOnlyHint).map((tool) => fullName(name, tool.name)),
     );
@@ -86,7 +86,7 @@ describe('a lost response of a commit', function () {
     const { applied, sent, lost } = lane.proxy.seen;
     const again = isKeyed ? await call(scene, name, keyed, principal) : result;
     const problems = [
-      ...(isKeyed && sent === 0 ? ['stored no answer under its key'] : []),
+      ...(isKeyed && sent === 0 ? ['stored no response for its key'] : []),
       ...refusals(result, again),
       ...(await recount(scene, lane.direct)),
     ];

@@ -15,12 +15,12 @@ const CHANCE = new Set(['repository_id']);
 
 /** Functions that write to the Realtime Database, publish or dispatch, and commit nothing in Firestore. */
 const WITHOUT_COMMITS = [
-  'mirrorPerson, of a new member',
-  'mirrorTaskQueue, of a new task',
-  'mirrorTaskQueue, of a closed task of a run',
-  'mirrorWorkspaces, of a new workspace',
-  'mirrorTaskUpdates, of an event',
-  'relayEvent, of an event',
+  'mirrorPerson for a new member',
+  'mirrorTaskQueue for a new task',
+  'mirrorTaskQueue for a closed task of a run',
+  'mirrorWorkspaces for a new workspace',
+  'mirrorTaskUpdates for an event',
+  'relayEvent for an event',
 ];
 
 /** Functions that only write logs. */
@@ -28,7 +28,7 @@ const WRITING_NOTHING = ['logDeadLetters'];
 
 const ELSEWHERE = ['mcp', 'executeRun'];
 
-describe("a lost response of a function's commit", function () {
+describe("a function's commit with a lost response takes effect once:", function () {
   this.timeout('2m');
   const vendors = new Vendors();
   /** One lane, because a schedule also handles data that other occasions prepared. */
@@ -43,7 +43,7 @@ describe("a lost response of a function's commit", function () {
     await vendors.stop();
   });
 
-  it('is tested below for each function', () => {
+  it('all functions are tested below', () => {
     const index = readFileSync(new URL('../../../functions/src/index.ts', import.meta.url), 'utf8');
     const functions = [...index.matchAll(/^export \{([^}]+)\}/gm)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],
@@ -54,7 +54,7 @@ describe("a lost response of a function's commit", function () {
 
   for (const [name, own] of Object.entries(occasions)) {
     for (const [when, occasion] of Object.entries(own)) {
-      const title = `${name}, of ${when}`;
+      const title = `${name} for ${when}`;
       it(title, async () => {
         const all = Number.POSITIVE_INFINITY;
         const { problems, losses } = await tryLosses(lanes, all, (lane, loss) =>

@@ -96,7 +96,7 @@ describe('call metrics', () => {
       seen.parse(
         await answer(team.at({ app: team.anotherInstance() }), 'system_getSystemStatus', {}, team.leader),
       ).metrics.calls;
-    assert.equal(await look(), undefined, 'nobody has called');
+    assert.equal(await look(), undefined, 'no calls yet');
     const app = team.anotherInstance();
     const ann = team.principal('ann');
     for (let made = 0; made < 3; made++) await call(team.at({ app }), 'coordination_get_status', {}, ann);
@@ -127,7 +127,7 @@ describe('call metrics', () => {
       ],
     });
     team.pass(3600);
-    assert.equal(await look(), undefined, 'an hour later');
+    assert.equal(await look(), undefined, 'after an hour');
   });
 
   it('record when an agent was first counted, at any instance', async () => {

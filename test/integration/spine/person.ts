@@ -131,7 +131,7 @@ export function dyingStore(store: Store<Change>, at: number, when: 'before' | 'a
   return {
     async commit(changes, settled) {
       commits += 1;
-      assert.ok(commits <= at, 'a dead instance commits nothing');
+      assert.ok(commits <= at, 'a crashed instance commits nothing');
       if (commits === at && when === 'before') throw death;
       await store.commit(changes, settled);
       if (commits === at) throw death;

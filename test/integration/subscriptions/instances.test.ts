@@ -117,7 +117,7 @@ describe('a subscription with several instances', () => {
     await subscriber.poll(one);
     assert.equal(one.watches.size, 1);
     await eventually('the watch has stopped', async () => (one.watches.size === 0 ? true : undefined));
-    await eventually('the lease is gone', async () =>
+    await eventually('the lease is deleted', async () =>
       (await kept(subscriber)).lease === null ? true : undefined,
     );
   });

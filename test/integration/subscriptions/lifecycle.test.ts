@@ -180,7 +180,7 @@ describe('a subscription', () => {
     const readers = [subscriber.poll(instance, 20_000), subscriber.poll(another, 20_000)].map((reading) =>
       assert.rejects(reading, because('NOT_FOUND')),
     );
-    await eventually('it is watched', async () =>
+    await eventually('the subscription is watched', async () =>
       (await kept(subscriber)).lease?.reading ? true : undefined,
     );
     await instance.subscriptions.unsubscribe(caller, subscriber.subscriptionId, unkeyed);
@@ -236,7 +236,7 @@ describe('a subscription', () => {
     later(25);
     await assert.rejects(subscriber.poll(instance), because('NOT_FOUND'));
     assert.equal((await kept(subscriber)).exists, true);
-    await eventually('it is swept', async () =>
+    await eventually('the subscription is swept', async () =>
       (await instance.subscriptions.expire()) === 0 ? true : undefined,
     );
     assert.equal((await kept(subscriber)).exists, false);

@@ -49,7 +49,7 @@ describe('a compare-and-set with a lost response', () => {
       return transaction.apply(this, given);
     };
     const outcome = work();
-    await eventually('carried out', async () => (await isDone()) || undefined);
+    await eventually('applied', async () => (await isDone()) || undefined);
     proxy.cut();
     return outcome;
   }
@@ -76,7 +76,7 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await leases.take(log, other, (current) => current === undefined), false);
     await (await database()).ref('anything').get(); // The server now knows the new connection's disconnect handler.
     proxy.cut();
-    await eventually('the lease has gone', async () => (await there(path)) === null || undefined);
+    await eventually('the lease is deleted', async () => (await there(path)) === null || undefined);
   });
 
   it('claims a delivery once, and its claimer knows', async () => {

@@ -102,7 +102,7 @@ const CALLS: readonly PrintedCall[] = [
     }),
   },
   {
-    title: 'of no use',
+    title: 'a deleted to-do',
     tool: 'add_task',
     args: { title: 'Of no use', due_date: TOMORROW_AT_FIVE },
     prints: {
@@ -114,7 +114,7 @@ const CALLS: readonly PrintedCall[] = [
   {
     title: '4. delete_task',
     tool: 'delete_task',
-    args: (known) => ({ task_id: known.of('of no use', 'task', 'id') }),
+    args: (known) => ({ task_id: known.of('a deleted to-do', 'task', 'id') }),
     prints: { success: true, message: "Task 'Of no use' deleted." },
   },
   {

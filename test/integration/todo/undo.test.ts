@@ -19,8 +19,8 @@ const ROUNDS = 3;
 
 /** Changes to the next occurrence before the end of the previous one is undone. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
-  ranked: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
-  retitled: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
+  prioritized: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
+  renamed: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
   completed: (home, next) => home.done('todo_complete_task', { task_id: next }),
   deleted: (home, next) => home.done('todo_delete_task', { task_id: next }),
   'completed by a client': (home, next) => home.write(next, { completed: true }),
@@ -158,7 +158,7 @@ class Home {
 
   async recurringTask(id: string): Promise<RecurringTask> {
     const found = (await this.recurringTasks()).find((one) => one.id === id);
-    return found ?? assert.fail(`there is no ${id}`);
+    return found ?? assert.fail(`${id} not found`);
   }
 
   async latestEvent(): Promise<string> {

@@ -101,7 +101,7 @@ export class Deliveries {
     this.next ??= this.settling.then(async () => {
       this.next = undefined;
       for (let round = 1; (await this.deliverAll()) > 0; round += 1)
-        if (round === MOST_ROUNDS) throw new Error(`Still written: ${[...this.written].join(', ')}`);
+        if (round === MOST_ROUNDS) throw new Error(`Writes do not end: ${[...this.written].join(', ')}`);
     });
     this.settling = this.next.catch(() => undefined);
     return this.next;
@@ -193,7 +193,7 @@ export class Deliveries {
         const headers = { 'content-type': 'application/json', authorization: SIGNED };
         const body = Buffer.from(order, 'base64').toString();
         await eventually(
-          'a run is taken',
+          'a run is accepted',
           async () => {
             const { ok } = await fetch(String(version?.urlOf('executeRun')), {
               method: 'POST',
@@ -214,7 +214,7 @@ export class Deliveries {
     const takers = this.turn % TWICE === 0 ? versions : versions.slice(0, 1);
     for (const version of takers)
       await eventually(
-        `${version.name} takes an event for ${name}`,
+        `${version.name} accepts an event for ${name}`,
         async () => (await deliver(version.urlOf(name), event)) || undefined,
         PATIENCE_MS,
       );

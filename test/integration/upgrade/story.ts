@@ -84,7 +84,7 @@ export class Performance {
   ): Promise<void> {
     for (; this.scenes[this.done]?.phase === phase; this.done += 1) {
       const version = versions[this.scenes[this.done]?.by ?? 'new'];
-      if (version === undefined) throw new Error(`${this.title}: nobody is there ${phase}`);
+      if (version === undefined) throw new Error(`${this.title}: no version serves in phase ${phase}`);
       try {
         await this.steps[this.done]?.(new Place(version, stage, this.cast.workspace));
       } catch (error) {

@@ -78,7 +78,7 @@ export async function endLeases({ stage, versions, workspace }: Both): Promise<v
     await stage.deliveries.settle();
     stage.moveTime(begun + LAPSE_MS);
     await stage.deliveries.tick(other, 'sweep');
-    assert.equal(await claimOne(other, taker, workspace), id, `${other.name} has taken it back`);
+    assert.equal(await claimOne(other, taker, workspace), id, `${other.name} has released the task`);
     const complete = (at: Version, who: Agent, output: string) =>
       at.call(who.credential, workspace, 'coordination_complete_task', {
         agent_id: who.id,

@@ -51,11 +51,11 @@ export const access = scenariosOf('access', {
     return { args: {}, principal };
   },
   set_member: {
-    'of a worker': async (scene) => {
+    'for a worker': async (scene) => {
       await ledBy(scene);
       return { args: { uid: benIn(scene), role: 'viewer' } };
     },
-    'of one of two leaders': async (scene) => {
+    'for one of two leaders': async (scene) => {
       await ledBy(scene, 'leader');
       return { args: { uid: benIn(scene), role: 'viewer' } };
     },

@@ -17,22 +17,22 @@ export const coding = scenariosOf('coding', {
     return { args, principal: scene.creator };
   },
   claim_task: {
-    'of the first': async (scene) => {
+    'by an agent without a task': async (scene) => {
       await scene.begin();
       await scene.order();
       await scene.order();
       return { args: {}, principal: scene.runner };
     },
-    'of one that holds one already': async (scene) => {
+    'by an agent that holds a task': async (scene) => {
       await claimed(scene);
       await scene.order();
       return { args: {}, principal: scene.runner };
     },
   },
   update_task: {
-    'with a line for its log': (scene) => claimed(scene, { log: 'The tests pass.' }),
+    'with a log line': (scene) => claimed(scene, { log: 'The tests pass.' }),
     'to in_progress': (scene) => claimed(scene, { status: 'in_progress', log: 'I begin.' }),
-    'to in_progress by who created it, which takes it on': async (scene) => {
+    'to in_progress by its creator, who claims it': async (scene) => {
       await scene.begin();
       await scene.join('creator', []);
       return { args: { taskId: await scene.order(), status: 'in_progress' }, principal: scene.creator };
@@ -50,15 +50,15 @@ export const coding = scenariosOf('coding', {
   heartbeat_task: (scene) => claimed(scene, { epoch: 1, progress: 'Running the tests' }),
   end_task: {
     completed: (scene) => claimed(scene, { status: 'completed', epoch: 1, result: { summary: 'Made it' } }),
-    'failed, to be tried again': (scene) =>
+    'as failed, with a retry': (scene) =>
       claimed(scene, { status: 'failed', epoch: 1, failure: { class: 'crashed', message: 'It crashed' } }),
-    'failed, and the task returned': (scene) =>
+    'as failed, with the task returned': (scene) =>
       claimed(scene, {
         status: 'failed',
         epoch: 1,
         failure: { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 },
       }),
-    'by who created it': async (scene) => {
+    'by its creator': async (scene) => {
       const { args } = await claimed(scene);
       return { args: { ...args, status: 'failed' }, principal: scene.creator };
     },

@@ -14,11 +14,11 @@ export const coordination = scenariosOf('coordination', {
       const { id } = await scene.createOne();
       return { args: { description: 'A', dependencies: [id] } };
     },
-    'as part of another': async (scene) => {
+    'as the first part of a task': async (scene) => {
       const { id } = await scene.createOne();
       return { args: { description: 'A', part_of: { kind: 'task', id } } };
     },
-    'as another part of what has one': async (scene) => {
+    'as the second part of a task': async (scene) => {
       const { id } = await scene.createOne();
       const partOf = { kind: 'task', id } as const;
       await scene.createOne({ part_of: partOf });
@@ -37,24 +37,24 @@ export const coordination = scenariosOf('coordination', {
     },
   },
   claim_task: {
-    'of one that holds one': async (scene) => {
+    'by an agent with one slot': async (scene) => {
       const agent_id = await scene.join('ann');
       await scene.create({}, {});
       return { args: { agent_id }, principal: scene.principal('ann') };
     },
-    'of one that may hold several': async (scene) => {
+    'by an agent with several slots': async (scene) => {
       const agent_id = await scene.join('ann');
       await scene.allow(agent_id, 5);
       await scene.create({}, {}, {});
       return { args: { agent_id }, principal: scene.principal('ann') };
     },
-    'of what it has not started': async (scene) => {
+    'for a held task that is not started': async (scene) => {
       const { principal, agent_id } = await scene.holder();
       await scene.allow(agent_id, 2);
       await scene.create({});
       return { args: { agent_id }, principal };
     },
-    'in vain': async (scene) => {
+    'without an available task': async (scene) => {
       const { principal, agent_id, task_id } = await scene.holder();
       await scene.start(agent_id, task_id);
       await scene.allow(agent_id, 2);
@@ -66,22 +66,22 @@ export const coordination = scenariosOf('coordination', {
     return { args, principal };
   },
   complete_task: {
-    'when its parts are done': async (scene) => {
+    'with open parts': async (scene) => {
       const { principal, ...args } = await scene.holder();
       await scene.createOne({ part_of: { kind: 'task', id: args.task_id } });
       return { args: { ...args, output: 'Done', when_parts_done: true }, principal };
     },
-    'that another waits for': async (scene) => {
+    'with a dependent': async (scene) => {
       const { principal, ...args } = await scene.holder();
       await scene.create({ dependencies: [args.task_id] });
       return { args: { ...args, output: 'Made it' }, principal };
     },
-    'by one that holds two': async (scene) => {
+    'by an agent that holds two tasks': async (scene) => {
       const { principal, ...args } = await scene.holder(2);
       await scene.start(args.agent_id, args.task_id);
       return { args: { ...args, output: 'Made it' }, principal };
     },
-    'after its lease, while another holds it': async (scene) => {
+    'after the lease expired and another agent claimed it': async (scene) => {
       const { principal, ...args } = await scene.holder();
       scene.pass(7200);
       await scene.neverSeen(args.agent_id);
@@ -92,12 +92,12 @@ export const coordination = scenariosOf('coordination', {
     },
   },
   fail_task: {
-    'for good': async (scene) => {
+    'without a retry': async (scene) => {
       const { principal, ...args } = await scene.holder();
       await scene.create({ dependencies: [args.task_id] });
       return { args: { ...args, error: 'It broke' }, principal };
     },
-    'to be tried again': async (scene) => {
+    'with a retry': async (scene) => {
       const { principal, ...args } = await scene.holder();
       return { args: { ...args, error: 'It broke', retryable: true }, principal };
     },
@@ -112,12 +112,12 @@ export const coordination = scenariosOf('coordination', {
     return { args: { task_id } };
   },
   retry_task: {
-    'that failed': async (scene) => {
+    'after it failed': async (scene) => {
       const { agent_id, task_id } = await scene.holder();
       await scene.fail(agent_id, task_id);
       return { args: { task_id } };
     },
-    'with what depends on it': async (scene) => {
+    'with its dependents': async (scene) => {
       const { agent_id, task_id } = await scene.holder();
       const { id } = await scene.createOne({ dependencies: [task_id] });
       await scene.create({ dependencies: [id] });
@@ -128,7 +128,7 @@ export const coordination = scenariosOf('coordination', {
     },
   },
   update_task: {
-    'that somebody holds': async (scene) => {
+    'while it is held': async (scene) => {
       const { task_id } = await scene.holder();
       return { args: { task_id, description: 'Other work', clear: ['deadline'] } };
     },
@@ -147,11 +147,11 @@ export const coordination = scenariosOf('coordination', {
     return { args: {} };
   },
   heartbeat: {
-    'of one without messages': async (scene) => {
+    'by an agent without messages': async (scene) => {
       const { principal, agent_id } = await scene.holder();
       return { args: { agent_id }, principal };
     },
-    'of one that has read its messages': async (scene) => {
+    'by an agent that has read its messages': async (scene) => {
       const { principal, agent_id: agentId } = await scene.holder();
       const letter = { workspace: scene.workspace, agentId, text: 'Look' };
       const { id } = await scene.app.services.messages.send(scene.leader, letter, () => undefined);

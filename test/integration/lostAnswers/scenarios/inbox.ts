@@ -20,7 +20,7 @@ async function aboutATask(scene: Scene): Promise<Prepared> {
 }
 
 export const inbox = scenariosOf('inbox', {
-  ask: { 'about nothing': async () => ({ args: QUESTION }), 'about a task': aboutATask },
+  ask: { 'without a task': async () => ({ args: QUESTION }), 'about a task': aboutATask },
   answer: async (scene) => ({
     principal: owner(scene),
     args: { request_id: await asked(scene), answer: 'approve' },

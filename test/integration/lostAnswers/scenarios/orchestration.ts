@@ -30,8 +30,8 @@ async function asMember(scene: Scene, args: JsonObject) {
 
 export const orchestration = scenariosOf('orchestration', {
   orchestrate: {
-    'that is executed': (scene) => asMember(scene, PROMPT),
-    'that was answered before': async (scene) => {
+    'that calls a model': (scene) => asMember(scene, PROMPT),
+    'with a repeated prompt': async (scene) => {
       const asked = await asMember(scene, PROMPT);
       await answer(scene, 'orchestration_orchestrate', PROMPT);
       return asked;
@@ -44,7 +44,7 @@ export const orchestration = scenariosOf('orchestration', {
   execute_task: (scene) => asMember(scene, { task: { id: 'one', prompt: 'Do it' } }),
   save_workflow: {
     'for the first time': async () => ({ args: { workflow: SAVED } }),
-    'in place of another': async (scene) => {
+    'over an existing one': async (scene) => {
       await save(scene);
       return { args: { workflow: { ...SAVED, steps: [{ name: 'only', agent: 'gemini' }] } } };
     },

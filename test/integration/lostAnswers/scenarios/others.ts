@@ -12,7 +12,7 @@ const CODER = {
 export const onboarding = scenariosOf('onboarding', {
   registerAgent: {
     'for the first time': async () => ({ args: CODER }),
-    'once more': async (scene) => {
+    again: async (scene) => {
       await answer(scene, 'onboarding_registerAgent', CODER);
       return { args: { ...CODER, agentInfo: { ...CODER.agentInfo, version: '1.1.0' } } };
     },
@@ -22,11 +22,11 @@ export const onboarding = scenariosOf('onboarding', {
 /** Scenarios that depend on an earlier call. */
 export const system = scenariosOf('system', {
   setBudget: {
-    'of a task that has none': async (scene) => {
+    'for a task without a budget': async (scene) => {
       const { task } = await answer(scene, 'coordination_create_task', { description: 'Count' });
       return { args: { kind: 'task', id: Object(task).id, money: 5 } };
     },
-    'of a workspace that has one': async (scene) => {
+    'for a workspace with a budget': async (scene) => {
       const budget = { kind: 'workspace', id: scene.workspace };
       await answer(scene, 'system_setBudget', { ...budget, money: 5 });
       return { args: { ...budget, clear: ['money'], tokens: 1000 } };
@@ -39,11 +39,11 @@ export const system = scenariosOf('system', {
       const { events } = await answer(scene, 'system_getAudit', { limit: 1 });
       return { args: { event_id: Object(events)[0].event_id } };
     },
-    'of a task that was created': async (scene) => {
+    'of a created task': async (scene) => {
       await answer(scene, 'coordination_create_task', { description: 'One' });
       return latestUndone(scene);
     },
-    'of a task that was completed, and of which another depends': async (scene) => {
+    'of a completed task with a dependent': async (scene) => {
       const { principal, agent_id, task_id } = await scene.holder();
       const draft = { description: 'After it', dependencies: [task_id] };
       await answer(scene, 'coordination_create_task', draft);
@@ -52,13 +52,13 @@ export const system = scenariosOf('system', {
       await answer(scene, 'coordination_complete_task', report, principal);
       return latestUndone(scene);
     },
-    'of a task that was cancelled': async (scene) => {
+    'of a cancelled task': async (scene) => {
       const { task_id } = await scene.holder();
       scene.pass(1);
       await answer(scene, 'coordination_cancel_task', { task_id });
       return latestUndone(scene);
     },
-    'of all that an agent has done with a task': async (scene) => {
+    'of all changes of an agent to a task': async (scene) => {
       const principal = scene.principal('ann');
       const agent_id = await scene.join('ann');
       await scene.createOne();
@@ -72,12 +72,12 @@ export const system = scenariosOf('system', {
       scene.pass(1);
       return { args: { agent_id, since } };
     },
-    'of what was written to a document': async (scene) => {
+    'of a write to a document': async (scene) => {
       const { args } = await document(scene, { operation: 'update', data: { count: 2, more: [1] } });
       await answer(scene, 'firebase_write', args);
       return latestUndone(scene, 'mine');
     },
-    'of what an agent has done': async (scene) => {
+    'of all changes of an agent': async (scene) => {
       const since = scene.now.toISOString();
       await answer(scene, 'todo_add_task', { title: 'Milk' });
       scene.pass(1);
@@ -117,7 +117,7 @@ export const firebase = scenariosOf('firebase', {
       document(scene, { ...IN_TRANSACTION, data: { count: { __increment__: 1 } } }),
     'that deletes in a transaction': (scene) =>
       document(scene, { ...IN_TRANSACTION, operation: 'delete', data: null }),
-    'over nothing in a transaction': async (scene) => {
+    'that creates in a transaction': async (scene) => {
       const { args } = await document(scene, { transaction: true, mustNotExist: true });
       return { args: { ...args, path: `shared/${scene.workspace}-new` } };
     },
@@ -159,7 +159,7 @@ export const github = scenariosOf('github', {
   createIssue: async (scene) =>
     repository(scene, { title: 'Retries never end', body: 'See `src/retry.ts`.' }),
   createPR: {
-    'that is new': async (scene) =>
+    'without a task': async (scene) =>
       repository(scene, { title: 'End retries', head: 'fix/retries', base: 'main' }),
     'for a task': async (scene) => {
       const { principal, task_id } = await scene.holder();

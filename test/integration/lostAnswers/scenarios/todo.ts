@@ -39,19 +39,19 @@ const DUE = '2041-02-11T17:00:00Z';
 export const todo = scenariosOf('todo', {
   add_task: {
     'with a due date': async () => ({ args: { title: 'A', due_date: DUE, tags: ['work'] } }),
-    'without one': async () => ({ args: { title: 'A' } }),
-    'for another': async (scene) => {
+    'without a due date': async () => ({ args: { title: 'A' } }),
+    'as part of a to-do': async (scene) => {
       const { args } = await one(scene);
       return { args: { title: 'A', part_of: { kind: 'todo', id: String(args['task_id']) } } };
     },
   },
   update_task: (scene) => one(scene, { title: 'Another title', priority: 'HIGH', due_date: DUE }),
-  complete_task: { 'that is one': (scene) => one(scene), 'that recurs': occurrence },
+  complete_task: { 'that does not recur': (scene) => one(scene), 'that recurs': occurrence },
   reopen_task: {
-    'that is one': (scene) => completed(scene, one),
+    'that does not recur': (scene) => completed(scene, one),
     'that recurs': (scene) => completed(scene, occurrence),
   },
-  delete_task: { 'that is one': (scene) => one(scene), 'that recurs': occurrence },
+  delete_task: { 'that does not recur': (scene) => one(scene), 'that recurs': occurrence },
   set_task_priority: (scene) => one(scene, { priority: 'HIGH' }),
   set_task_due_date: (scene) => one(scene, { due_date: DUE }),
   add_task_tags: (scene) => one(scene, { tags: ['urgent'] }),

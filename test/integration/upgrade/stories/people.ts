@@ -94,7 +94,7 @@ const takenBack: Story = {
       },
       async (at) => {
         const told = (await trail(at)).find(({ event_id }) => event_id === renaming);
-        assert.ok(told?.undone_by, 'it is known to be taken back');
+        assert.ok(told?.undone_by, 'the entry is marked as undone');
         await rename(at, `${title}, blue`);
         renaming = await last(at);
         await rename(at, `${title}, red`);

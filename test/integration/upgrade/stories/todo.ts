@@ -63,14 +63,14 @@ export const todoStories: readonly Story[] = [
           recurs = String(done.next_occurrence?.id);
         },
         async (at) => {
-          assert.ok((await remindersOf(at, worker, plain)).length > 0, 'what was snoozed is still to come');
+          assert.ok((await remindersOf(at, worker, plain)).length > 0, 'the snoozed reminder is upcoming');
           const done = one.parse(await at.call(worker, 'todo_complete_task', { task_id: plain }));
           assert.equal(done.task.completed, true);
           assert.deepEqual(await remindersOf(at, worker, plain), []);
           const { events } = history.parse(
             await at.call(worker, 'todo_get_task_history', { task_id: plain }),
           );
-          assert.ok(events.length >= 5, `${events.length} events are told`);
+          assert.ok(events.length >= 5, `${events.length} events in the history`);
           await at.call(worker, 'todo_delete_task', { task_id: recurs });
         },
       ];

@@ -89,7 +89,7 @@ const runOfSteps: Story = {
       // The call waits for the run, which waits for an agent; a caller may disconnect.
       const waiting = at.ask(lead, 'orchestration_orchestrate_workflow', { workflow: name, input });
       waiting.catch(() => undefined);
-      return eventually('the run has made its task', async () => {
+      return eventually('the run has created its task', async () => {
         await at.stage.deliveries.settle();
         const found = await runsOf(at, lead, name);
         return found.find(
@@ -221,12 +221,12 @@ const newcomer: Story = {
         before = agent;
         agent = await enter(at);
         assert.equal(agent.id, before.id);
-        await eventually('the credential of before opens nothing', () => isRefused(at, before));
+        await eventually('the old credential is rejected', () => isRefused(at, before));
         await at.call(agent, 'system_getAgents', {});
       },
       async (at) => {
         // The other version has cached the old credential, too, and was not notified.
-        await eventually('the credential of before opens nothing here', () => isRefused(at, before));
+        await eventually('the old credential is rejected here', () => isRefused(at, before));
         assert.ok((await progress(at)) > 0);
         const known = await at.call(agent, 'system_getTaskQueue', { agentId: agent.id });
         assert.deepEqual(known['tasks'], []);
