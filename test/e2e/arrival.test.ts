@@ -123,7 +123,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
     }
 
     it('is welcomed by name, for its role, in its language', async () => {
-      assert.match(connection.instructions ?? '', /onboarding: .*new.*getWelcome/);
+      assert.match(connection.instructions ?? '', /onboarding: Start here: .*getWelcome/);
       const agentName = newAgentName(role);
       const args = { agentName, role, specializations: ['code-review'], language };
       greeting = welcome.parse(await succeed(connection, 'onboarding_getWelcome', args));

@@ -102,7 +102,7 @@ for (const era of ERAS) {
       assert.deepEqual(Object.keys(answer.structured), ['error']);
       assert.match(
         String(answer.structured['error']),
-        /No task "task-none"\. coordination_get_all_tasks lists/,
+        /Task "task-none" not found\. coordination_get_all_tasks lists/,
       );
       assert.deepEqual(JSON.parse(answer.text), answer.structured);
     });

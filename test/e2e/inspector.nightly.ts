@@ -163,6 +163,6 @@ function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: stri
 /** Asserts an error of the server that reveals no internals. */
 function assertCivil({ code, result, error }: Inspection, uri: string): void {
   assert.deepEqual([code, result], [1, undefined], uri);
-  assert.match(error?.message ?? '', /^(Resource not found: |There is no )/, uri);
+  assert.match(error?.message ?? '', /^Resource not found: | not found in this workspace\./, uri);
   assert.doesNotMatch(error?.message ?? '', /node_modules|\.[tj]s:\d+|root:/, uri);
 }

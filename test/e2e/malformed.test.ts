@@ -10,13 +10,13 @@ const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', param
 
 /** A request of each kind that a proxy of the platform might change. */
 const SENT: readonly (readonly [what: string, status: number, body: string | Buffer, headers?: object])[] = [
-  ['no JSON', 400, '{"jsonrpc":"2.0",'],
-  ['bytes that are no text', 400, Buffer.from([0x22, 0xff, 0x22])],
+  ['truncated JSON', 400, '{"jsonrpc":"2.0",'],
+  ['bytes that are not text', 400, Buffer.from([0x22, 0xff, 0x22])],
   ['deep nesting', 400, '['.repeat(100_000)],
-  ['a body that it says is compressed', 415, LIST, { 'Content-Encoding': 'gzip' }],
-  ['a body that it says is a form', 415, LIST, { 'Content-Type': 'multipart/form-data; boundary=x' }],
+  ['a body declared as compressed', 415, LIST, { 'Content-Encoding': 'gzip' }],
+  ['a body declared as a form', 415, LIST, { 'Content-Type': 'multipart/form-data; boundary=x' }],
   ['an unsigned token', 401, LIST, { Authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJsZWFkZXIifQ.' }],
-  ['a right message', 200, LIST],
+  ['a valid message', 200, LIST],
 ];
 
 const TRICKS = [
@@ -39,7 +39,7 @@ describe('malformed requests', () => {
   });
 
   for (const [what, status, body, headers] of SENT)
-    it(`the deployed function rejects a request with ${what} with ${status} and an error message`, async () => {
+    it(`the deployed function responds to ${what} with ${status} and JSON`, async () => {
       const answer = await post(url, token, body, { ...headers });
       assertCivil(answer, what);
       assert.equal(answer.status, status);

@@ -108,7 +108,7 @@ describe('the selection of tools', () => {
   it('rejects an unknown toolset, and lists the existing ones', async () => {
     const answer = await request(endpointUrl('', { toolsets: 'nonsense' }), token, 'tools/list');
     assert.equal(answer.status, 400);
-    assert.match(answer.text, /no toolset \\"nonsense\\".*coordination/);
+    assert.match(answer.text, /Unknown toolset \\"nonsense\\".*coordination/);
   });
 
   it('omits writing tools if the URL or a header requests read-only', async () => {

@@ -54,7 +54,7 @@ describe('a person in a view', () => {
     answers.set('todo_list_tasks', TODOS);
     await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
     await view.getByRole('checkbox', { name: 'Done: Buy milk', checked: false }).waitFor();
-    assert.match(host.modelContext ?? '', /completed the to-do todo-1; opened the to-do todo-1 again\./);
+    assert.match(host.modelContext ?? '', /completed the to-do todo-1; reopened the to-do todo-1\./);
     await host.end();
   });
 
@@ -82,11 +82,11 @@ describe('a person in a view', () => {
     const button = view.getByRole('button', { name: 'Cancel the run' });
     await button.focus();
     await button.press('Enter');
-    await view.getByText('End it? What is done stays').waitFor();
+    await view.getByText('Cancel this run? Finished steps and their cost stay.').waitFor();
     const yes = view.getByRole('button', { name: 'Yes: Cancel the run' });
     assert.equal(await view.evaluate('document.activeElement.ariaLabel'), 'Yes: Cancel the run');
     await yes.press('Escape');
-    await view.getByText('End it?').waitFor({ state: 'detached' });
+    await view.getByText('Cancel this run?').waitFor({ state: 'detached' });
     assert.deepEqual(host.calls, []);
     await button.press('Enter');
     await yes.press('Enter');

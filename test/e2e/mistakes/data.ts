@@ -7,7 +7,7 @@ const write = (args: object) => (scene: Scene) => scene.call('firebase_write', a
 
 export const dataMistakes: readonly Mistake[] = [
   {
-    who: 'asks one document for a query',
+    who: 'queries a single document',
     make: read({
       database: 'firestore',
       path: 'agents/agent-001/extra/one',
@@ -18,42 +18,42 @@ export const dataMistakes: readonly Mistake[] = [
     next: /collection|odd|leave/i,
   },
   {
-    who: 'sets a collection',
+    who: 'writes to a collection',
     make: write({ database: 'firestore', path: 'shared', data: { a: 1 } }),
     happened: /collection|document/,
     where: /path/,
     next: /push|even|document/i,
   },
   {
-    who: 'bounds what has no order',
+    who: 'sets startAt without orderBy',
     make: read({ database: 'firestore', path: 'messages', query: { startAt: 5 } }),
     happened: /startAt|orderBy/,
     where: /query/,
     next: /orderBy/,
   },
   {
-    who: 'uses a character that the Realtime Database does not take',
+    who: 'uses a character that the Realtime Database does not allow in a path',
     make: write({ database: 'realtime', path: 'shared/a.b', data: 1 }),
     happened: /character|may not|not.{0,20}path|segment/i,
     where: /path/,
     next: /[.#$[\]/]{3,}|without|"\."/,
   },
   {
-    who: 'uses such a character in a key of the data',
+    who: 'uses a character that the Realtime Database does not allow in a key',
     make: write({ database: 'realtime', path: 'shared/keys', data: { 'user@mail.com': 1 } }),
     happened: /key|name/i,
     where: /user@mail\.com|data/,
     next: /\. # \$ \[ \]/,
   },
   {
-    who: 'updates what does not exist',
+    who: 'updates a document that does not exist',
     make: write({ database: 'firestore', path: 'messages/none/at/all', data: { a: 1 }, operation: 'update' }),
     happened: /Nothing found at/,
     where: /path|messages/,
     next: /use .?"set/,
   },
   {
-    who: 'reads what only the hub may read',
+    who: 'reads data that only the hub may read',
     make: read({ database: 'firestore', path: 'credentials/mk_aaaa' }),
     happened: /may not|denied|rules|reserved/i,
     where: /path|credentials/,
@@ -67,7 +67,7 @@ export const dataMistakes: readonly Mistake[] = [
     next: /realtime.*firestore/,
   },
   {
-    who: 'polls a subscription that there is not',
+    who: 'polls an unknown subscription',
     make: (scene) => scene.call('firebase_pollEvents', { subscriptionId: 'none' }),
     happened: /Subscription not found/,
     where: /subscriptionId|none/,

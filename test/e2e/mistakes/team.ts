@@ -22,14 +22,14 @@ async function claimed(scene: Scene): Promise<string> {
 
 export const teamMistakes: readonly Mistake[] = [
   {
-    who: 'claims as an agent that nobody has registered',
+    who: 'claims as an unregistered agent',
     make: byLeader('coordination_claim_task', { agent_id: 'ghost' }),
     happened: /no agent|not registered|may not/i,
     where: /ghost|agent_id/,
     next: /register_agent/,
   },
   {
-    who: 'names another agent as itself',
+    who: 'acts as another agent',
     make: (scene) =>
       scene.call('coordination_heartbeat', { agent_id: scene.leader.id }, { by: scene.worker }),
     happened: /may not|own|not yours|credential/i,
@@ -57,7 +57,7 @@ export const teamMistakes: readonly Mistake[] = [
     next: /Ask/,
   },
   {
-    who: "completes another's task",
+    who: 'completes a task held by another agent',
     make: async (scene) => {
       const id = await claimed(scene);
       const { leader } = scene;
@@ -74,7 +74,7 @@ export const teamMistakes: readonly Mistake[] = [
       );
       return told;
     },
-    happened: /claimed by|not yours|another/i,
+    happened: /held by/,
     where: /task/,
     next: /claim_task|only|its agent/i,
   },
@@ -96,7 +96,7 @@ export const teamMistakes: readonly Mistake[] = [
     next: /claim|get_results|Nothing/i,
   },
   {
-    who: 'names a task that there is not',
+    who: 'names an unknown task',
     make: (scene) =>
       scene.call(
         'coordination_start_task',
@@ -108,7 +108,7 @@ export const teamMistakes: readonly Mistake[] = [
     next: /get_all_tasks|claim_task/,
   },
   {
-    who: 'makes tasks wait for each other',
+    who: 'creates tasks that depend on each other',
     make: byLeader('coordination_create_tasks_batch', {
       tasks: [
         { description: 'One', dependencies: ['task-2'] },
@@ -120,14 +120,14 @@ export const teamMistakes: readonly Mistake[] = [
     next: /Remove one of/,
   },
   {
-    who: 'depends on a task that there is not',
+    who: 'depends on an unknown task',
     make: byLeader('coordination_create_task', { description: 'Wait', dependencies: ['task-42'] }),
     happened: /no task|unknown|does not exist/i,
     where: /dependencies|task-42/,
     next: /get_all_tasks/,
   },
   {
-    who: 'looks for a plan where nothing was begun',
+    who: 'reads the plan of a workspace without a goal',
     make: (scene) =>
       scene.http(scene.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
         body: JSON.stringify({
@@ -160,7 +160,7 @@ export const teamMistakes: readonly Mistake[] = [
     next: /Ask|worker/,
   },
   {
-    who: 'looks for an agent that there is not',
+    who: 'reads the checklist of an unknown agent',
     make: byLeader('onboarding_getChecklist', { agentId: 'nobody' }),
     happened: /no agent|not found/i,
     where: /agentId/,

@@ -38,14 +38,14 @@ export const todoMistakes: readonly Mistake[] = [
     next: AN_EXAMPLE,
   },
   {
-    who: 'writes a time without its zone',
+    who: 'writes a time without a time zone',
     make: added({ due_date: '2099-06-01T09:00:00' }),
     happened: /zone|offset/i,
     where: /due_date/,
     next: AN_EXAMPLE,
   },
   {
-    who: 'writes a day that no calendar has',
+    who: 'writes a date that does not exist',
     make: added({ due_date: '2099-02-30T09:00:00Z' }),
     happened: /date|time/i,
     where: /due_date/,
@@ -66,49 +66,49 @@ export const todoMistakes: readonly Mistake[] = [
     next: /future time/,
   },
   {
-    who: 'gives eleven tags',
+    who: 'sets eleven tags',
     make: added({ tags: Array.from({ length: 11 }, (_, n) => `tag${n}`) }),
     happened: /Too (big|many)|at most|more than/i,
     where: /tags/,
     next: /10/,
   },
   {
-    who: 'gives an empty title',
+    who: 'sets an empty title',
     make: added({ title: '' }),
     happened: /expected some text/,
     where: /title/,
     next: /some text/,
   },
   {
-    who: 'names a time zone by its letters',
+    who: 'writes a time zone in words',
     make: recurring({ timezone: 'Berlin time' }),
     happened: /time ?zone/i,
     where: /timezone/,
     next: /Europe\/Berlin|America\/New_York/,
   },
   {
-    who: 'wants something every year',
+    who: 'asks for a yearly recurrence',
     make: recurring({ frequency: 'YEARLY' }),
     happened: /Invalid|expected/i,
     where: /frequency/,
     next: /DAILY.*WEEKLY.*MONTHLY/,
   },
   {
-    who: 'ends a recurrence before it begins',
+    who: 'ends a recurrence before its start',
     make: recurring({ end_date: '2098-01-01T09:00:00Z' }),
     happened: /before|after/,
     where: /end_date/,
     next: /after|later|start_date/,
   },
   {
-    who: 'names a to-do that there is not',
+    who: 'names an unknown to-do',
     make: (scene) => scene.call('todo_complete_task', { task_id: 'task-42' }),
     happened: /not found/,
     where: /task_id/,
     next: /list_tasks|search_tasks/,
   },
   {
-    who: "names a recurring task as if it was one of its to-do's",
+    who: 'uses the id of a recurring task as that of a to-do',
     make: async (scene) => {
       const rule = { title: `Milk ${randomUUID()}`, frequency: 'DAILY', start_date: '2099-01-01T09:00:00Z' };
       const { recurring_task } = await scene.made('todo_create_recurring_task', rule);
@@ -142,7 +142,7 @@ export const todoMistakes: readonly Mistake[] = [
     next: /Use that one|another/,
   },
   {
-    who: 'wants to be reminded in the past',
+    who: 'sets a reminder in the past',
     make: async (scene) =>
       scene.call('todo_set_reminder', { task_id: await newTodo(scene), remind_at: '2020-01-01T09:00:00Z' }),
     happened: /in the past/,
@@ -150,7 +150,7 @@ export const todoMistakes: readonly Mistake[] = [
     next: /future time/,
   },
   {
-    who: 'changes nothing of a to-do',
+    who: 'updates a to-do without any change',
     make: async (scene) => scene.call('todo_update_task', { task_id: await newTodo(scene) }),
     happened: /nothing|no (change|field)|at least one/i,
     where: /title|description|argument|field/,

@@ -13,14 +13,14 @@ const PLAN = { name: 'plan', agent: 'claude', role: 'plan' };
 
 export const vendorMistakes: readonly Mistake[] = [
   {
-    who: 'names a repository that the App does not see',
+    who: 'names a repository that the App cannot access',
     make: called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
     happened: /does not exist.*has no access to it/,
     where: /no-such-repo/,
     next: /install|owner|name|App/i,
   },
   {
-    who: 'gives a repository with its owner',
+    who: 'writes a repository with its owner',
     make: called('github_readFile', {
       owner: 'sartor-ai',
       repo: 'sartor-ai/claude-network',
@@ -31,21 +31,21 @@ export const vendorMistakes: readonly Mistake[] = [
     next: /name|without|owner/i,
   },
   {
-    who: 'names a file that there is not',
+    who: 'names an unknown file',
     make: called('github_readFile', { ...HERE, path: 'readme.md' }),
     happened: /readme\.md.{0,2} not found/,
     where: /path/,
     next: /Reading a directory lists it/,
   },
   {
-    who: 'opens a pull request of a branch that there is not',
+    who: 'opens a pull request of an unknown branch',
     make: called('github_createPR', { ...HERE, title: 'Mend', head: 'no/such/branch', base: 'main' }),
     happened: /no branch|no "no\/such\/branch"|not found|does not exist/i,
     where: /head|no\/such\/branch/,
     next: /createBranch|branch/,
   },
   {
-    who: 'asks a model that there is not',
+    who: 'asks an unknown model',
     make: called('orchestration_orchestrate_parallel', {
       prompt: 'Hello',
       agents: ['gpt-4', 'claude'],
@@ -56,49 +56,49 @@ export const vendorMistakes: readonly Mistake[] = [
     next: /claude.*gemini|list_agents/,
   },
   {
-    who: 'names a workflow that there is not',
+    who: 'names an unknown workflow',
     make: called('orchestration_orchestrate_workflow', { workflow: 'code-reviews', input: 'Hello' }),
     happened: /workflow .*not found/i,
     where: /code-reviews/,
     next: /list_workflows|Did you mean|workflows:/,
   },
   {
-    who: 'refers to a step that comes later or not at all',
+    who: 'refers to a later or unknown step',
     make: workflow([{ ...PLAN, prompt: 'Do {{steps.design.output}}' }]),
     happened: /does not exist/,
     where: /steps\.0|plan/,
     next: /design/,
   },
   {
-    who: 'gives two steps one name',
+    who: 'uses one name for two steps',
     make: workflow([PLAN, PLAN]),
     happened: /same name|two steps|already|twice/i,
     where: /Step .{0,2}plan.*workflow\.steps/,
     next: /Example: \{.*name/,
   },
   {
-    who: 'writes a condition that is no CEL',
+    who: 'writes a condition that is not CEL',
     make: workflow([PLAN, { ...PLAN, name: 'next', condition: 'steps.plan.output contains "ok"' }]),
     happened: /condition/,
     where: /steps\.1/,
     next: /CEL|position|startsWith|contains\(/,
   },
   {
-    who: 'waits for a run that there is not',
+    who: 'waits for an unknown run',
     make: called('orchestration_get_run', { runId: 'run-aaaabbbbccccddddeeee' }),
     happened: /no run|not found/i,
     where: /runId/,
     next: /list_runs/,
   },
   {
-    who: 'names a coding agent in small letters',
+    who: 'names a coding agent in lowercase',
     make: called('coding_create_task', { tool: 'claude', description: 'Mend it', instructions: 'Now.' }),
     happened: /Invalid|expected|no (coding )?(tool|agent)/i,
     where: /tool/,
     next: /CLAUDECODE/,
   },
   {
-    who: 'reports on a coding task that there is not',
+    who: 'reports on an unknown coding task',
     make: called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
     happened: /no (coding )?task|not found/i,
     where: /taskId|nowhere/,

@@ -47,14 +47,15 @@ describe('a coding task with a failure', () => {
     assert.match(
       git(stage.repo, 'show', `${branch}:second.txt`),
       /first\.txt/,
-      'it found the work of the first',
+      'the second attempt sees the file of the first',
     );
     assert.ok(Array.isArray(result['files']) && result['files'].length === 2);
   }
 
   someAtOnce(AT_ONCE, {
-    'leaves no process when it is ended from outside, of an agent that ignores SIGTERM and has children':
-      onStage('trouble', async (stage) => {
+    'leaves no agent process after an external cancellation, even if it ignores SIGTERM': onStage(
+      'trouble',
+      async (stage) => {
         const pidFile = `${stage.folder}/pids`;
         installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
         const { taskId } = await stage.createTask();
@@ -68,8 +69,9 @@ describe('a coding task with a failure', () => {
         assert.equal((await stage.report(taskId)).task.state, 'cancelled');
         runner.signal('SIGTERM');
         assert.equal(await runner.ended, 0, runner.said());
-      }),
-    'leaves no process when its runner is killed': onStage('trouble', async (stage) => {
+      },
+    ),
+    'leaves no agent process when its runner is killed': onStage('trouble', async (stage) => {
       const pidFile = `${stage.folder}/pids`;
       installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
       const { taskId } = await stage.createTask();
@@ -80,7 +82,7 @@ describe('a coding task with a failure', () => {
       const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
       await eventually('all have ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
     }),
-    'is finished by another runner, once the lease of the killed one has ended': async () => {
+    'is finished by another runner when the lease of a killed one expires': async () => {
       const deployment = await Deployment.create({ hasBroker: false, pushServiceUrl: '' });
       try {
         const [[leader], [one, other], hubUrl, sweepUrl] = await Promise.all([
@@ -108,7 +110,7 @@ describe('a coding task with a failure', () => {
         await deployment.end();
       }
     },
-    'is finished by the same runner started again, after it was killed': onStage('trouble', async (stage) => {
+    'is finished by a killed runner after a restart': onStage('trouble', async (stage) => {
       installForgetful(stage);
       const { taskId, branch } = await stage.createTask();
       const killed = stage.startRunner([]);
@@ -119,7 +121,7 @@ describe('a coding task with a failure', () => {
       assert.equal(await next.ended, 0, next.said());
       await assertFinished(stage, taskId, branch);
     }),
-    'is free again at once when its runner is asked to end': onStage('trouble', async (stage) => {
+    'is released immediately when its runner gets SIGTERM': onStage('trouble', async (stage) => {
       installForgetful(stage);
       const { taskId, branch } = await stage.createTask();
       const runner = stage.startRunner([]);
@@ -130,7 +132,7 @@ describe('a coding task with a failure', () => {
       assert.equal(await next.ended, 0, next.said());
       await assertFinished(stage, taskId, branch);
     }),
-    'loses nothing while the network is away': onStage('trouble', async (stage) => {
+    'loses no log line and no result during a network outage': onStage('trouble', async (stage) => {
       const go = `${stage.folder}/go`;
       installStandIn(
         stage.bin,
@@ -175,7 +177,7 @@ describe('a coding task with a failure', () => {
         await network.close();
       }
     }),
-    'fails where the acceptance command does, and keeps the work': onStage('trouble', async (stage) => {
+    'fails if the acceptance command fails, and keeps the commits': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result();");
       const { taskId, branch } = await stage.createTask();
       const runner = stage.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
@@ -189,7 +191,7 @@ describe('a coding task with a failure', () => {
       );
       assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
     }),
-    'says what is wrong where the task asks for what cannot be': onStage('trouble', async (stage) => {
+    'fails with a message if its base does not exist': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, 'result();');
       const { taskId } = await stage.createTask({ config: { base: 'no-such-branch' } });
       const runner = stage.startRunner(['--once']);
@@ -198,7 +200,7 @@ describe('a coding task with a failure', () => {
       assert.equal(task.status, 'failed');
       assert.match(task.failure?.message ?? '', /The base "no-such-branch" is not a branch, tag or commit/);
     }),
-    'keeps two apart that are done at once': onStage('trouble', async (stage) => {
+    'is isolated from a concurrent task of the same runner': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
       const tasks = await Promise.all(
         ['one', 'two', 'three'].map((name) =>
@@ -213,14 +215,14 @@ describe('a coding task with a failure', () => {
       assert.equal(await runner.ended, 0, runner.said());
       assert.ok(!existsSync(`${stage.repo}/prompt.txt`));
     }),
-    'is refused with a reason where the credential is wrong': onStage('trouble', async (stage) => {
+    'is not started if the credential is invalid': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, 'result();');
       const runner = stage.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
       assert.equal(await runner.ended, 1);
       assert.match(runner.said(), /Invalid or revoked credential/);
       assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
     }),
-    'says so where nobody answers': onStage('trouble', async (stage) => {
+    'is not started if the hub does not respond': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, 'result();');
       const runner = stage.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
       assert.equal(await runner.ended, 1);

@@ -16,7 +16,7 @@ const AT_ONCE = 3;
 
 describe('the branch of a coding task', () => {
   someAtOnce(AT_ONCE, {
-    'becomes a pull request where the task asks for one': withOrigin(async (stage, origin) => {
+    'becomes a pull request if the task requests one': withOrigin(async (stage, origin) => {
       const branch = `task/${randomUUID().slice(0, 8)}`;
       const github = await connect('client 2026-07-28', stage.url, stage.agent.token);
       try {
@@ -47,7 +47,7 @@ describe('the branch of a coding task', () => {
         await github.close();
       }
     }),
-    'is gone on with on another machine, after the first was stopped': withOrigin(async (stage, origin) => {
+    'is continued on another machine after the first runner stops': withOrigin(async (stage, origin) => {
       installStandIn(stage.bin, `fs.writeFileSync('first.txt', '1'); said('Half done.'); ${FOREVER}`);
       const { taskId, branch } = await stage.createTask();
       const first = stage.startRunner(['--push']);
@@ -64,8 +64,8 @@ describe('the branch of a coding task', () => {
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await stage.report(taskId)).task.status, 'completed');
     }),
-    'fails for now and stays here if it cannot be pushed, and is not started if origin does not respond':
-      withOrigin(async (stage) => {
+    'stays local if the push fails, and is not started if origin does not respond': withOrigin(
+      async (stage) => {
         const away = ['remote', 'set-url', 'origin', `${stage.folder}/nowhere.git`];
         installStandIn(
           stage.bin,
@@ -88,7 +88,8 @@ describe('the branch of a coding task', () => {
         assert.equal(await next.ended, 1, next.said());
         assert.equal((await stage.report(taskId)).attempts[1]?.failure.class, 'crashed');
         assert.ok(!existsSync(`${stage.folder}/started`));
-      }),
+      },
+    ),
   });
 });
 

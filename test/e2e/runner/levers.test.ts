@@ -8,7 +8,7 @@ import { isRunning, onStage, PATIENCE_MS } from './stage.ts';
 
 describe('a coding task when its leader acts on it', () => {
   someAtOnce(1, {
-    'leaves nothing running after it was cancelled, of an agent that ignores SIGTERM': onStage(
+    'leaves no agent process after it is cancelled, even if it ignores SIGTERM': onStage(
       'levers',
       async (stage) => {
         const pidFile = `${stage.folder}/pids`;
@@ -36,29 +36,26 @@ describe('a coding task when its leader acts on it', () => {
         assert.equal(await runner.ended, 0, runner.said());
       },
     ),
-    'is given to another attempt when it is released, and the first ends': onStage(
-      'levers',
-      async (stage) => {
-        const again = `${stage.folder}/again`;
-        const pidFile = `${stage.folder}/pids`;
-        installStandIn(
-          stage.bin,
-          `if (fs.existsSync(${JSON.stringify(again)})) {
+    'is attempted again after a release, and the first agent ends': onStage('levers', async (stage) => {
+      const again = `${stage.folder}/again`;
+      const pidFile = `${stage.folder}/pids`;
+      installStandIn(
+        stage.bin,
+        `if (fs.existsSync(${JSON.stringify(again)})) {
           fs.writeFileSync('second.txt', 'x'); result('Finished.'); process.exit(0);
         }
         fs.writeFileSync(${JSON.stringify(again)}, '');
         ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`,
-        );
-        const { taskId } = await stage.createTask();
-        const runner = stage.startRunner([]);
-        await stage.untilLogged(taskId, 'At work.');
-        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-        await stage.lead('release_task', { task_id: taskId });
-        await stage.untilState(taskId, 'done');
-        await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
-        runner.signal('SIGTERM');
-        assert.equal(await runner.ended, 0, runner.said());
-      },
-    ),
+      );
+      const { taskId } = await stage.createTask();
+      const runner = stage.startRunner([]);
+      await stage.untilLogged(taskId, 'At work.');
+      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+      await stage.lead('release_task', { task_id: taskId });
+      await stage.untilState(taskId, 'done');
+      await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+    }),
   });
 });
