@@ -17,7 +17,7 @@ function Page() {
   if (now.state === 'failed') {
     return (
       <p class="starting" role="alert">
-        Muster cannot start: {now.why} Load the page again; whoever looks after the deployment can help.
+        Muster cannot start: {now.why} Reload the page. If that fails, contact your administrator.
       </p>
     );
   }

@@ -88,7 +88,7 @@ async function post(body: string): Promise<unknown> {
       return await response.json();
     } catch {
       if (attempt < ATTEMPTS) continue;
-      throw new Error('The server has not answered. Look whether it was done before you try again.');
+      throw new Error('The server did not respond. Check whether the change was made before you retry.');
     }
   }
 }

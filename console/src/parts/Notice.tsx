@@ -30,7 +30,7 @@ export function Absent({ live }: { readonly live: Live<unknown> }) {
   if (live.state === 'denied') {
     return (
       <p class="notice denied" role="status">
-        You may not see this. Whoever leads the workspace can let you.
+        You have no access to this. Ask a leader of the workspace.
       </p>
     );
   }

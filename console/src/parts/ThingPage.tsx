@@ -24,7 +24,7 @@ export function ThingPage<Value>({ list: [path, title], kind, id, live, children
       </p>
       {!('value' in live) && <h1>{`A ${kind}`}</h1>}
       <Shown live={live}>
-        {(value) => (value === undefined ? <h1>{`There is no such ${kind}`}</h1> : children(value))}
+        {(value) => (value === undefined ? <h1>{`This ${kind} was not found`}</h1> : children(value))}
       </Shown>
     </>
   );

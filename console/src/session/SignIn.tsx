@@ -39,7 +39,7 @@ export function SignIn() {
   return (
     <main class="signIn">
       <h1>Muster</h1>
-      <p>See what your agents do, steer it, and take back what went wrong.</p>
+      <p>Your agents and your team in one place.</p>
       <form onSubmit={submit}>
         <label>
           E-mail

@@ -77,7 +77,7 @@ export async function startSession(): Promise<void> {
 /** The ID token for the person's calls. Stored only in memory and in the SDK's own store. */
 export async function idToken(): Promise<string> {
   const user = connection().auth.currentUser;
-  if (user === null) throw new Error('Nobody is signed in.');
+  if (user === null) throw new Error('You are signed out.');
   return user.getIdToken();
 }
 
@@ -132,13 +132,13 @@ const WORDS: Readonly<Record<string, string>> = {
   'auth/invalid-credential': 'Address and password do not belong together.',
   'auth/wrong-password': 'Address and password do not belong together.',
   'auth/user-not-found': 'Address and password do not belong together.',
-  'auth/invalid-email': 'This is no e-mail address, or not the one that the link was sent to.',
+  'auth/invalid-email': 'Enter the email address that the link was sent to.',
   'auth/too-many-requests': 'There were too many attempts. Try again in some minutes.',
   'auth/quota-exceeded': 'Too many mails were sent today. Sign in with a password, or tomorrow.',
-  'auth/network-request-failed': 'The network does not answer. Look at your connection and try again.',
-  'auth/user-disabled': 'This account is closed. Ask who looks after the deployment.',
-  'auth/admin-restricted-operation': 'There is no account of this address. Ask to be invited.',
-  'auth/operation-not-allowed': 'This way to sign in is not open here. Ask who looks after the deployment.',
+  'auth/network-request-failed': 'Cannot reach the network. Check your connection, then retry.',
+  'auth/user-disabled': 'This account is disabled. Contact your administrator.',
+  'auth/admin-restricted-operation': 'No account exists for this address. Ask a leader to invite you.',
+  'auth/operation-not-allowed': 'This sign-in method is turned off. Contact your administrator.',
   'auth/expired-action-code': 'The link is too old. Have another one sent.',
   'auth/invalid-action-code': 'The link was used already, or is too old. Have another one sent.',
   'auth/unauthorized-continue-uri':

@@ -166,7 +166,7 @@ function CurrentScreen({ person }: { readonly person: Person }) {
   if (page !== undefined && id !== undefined) return page(id);
   return (
     <>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
         <a href={addressOf([])}>What needs you</a> is where to begin.
       </p>

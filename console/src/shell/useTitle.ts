@@ -19,5 +19,5 @@ export function useTitle(): void {
 function titleOf([kind = '', id]: readonly string[]): string {
   const thing = THINGS[kind];
   if (thing !== undefined && id !== undefined) return `${thing} ${id}`;
-  return SCREENS.find(({ path }) => path === kind)?.title ?? 'There is no such page';
+  return SCREENS.find(({ path }) => path === kind)?.title ?? 'Page not found';
 }

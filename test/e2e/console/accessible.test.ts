@@ -130,7 +130,7 @@ describe('accessibility of the console', () => {
   it('reports missing access and an unreachable server', async () => {
     const visit = await Visit.open(browser);
     await visit.signIn(stranger, `/tasks?workspace=${full}`);
-    await visit.page.getByText('You may not see this.').first().waitFor();
+    await visit.page.getByText('You have no access to this.').first().waitFor();
     await visit.page.route('**/mcp/rpc*', (route) => route.abort());
     await visit.follow(`/access?workspace=${full}`);
     await visit.page.getByRole('alert').filter({ hasText: 'The server has not answered' }).waitFor();

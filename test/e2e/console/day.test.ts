@@ -111,11 +111,11 @@ describe('a day of a person on the console', function () {
     const failure = { agent_id: ann.id, task_id: flaky, error: 'The browser crashed' };
     await ada.follow(place('/'));
     await succeed(ann.client, 'coordination_fail_task', failure);
-    const trouble = page.getByRole('region', { name: 'Does not go on' });
+    const trouble = page.getByRole('region', { name: 'Blocked' });
     await trouble.getByText('The browser crashed').waitFor();
     await trouble.getByRole('link', { name: 'Try it on the old browser' }).click();
     await button(page, 'Try it again').click();
-    await page.locator('.sentence').getByText('Nobody has claimed it.').waitFor();
+    await page.locator('.sentence').getByText('Not claimed yet.').waitFor();
     await claims(ann, String(flaky));
     await completes(ann, String(flaky));
   });
@@ -191,7 +191,7 @@ describe('a day of a person on the console', function () {
     await page.getByRole('textbox', { name: 'Since' }).fill(String(await page.evaluate(local)));
     await button(page, 'Take back what it has done since').click();
     await confirm(page, 'Take back what it has done since');
-    const outcome = page.getByRole('status').filter({ hasText: 'As before' });
+    const outcome = page.getByRole('status').filter({ hasText: 'Undone' });
     await outcome.getByText(asked).waitFor();
     await ada.follow(place('/todos?show=all'));
     await page.getByRole('link', { name: `Call mother ${cast.workspace}` }).waitFor();
@@ -202,7 +202,7 @@ describe('a day of a person on the console', function () {
 
   it("shows the second person the workspace's tasks, and nothing of hers", async () => {
     const { page } = ben;
-    await page.getByText('Nobody waits for your answer.').waitFor();
+    await page.getByText('No pending questions.').waitFor();
     await ben.follow(place('/tasks'));
     await page.getByRole('link', { name: 'Read the log' }).waitFor();
     await ben.follow(place('/todos?show=all'));
@@ -211,7 +211,7 @@ describe('a day of a person on the console', function () {
     await ben.follow(place('/runs'));
     await page.getByText('No runs here yet.').waitFor();
     await ben.follow(place(`/d/${todo}`));
-    await page.getByText('You may not see this.').waitFor();
+    await page.getByText('You have no access to this.').waitFor();
     await ben.follow(place('/audit'));
     await page.getByText('Nothing has happened that is kept.').waitFor();
     await ben.follow(place(`/t/${flaky}`));

@@ -52,7 +52,7 @@ describe('hostile text in the console', () => {
     await visit.signIn(await seededAccount('Ada Person'), `/?workspace=${work.workspace}`);
     const { workspace } = work;
     const screens = [
-      [`/?workspace=${workspace}`, 'Does not go on'],
+      [`/?workspace=${workspace}`, 'Blocked'],
       [`/tasks?workspace=${workspace}`, 'Held by'],
       [`/tasks?view=board&workspace=${workspace}`, 'available'],
       [`/tasks?view=graph&workspace=${workspace}`, 'Arrow keys'],
@@ -85,7 +85,7 @@ describe('hostile text in the console', () => {
     const logged: string[] = [];
     visit.page.on('console', (message) => logged.push(message.text()));
     await visit.signIn(await seededAccount('Ben Person'), '/');
-    await visit.page.getByText('Nobody waits for your answer.').waitFor();
+    await visit.page.getByText('No pending questions.').waitFor();
     const places = [visit.page.url(), await visit.page.content(), ...logged].join('\n');
     assert.doesNotMatch(places, /eyJ[\w-]+\.|only-for-the-emulators/);
     await visit.close();

@@ -99,7 +99,7 @@ describe('the console with only the keyboard', () => {
     await keyboard.press('Enter');
     await tabTo(page, /^Try it again$/);
     await keyboard.press('Enter');
-    await page.getByText('Nobody has claimed it.').waitFor();
+    await page.getByText('Not claimed yet.').waitFor();
 
     const title = `By keys ${work.workspace}`;
     await page.locator('body').evaluate('document.activeElement.blur()');

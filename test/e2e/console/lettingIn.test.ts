@@ -106,7 +106,7 @@ describe('a person who gets access on the console', () => {
     visit.complaints.length = 0;
     visit = await Visit.open(browser);
     await visit.signIn(member, `/tasks?workspace=${work.workspace}`);
-    await visit.page.getByText('You may not see this.').waitFor();
+    await visit.page.getByText('You have no access to this.').waitFor();
     await invite(work, member);
     await comeBackUntil('A task of Open page');
     visit.complaints.length = 0; // Firebase's SDK warns of each refusal

@@ -78,8 +78,8 @@ function MembersCard({
           <>
             <p class="soft">
               {answers[0]?.access === 'open'
-                ? 'It is open: everybody whom the deployment knows has their role here too.'
-                : 'It is private: nobody else sees it.'}
+                ? 'Open: everyone with a deployment role has it here.'
+                : 'Private: members only.'}
             </p>
             <ul class="plain rows">
               {answers

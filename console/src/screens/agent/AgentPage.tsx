@@ -40,8 +40,7 @@ export function AgentPage({ id }: { readonly id: string }) {
             </dd>
           </dl>
           <p>
-            <a href={addressOf(['audit'], { agent: agent.id })}>What it has done</a>, which can be taken back
-            there.
+            <a href={addressOf(['audit'], { agent: agent.id })}>What it has done</a>, with undo.
           </p>
           <WriteTo agentId={agent.id} />
         </>

@@ -84,7 +84,7 @@ export function Agents() {
           {({ rows }) =>
             rows.length === 0 ? (
               <Empty title="No agent has its home here.">
-                <p>Whoever connects and claims a task is one.</p>
+                <p>An agent appears when it connects and claims a task.</p>
               </Empty>
             ) : (
               <ul class="plain rows">
@@ -209,9 +209,9 @@ function ConnectionLine({ connection, holds, changed }: ConnectionLineProps) {
       <Act
         label="Revoke"
         kind="danger"
-        consequence={`${connection.name} can call nothing any more, everywhere within seconds.${
-          holds > 0 ? ` The ${holds} tasks that it holds come back when their leases end.` : ''
-        } It has to be connected anew.`}
+        consequence={`${connection.name} loses access everywhere within seconds.${
+          holds > 0 ? ` Its ${holds} tasks become available when their leases end.` : ''
+        } To use it again, connect it again.`}
         act={async () => {
           await act('access.revoke_connection', { agent_id: connection.agent_id }, revoked);
           changed();

@@ -36,7 +36,7 @@ type Audited = z.output<typeof audit>['events'][number];
 
 const WHOSE = [
   ['mine', 'Mine and my agents’'],
-  ['workspace', 'Of everybody here'],
+  ['workspace', 'Everyone'],
 ] as const;
 
 export function Audit() {
@@ -138,7 +138,7 @@ function TakeBackSince({ agent, takeBack }: TakeBackSinceProps) {
         label="Take back what it has done since"
         kind="danger"
         disabled={typed.value === ''}
-        consequence={`What ${agent} has done since then is taken back, where nothing has changed it since. What cannot be is named.`}
+        consequence={`Undoes the changes of ${agent} since then that nothing has overwritten. The rest are listed.`}
         act={() => takeBack({ agent_id: agent, since: new Date(typed.value).toISOString() })}
       />
     </div>
@@ -156,8 +156,8 @@ function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promi
             <Words text={event.app} />
           </span>
         )}
-        {event.undoes !== undefined && <span class="tag">takes something back</span>}
-        {event.undone_by !== undefined && <span class="tag">taken back</span>}
+        {event.undoes !== undefined && <span class="tag">undo</span>}
+        {event.undone_by !== undefined && <span class="tag">undone</span>}
       </p>
       {event.changes.map((one, index) => (
         <Change key={`${index} ${one.kind} ${one.id}`} change={one} />
@@ -165,7 +165,7 @@ function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promi
       {event.undone_by === undefined && (
         <Act
           label="Take it back"
-          consequence="What this changed is as it was before, where nothing has changed it since."
+          consequence="Only changes that nothing has overwritten are undone; the rest are listed."
           act={takeBack}
         />
       )}

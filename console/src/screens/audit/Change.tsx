@@ -59,7 +59,7 @@ export function Change({
           </div>
         ))}
       </dl>
-      {shortened === true && <p class="soft">Not all that there was is kept.</p>}
+      {shortened === true && <p class="soft">Some values were too long to keep.</p>}
     </details>
   );
 }

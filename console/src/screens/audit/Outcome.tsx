@@ -18,11 +18,11 @@ export const outcome = z.object({
 
 export function Outcome({ of: { undone, refused, more } }: { readonly of: z.output<typeof outcome> }) {
   return (
-    <section class="card" aria-label="What was taken back" role="status">
+    <section class="card" aria-label="Undo result" role="status">
       <p>
         {undone.length === 0
-          ? 'Nothing was taken back.'
-          : `As before: ${undone.map(({ kind, id }) => `${kind} ${id}`).join(', ')}.`}
+          ? 'Nothing was undone.'
+          : `Undone: ${undone.map(({ kind, id }) => `${kind} ${id}`).join(', ')}.`}
         {more && ' There is more: do it once more.'}
       </p>
       <ul>

@@ -28,7 +28,7 @@ export function NeedsYou({ person }: { readonly person: Person }) {
         <Shown live={questions.live}>
           {({ rows }) =>
             rows.length === 0 ? (
-              <p class="soft">Nobody waits for your answer.</p>
+              <p class="soft">No pending questions.</p>
             ) : (
               <ul class="plain">
                 {rows.map((request: Request) => (
@@ -80,7 +80,7 @@ function Goal({ where }: { readonly where: Where }) {
       <Shown live={live}>
         {(value) => (
           <p class="goal">
-            <Words text={value?.goal || 'Nobody has said what the goal is: init_coordination does.'} />
+            <Words text={value?.goal || 'No goal yet. Set one with init_coordination.'} />
           </p>
         )}
       </Shown>
@@ -101,7 +101,7 @@ const SHOWN_STATES = [
 
 function Progress({ counts }: { readonly counts: Readonly<Record<string, number>> }) {
   const whole = SHOWN_STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-  if (whole === 0) return <p class="soft">There are no tasks yet.</p>;
+  if (whole === 0) return <p class="soft">No tasks yet.</p>;
   return (
     <>
       <div class="bar" aria-hidden="true">

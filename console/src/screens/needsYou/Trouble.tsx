@@ -23,7 +23,7 @@ export function Trouble({ where }: { readonly where: Where }) {
   const never = rowsOf(stuck);
   const held = rowsOf(heldTasks);
   return (
-    <Card title="Does not go on" count={headOf(all)}>
+    <Card title="Blocked" count={headOf(all)}>
       <Shown live={all.live}>
         {({ rows }) =>
           rows.length === 0 ? (
@@ -70,7 +70,7 @@ function rowsOf({ live }: Paged<Task>): readonly Task[] {
 function Why({ task, at }: { readonly task: Task; readonly at: number }) {
   const { failed_check: check, lapsed_claims: lapsed } = task;
   const why = whyHeld(task, at);
-  if (why === 'budget') return <p class="soft">A budget above it is spent. Raising it lets it go on.</p>;
+  if (why === 'budget') return <p class="soft">Out of budget. Raise the limit to continue.</p>;
   if (why === 'red' && check !== null) {
     const number = `${check.repository}#${check.pull_request}`;
     return (
@@ -93,7 +93,7 @@ function Why({ task, at }: { readonly task: Task; readonly at: number }) {
       <a href={addressOf(['a', last])}>
         <Words text={last} />
       </a>{' '}
-      let its lease run out{task.claimed_by === null && ', and nobody has claimed it since'}.
+      let its lease expire{task.claimed_by === null && ', and no agent has claimed the task since'}.
     </p>
   );
 }

@@ -91,7 +91,7 @@ function Brought({ of }: { readonly of: z.output<typeof result> }) {
 /** Outcome of the acceptance command, which a signal may have ended. */
 function Checked({ command, exitCode }: { readonly command: string; readonly exitCode?: number }) {
   const how =
-    exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was broken off.' : `ended with ${exitCode}.`;
+    exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was interrupted.' : `ended with ${exitCode}.`;
   return (
     <p class={exitCode === 0 ? undefined : 'error'}>
       Its check{' '}

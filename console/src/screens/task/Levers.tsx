@@ -20,11 +20,11 @@ export function Levers({ task }: { readonly task: Task }) {
             <Act
               label="Cancel this task"
               kind="danger"
-              consequence={`It is cancelled${task.claimed_by === null ? '' : `, and ${task.claimed_by} is told to stop`}.${
+              consequence={`It is cancelled${task.claimed_by === null ? '' : `, and ${task.claimed_by} stops working on it`}.${
                 waiting > 0
                   ? ` ${waiting} other ${waiting === 1 ? 'task waits' : 'tasks wait'} for it and could never start.`
                   : ''
-              } Trying it again takes that back.`}
+              } You can retry it later.`}
               act={() => call('cancel_task')}
             />
             {task.claimed_by !== null && (
@@ -51,7 +51,7 @@ export function Levers({ task }: { readonly task: Task }) {
             <Act label="Try it again" kind="primary" act={() => call('retry_task')} />
             {waiting > 0 && (
               <Act
-                label="Try it again with what failed after it"
+                label="Retry with failed dependents"
                 act={() => call('retry_task', { with_dependents: true })}
               />
             )}

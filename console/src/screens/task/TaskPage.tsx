@@ -92,7 +92,7 @@ function Sentence({ task }: { readonly task: Task }) {
   if (task.retry_at !== null) {
     return (
       <>
-        It is tried again <Ago at={task.retry_at} />.
+        Retries <Ago at={task.retry_at} />.
       </>
     );
   }
@@ -119,7 +119,7 @@ function Sentence({ task }: { readonly task: Task }) {
   if (task.blockers > 0) return <>It starts when {task.blockers} other tasks are done.</>;
   return (
     <>
-      Nobody has claimed it.{' '}
+      Not claimed yet.{' '}
       {task.required_capabilities.length > 0 && (
         <>
           It takes an agent with <Words text={task.required_capabilities.join(', ')} />.

@@ -32,7 +32,7 @@ export function Chosen({ tasks, many, choose }: ChosenProps) {
           label={`Cancel ${open.length}`}
           kind="danger"
           disabled={isRunning}
-          consequence={`${counted(open.length)} cancelled, and who holds one is told to stop. What waits for them could never start. Trying them again takes that back.`}
+          consequence={`${counted(open.length)} cancelled, and their holders stop. Tasks that wait for them cannot start. You can retry them later.`}
           act={() => all(open, 'cancel_task')}
         />
       )}

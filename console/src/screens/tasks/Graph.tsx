@@ -25,7 +25,7 @@ export function Graph({ where }: { readonly where: Where }) {
       {({ rows }) => {
         const ended = 'value' in closed.live ? closed.live.value.rows : [];
         const tasks = shownTasks(rows, ended);
-        if (tasks.length === 0) return <Empty title="There are no tasks yet." />;
+        if (tasks.length === 0) return <Empty title="No tasks yet" />;
         return (
           <>
             <Drawn tasks={tasks} hidden={rows.length + ended.length - tasks.length} />

@@ -116,7 +116,7 @@ export function Because({ task }: { readonly task: Task }) {
     return (
       <span class="soft">
         {' '}
-        tried again <Ago at={task.retry_at} />
+        retries <Ago at={task.retry_at} />
       </span>
     );
   }

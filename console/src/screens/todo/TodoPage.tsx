@@ -50,7 +50,7 @@ function Whole({ todo }: { readonly todo: Todo }) {
         <Act
           label="Delete"
           kind="danger"
-          consequence={`“${todo.title}” is deleted. The audit has it, and takes it back.`}
+          consequence={`“${todo.title}” is deleted. You can undo this in the audit log.`}
           act={async () => {
             await call('delete_task');
             go(addressOf(['todos']));

@@ -87,7 +87,7 @@ export function AddTodo() {
         <p class="found" role="status">
           {`Due ${dayOf(found.at)}, ${timeOfDay(found.at)}, as “${found.words}” says. `}
           <button type="button" class="plain" onClick={() => (plain.value = typed.value)}>
-            That is no date
+            Remove date
           </button>
         </p>
       )}

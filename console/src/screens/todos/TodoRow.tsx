@@ -52,7 +52,7 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
         <Act
           label="Delete"
           kind="danger"
-          consequence={`“${todo.title}” is deleted. The audit has it, and takes it back.`}
+          consequence={`“${todo.title}” is deleted. You can undo this in the audit log.`}
           act={() => call('delete_task')}
         />
       </p>

@@ -82,7 +82,7 @@ describe('actions in the console', () => {
     await (await page.get('dialog')).press('Leave it');
     await page.press('Cancel this task');
     const dialog = await page.get('dialog');
-    await dialog.shows('worker-1 is told to stop. 1 other task waits for it and could never start.');
+    await dialog.shows('worker-1 stops working on it. 1 other task waits for it and could never start.');
     await dialog.press('Cancel this task');
     await page.press('Try it again');
     await page.get('button', 'Try it again');
@@ -124,7 +124,7 @@ describe('actions in the console', () => {
     const approval = await page.get('article', /github\.createPR/);
     (await approval.field('What you want to say with it')).type('Gladly');
     await approval.press('Approve');
-    await page.shows('Nobody waits for your answer.');
+    await page.shows('No pending questions.');
     assert.deepEqual(backend.called('inbox.answer'), [
       { request_id: 'which', answer: '20xx' },
       { request_id: 'may', answer: 'approve', comment: 'Gladly' },
@@ -168,7 +168,7 @@ describe('actions in the console', () => {
     await page.press('Add');
     await page.hides('as “in 3 days');
     (await page.field('What is to do')).type('Sing a song tomorrow');
-    await page.press('That is no date');
+    await page.press('Remove date');
     await page.press('Add');
     const due = new Date(Date.now() + 3 * DAY);
     due.setHours(9, 15, 0, 0);
@@ -339,9 +339,9 @@ describe('actions in the console', () => {
     const page = await Page.open(backend, '/audit?of=workspace');
     await page.press('Take it back');
     await (await page.get('dialog')).press('Take it back');
-    await page.shows('As before: task task-1.');
+    await page.shows('Undone: task task-1.');
     await page.shows('todo todo-1 was not: It was changed since. (ben)');
-    await (await page.get('listitem', /create_task/)).shows('taken back');
+    await (await page.get('listitem', /create_task/)).shows('undone');
     assert.deepEqual(backend.called('system.undo'), [{ event_id: 'e1' }]);
   });
 
@@ -351,6 +351,6 @@ describe('actions in the console', () => {
     await page.get('button', 'More urgent');
     backend.isReachable = false;
     await page.press('More urgent');
-    await (await page.get('alert')).shows('Look whether it was done before you try again.');
+    await (await page.get('alert')).shows('Check whether the change was made before you retry.');
   });
 });

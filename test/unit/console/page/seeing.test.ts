@@ -46,13 +46,13 @@ describe('contents of the console', () => {
     backend.put('tasks/task-1', { description: 'In the open' });
     backend.denied.add('tasks').add('workspaces');
     const page = await Page.open(backend, '/tasks');
-    await page.shows('You may not see this.');
+    await page.shows('You have no access to this.');
     backend.denied.clear();
     backend.put('people/ada', { workspaces: { default: 'viewer' } });
     await page.get('link', 'In the open');
     backend.denied.add('tasks').add('workspaces');
     backend.put('people/ada', { workspaces: {} });
-    await page.shows('You may not see this.');
+    await page.shows('You have no access to this.');
     await page.gone('link', 'In the open');
   });
 
@@ -71,9 +71,9 @@ describe('contents of the console', () => {
     };
     for (const [id, more] of Object.entries(tasks)) backend.put(`tasks/${id}`, { description: id, ...more });
     const page = await Page.open(backend);
-    const trouble = await page.get('region', 'Does not go on');
+    const trouble = await page.get('region', 'Blocked');
     for (const id of ['failed', 'never', 'left', 'lapsed', 'red', 'dear']) await trouble.get('link', id);
-    await trouble.get('heading', 'Does not go on6');
+    await trouble.get('heading', 'Blocked6');
     await trouble.shows('The schema is missing.');
     await trouble.shows('will never start');
     assert.deepEqual(trouble.all('link', 'working'), []);
@@ -183,7 +183,7 @@ describe('contents of the console', () => {
   it('opens each screen by g and a letter, and a task by j, k and Enter', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend);
-    await page.shows('Nobody waits for your answer.');
+    await page.shows('No pending questions.');
     for (const [key, heading] of Object.entries({
       t: 'Tasks',
       d: 'To-dos',
@@ -216,7 +216,7 @@ describe('contents of the console', () => {
     await (await page.get('alert')).shows('This screen cannot be shown.');
     assert.match(String(page.complaints), /Invalid time value/);
     page.follow('/');
-    await page.shows('Nobody waits for your answer.');
+    await page.shows('No pending questions.');
     member.added_at = new Date().toISOString();
     page.follow('/access');
     await page.shows('Ben');
