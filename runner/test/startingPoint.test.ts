@@ -344,7 +344,7 @@ describe('findStartingPoint', () => {
       createBranch('task');
       const start = await find(wish);
       assert.equal(start.branch, 'task-1234abcd-add-login');
-      assert.match(start.notes.join(), /The branch is task-1234abcd-add-login\./);
+      assert.match(start.notes.join(), /Using task-1234abcd-add-login\./);
       const worktree = await open(start);
       const done = addCommit(`${repo}/.git`, `refs/heads/${start.branch}`, first, 'Done');
       git(repo, 'worktree', 'remove', '--force', worktree.folder);

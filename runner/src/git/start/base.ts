@@ -59,7 +59,7 @@ async function requireUnambiguous(git: Git, ref: string): Promise<void> {
 
 function ambiguous(name: string): GitError {
   return new GitError(
-    `The base "${name}" is both a branch and a tag: name it refs/heads/${name} or refs/tags/${name}.`,
+    `The base "${name}" is both a branch and a tag. Use refs/heads/${name} or refs/tags/${name}.`,
     { kind: 'permanent' },
   );
 }

@@ -61,7 +61,7 @@ export async function findStartingPoint(
   const { base, note } = await settleBase(git, named, baseRemote);
   const notes = note === undefined ? [] : [note];
   if (branch !== wishes.branch)
-    notes.push(`The name ${wishes.branch} is blocked by another branch. The branch is ${branch}.`);
+    notes.push(`The name ${wishes.branch} is blocked by another branch. Using ${branch}.`);
   const existing = await inTurn(repository, async () => {
     await requireFree(repository, branch, wishes);
     return bringUpToDate(git, branch, origin?.branches.get(branch));
