@@ -105,8 +105,7 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
       : [
           `The submodule "${path}" was changed. Its commit is kept as ${listed(refs)}. Push it to the submodule's origin.`,
         ];
-  const kept =
-    refs.length === 0 ? '' : ` Commits and files that its origin lacks are kept as ${listed(refs)}.`;
+  const kept = refs.length === 0 ? '' : ` Work that its origin lacks is kept as ${listed(refs)}.`;
   return [`"${path}" is a clone that the agent created. Its files are not on the branch.${kept}`];
 }
 
