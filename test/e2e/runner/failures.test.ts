@@ -53,24 +53,21 @@ describe('a coding task with a failure', () => {
   }
 
   someAtOnce(AT_ONCE, {
-    'leaves no agent process after an external cancellation, even if it ignores SIGTERM': onStage(
-      'trouble',
-      async (stage) => {
-        const pidFile = `${stage.folder}/pids`;
-        installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
-        const { taskId } = await stage.createTask();
-        const runner = stage.startRunner(['--lease', `${LEASE_SECONDS}`]);
-        await stage.untilLogged(taskId, 'At work.');
-        await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
-        await stage.untilSaid(runner, /cancelled \(/);
-        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-        assert.equal(pids.length, 5);
-        assert.deepEqual(pids.filter(isRunning), []);
-        assert.equal((await stage.report(taskId)).task.state, 'cancelled');
-        runner.signal('SIGTERM');
-        assert.equal(await runner.ended, 0, runner.said());
-      },
-    ),
+    'is stopped with all its processes after an external end': onStage('trouble', async (stage) => {
+      const pidFile = `${stage.folder}/pids`;
+      installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
+      const { taskId } = await stage.createTask();
+      const runner = stage.startRunner(['--lease', `${LEASE_SECONDS}`]);
+      await stage.untilLogged(taskId, 'At work.');
+      await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
+      await stage.untilSaid(runner, /cancelled \(/);
+      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+      assert.equal(pids.length, 5);
+      assert.deepEqual(pids.filter(isRunning), []);
+      assert.equal((await stage.report(taskId)).task.state, 'cancelled');
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+    }),
     'leaves no agent process when its runner is killed': onStage('trouble', async (stage) => {
       const pidFile = `${stage.folder}/pids`;
       installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);

@@ -64,32 +64,30 @@ describe('the branch of a coding task', () => {
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await stage.report(taskId)).task.status, 'completed');
     }),
-    'stays local if the push fails, and is not started if origin does not respond': withOrigin(
-      async (stage) => {
-        const away = ['remote', 'set-url', 'origin', `${stage.folder}/nowhere.git`];
-        installStandIn(
-          stage.bin,
-          `fs.writeFileSync('work.txt', 'x');
+    'stays local if origin does not respond, and does not start': withOrigin(async (stage) => {
+      const away = ['remote', 'set-url', 'origin', `${stage.folder}/nowhere.git`];
+      installStandIn(
+        stage.bin,
+        `fs.writeFileSync('work.txt', 'x');
           require('node:child_process').execFileSync('git', ${JSON.stringify(away)});
           result();`,
-        );
-        const { taskId, branch } = await stage.createTask();
-        const runner = stage.startRunner(['--once', '--push']);
-        assert.equal(await runner.ended, 1, runner.said());
-        assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
-        const { task, attempts } = await stage.report(taskId);
-        assert.equal(task.status, 'pending');
-        assert.equal(attempts[0]?.failure.class, 'crashed');
-        installStandIn(
-          stage.bin,
-          `fs.writeFileSync(${JSON.stringify(`${stage.folder}/started`)}, ''); result();`,
-        );
-        const next = stage.startRunner(['--once', '--push']);
-        assert.equal(await next.ended, 1, next.said());
-        assert.equal((await stage.report(taskId)).attempts[1]?.failure.class, 'crashed');
-        assert.ok(!existsSync(`${stage.folder}/started`));
-      },
-    ),
+      );
+      const { taskId, branch } = await stage.createTask();
+      const runner = stage.startRunner(['--once', '--push']);
+      assert.equal(await runner.ended, 1, runner.said());
+      assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
+      const { task, attempts } = await stage.report(taskId);
+      assert.equal(task.status, 'pending');
+      assert.equal(attempts[0]?.failure.class, 'crashed');
+      installStandIn(
+        stage.bin,
+        `fs.writeFileSync(${JSON.stringify(`${stage.folder}/started`)}, ''); result();`,
+      );
+      const next = stage.startRunner(['--once', '--push']);
+      assert.equal(await next.ended, 1, next.said());
+      assert.equal((await stage.report(taskId)).attempts[1]?.failure.class, 'crashed');
+      assert.ok(!existsSync(`${stage.folder}/started`));
+    }),
   });
 });
 
