@@ -116,7 +116,7 @@ export const orchestrateParallel = defineTool({
     'Runs one task on several agents. race: first valid answer; all: every result; vote: majority; merge: one combined answer.',
   details:
     'race: cancels the others. all: includes failures. vote: without a majority, a blind ranking decides. merge: attributes each part. With cache, repeating a call within 5 minutes returns the cached result.',
-  rare: ['overrides', 'cache', 'budget'],
+  rare: ['cache', 'budget'],
   input: z.strictObject({
     prompt: prompt('Task'),
     agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('Default: all'),
@@ -148,7 +148,7 @@ export const orchestrateWorkflow = defineTool({
     'Runs a workflow, named or inline. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
   details:
     'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
-  rare: ['cache', 'budget'],
+  rare: ['overrides', 'cache', 'budget'],
   input: z.strictObject({
     // The specification lists text, but its example is an object: both are accepted.
     workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
