@@ -4,6 +4,6 @@ import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();
 const { showUsageIfAsked } = await import('./setup/usage.mjs');
-showUsageIfAsked('npm run bench [-- --json]   runs the benchmarks against emulators of its own');
+showUsageIfAsked('npm run bench [-- --json]   runs the benchmarks against dedicated emulators');
 const { runBenchmarks } = await import('./bench/run.mjs');
 await runBenchmarks(process.argv.slice(2));

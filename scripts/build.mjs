@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run build`, which `firebase deploy` runs too: it is not deployed unless its types hold. */
+/** `npm run build`, which `firebase deploy` also runs: type errors stop the deployment. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites({ java: false });

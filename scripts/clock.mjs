@@ -1,5 +1,5 @@
 // @ts-check
-/** Moves the time of a running `npm start`: all of Muster sees it, and its schedules run once more. */
+/** Moves the time of a running `npm start` for all of Muster, and runs its schedules once. */
 import { moveClock, usage } from './clock/clock.mjs';
 import { reachThisMachineDirectly } from './setup/proxy.mjs';
 import { showUsageIfAsked } from './setup/usage.mjs';

@@ -2,7 +2,7 @@
 /**
  * npm run deploy -- --project <id> [--dry-run] [--secrets <file>]
  *
- * Deploys this clone without a question: what doctor finds right is left alone, and nothing is ever deleted.
+ * Deploys this clone without prompts. Skips what the doctor finds correct, and never deletes anything.
  */
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 

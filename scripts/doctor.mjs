@@ -2,7 +2,7 @@
 /**
  * npm run doctor -- --project <id> [--json]
  *
- * Looks at a project and names the command that mends each thing that is wrong with it. It changes nothing.
+ * Checks a project and prints the command that fixes each problem. Changes nothing.
  */
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 

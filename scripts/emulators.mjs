@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * The emulators alone, for a fast development loop:
+ * Only the emulators, for fast development:
  *
  *   node scripts/emulators.mjs [--ports-file env.json] [--without-functions] [--import <folder>]
  *
- * starts them on free ports, prints the environment that reaches them as one JSON object (and writes it to the
- * file), and runs until it is interrupted. The folder is what `firebase emulators:export` has written.
+ * starts them on free ports, prints their environment as one JSON object (and writes it to the file), and runs until
+ * it is interrupted. The folder is an export of `firebase emulators:export`.
  */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 

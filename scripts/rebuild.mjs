@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run rebuild -- queue | counters | presence | access: makes again what follows from something else.
+ * npm run rebuild -- queue | counters | presence | access: rebuilds derived data.
  *
  * With the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
  */

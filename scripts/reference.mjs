@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * npm run reference              writes docs/reference, the README's table of toolsets and test/contract/snapshots
- * npm run reference -- --check   fails where they are stale
+ * npm run reference -- --check   fails if they are stale
  */
 import { spawn } from 'node:child_process';
 import { root } from './project.mjs';
@@ -15,7 +15,7 @@ const { installDependencies, installTestLibraries } = await import('./setup/inst
 const { node22 } = await import('./setup/node22.mjs');
 const run = { env: process.env, say: (/** @type {string} */ message) => console.error(message) };
 await installDependencies(run);
-await installTestLibraries(run); // it counts tokens
+await installTestLibraries(run); // for counting tokens
 const program = ['--disable-warning=ExperimentalWarning', `${root}/scripts/reference/main.ts`];
 const child = spawn(node22(), [...program, ...process.argv.slice(2)], { stdio: 'inherit' });
 child.once('exit', (code) => process.exit(code ?? 1));

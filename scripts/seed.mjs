@@ -1,9 +1,8 @@
 // @ts-check
 /**
- * Fills the running emulators from emulator-data/, and prints the credentials and who can sign in:
+ * Fills the running emulators from emulator-data/, and prints the credentials and the people who can sign in:
  * `{"tokens": {...}, "people": [{"name": …, "email": …, "password": …}]}`.
- * With `--story` it also tells of a team in the middle of its work. With `--tokens` it fills nothing, and the
- * credentials are fresh ones.
+ * `--story` adds the demo scenario. `--tokens` fills nothing and prints new credentials.
  */
 import { importSeed, seedPeople, seedTokens } from '../emulator-data/import.ts';
 

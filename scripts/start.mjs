@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * npm start                   the whole of Muster on this machine, until Ctrl-C
- * npm start -- --demo-models  claude and gemini are played, with canned answers
+ * npm start                   runs all of Muster on this machine, until Ctrl-C
+ * npm start -- --demo-models  replaces claude and gemini with canned models
  */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
-const usage = `npm start                   the whole of Muster on this machine, until Ctrl-C
-npm start -- --demo-models  claude and gemini are played, with canned answers
+const usage = `npm start                   runs all of Muster on this machine, until Ctrl-C
+npm start -- --demo-models  replaces claude and gemini with canned models
 `;
 
 checkPrerequisites();
@@ -15,7 +15,7 @@ const { start } = await import('./start/start.mjs');
 await start({ demoModels });
 
 async function chosen() {
-  const { parsedOrUsage } = await import('./setup/usage.mjs'); // it imports what an old Node lacks
+  const { parsedOrUsage } = await import('./setup/usage.mjs'); // it needs a recent Node
   const options = { 'demo-models': { type: /** @type {const} */ ('boolean'), default: false } };
   return parsedOrUsage(usage, { options }).values;
 }

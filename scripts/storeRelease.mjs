@@ -2,7 +2,7 @@
 /**
  * npm run store-release -- <version> [commit or tag]
  *
- * Builds the functions of a release and keeps the bundle for the test of upgrades. Source: docs/guides/releasing.md.
+ * Builds the functions of a release and stores the bundle for the upgrade test. Source: docs/guides/releasing.md.
  */
 import { statSync } from 'node:fs';
 import { root } from './project.mjs';
@@ -15,7 +15,7 @@ const usage = 'npm run store-release -- <version> [commit or tag], such as 0.3.0
 const {
   positionals: [version, revision = 'HEAD'],
 } = parsedOrUsage(usage, { allowPositionals: true });
-if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Which version?');
+if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Missing or invalid version.');
 try {
   const commit = commitOf(revision);
   const file = writeRelease({ version, commit, files: await bundleOf(commit), rules: rulesOf(commit) });

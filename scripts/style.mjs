@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * npm run lint                   checks style, imports, unused exports, prose, Markdown and spelling
- * npm run format                 repairs style
- * npm run format -- <paths>      only there
+ * npm run format                 fixes style
+ * npm run format -- <paths>      fixes style only in these paths
  */
 import { biome } from './setup/biome.mjs';
 import { succeeds } from './setup/command.mjs';
@@ -12,8 +12,8 @@ import { showUsageIfAsked } from './setup/usage.mjs';
 import { writing } from './setup/writing.mjs';
 
 showUsageIfAsked(`npm run lint                   checks style, imports, unused exports, prose, Markdown and spelling
-npm run format                 repairs style
-npm run format -- <paths>      only there`);
+npm run format                 fixes style
+npm run format -- <paths>      fixes style only in these paths`);
 
 await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
 const [mode] = process.argv.slice(2);

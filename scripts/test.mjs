@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm test -- --help` says what can be asked for. */
+/** `npm test -- --help` prints its arguments. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();

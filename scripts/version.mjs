@@ -3,10 +3,10 @@ import { root } from './project.mjs';
 import { parsedOrUsage, wrongUsage } from './setup/usage.mjs';
 import { writeVersion } from './setup/version.mjs';
 
-const usage = 'npm run version -- 1.2.3   writes the version into every file that holds it';
+const usage = 'npm run version -- 1.2.3   writes the version to every file that contains it';
 
 const {
   positionals: [version = ''],
 } = parsedOrUsage(usage, { allowPositionals: true });
-if (!/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Which version?');
+if (!/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Missing or invalid version.');
 writeVersion(root, version);

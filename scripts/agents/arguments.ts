@@ -7,17 +7,17 @@ import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operato
 
 export const USAGE = `Usage:
   npm run agents -- list [--owner <uid>] [--workspace <name>]
-  npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid or mail>] [--workspace <name>] [--yes]
+  npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid or email>] [--workspace <name>] [--yes]
   npm run agents -- renew <agentId>
   npm run agents -- set-role <agentId> <role>
   npm run agents -- revoke <agentId>
-What a new credential opens no more than, at create and renew:
-  --toolsets a,b          of ${TOOLSETS.join(', ')}
-  --held-to <workspace>   nothing in any other workspace
-  --read-only             nothing that changes anything
-  --without-limits        lifts those of the credential before
-  --yes                   takes an owner of whom nothing is known
-  --json                  prints data instead of sentences
+Restrictions of a new credential, for create and renew:
+  --toolsets a,b          only these toolsets: ${TOOLSETS.join(', ')}
+  --held-to <workspace>   only this workspace
+  --read-only             only calls that change nothing
+  --without-limits        removes the restrictions of the previous credential
+  --yes                   accepts an unknown owner
+  --json                  prints JSON
 ${DEPLOYMENT_USAGE}`;
 
 const workspace = (option: string) =>
@@ -26,7 +26,7 @@ const workspace = (option: string) =>
 const toolsetList = z
   .string()
   .transform((list) => list.split(',').map((name) => name.trim()))
-  .pipe(z.array(z.enum(TOOLSETS, `--toolsets: of ${TOOLSETS.join(', ')}, with commas between them`)));
+  .pipe(z.array(z.enum(TOOLSETS, `--toolsets: one or more of ${TOOLSETS.join(', ')}, separated by commas`)));
 
 const options = z.strictObject({
   name: z
@@ -34,7 +34,7 @@ const options = z.strictObject({
     .regex(/^[a-zA-Z0-9-_]{3,50}$/, '--name: 3 to 50 letters, digits, "-" or "_"')
     .optional(),
   role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).default('worker'),
-  owner: z.string().min(1, '--owner: the uid or address of a person').max(128).optional(),
+  owner: z.string().min(1, "--owner: a person's uid or email address").max(128).optional(),
   workspace: workspace('--workspace'),
   toolsets: toolsetList.optional(),
   'held-to': workspace('--held-to'),
@@ -64,32 +64,32 @@ export function parseCommand(args: readonly string[]): Command {
   const [kind, agentId, role, ...rest] = line.words;
   const tooMany =
     kind === 'set-role' ? rest : line.words.slice(kind === 'renew' || kind === 'revoke' ? 2 : 1);
-  if (tooMany.length > 0) throw new UsageError(`What is "${tooMany.join(' ')}"?`);
+  if (tooMany.length > 0) throw new UsageError(`Unexpected argument "${tooMany.join(' ')}".`);
   switch (kind) {
     case 'list':
       return { kind, options: given };
     case 'create':
-      if (given.name === undefined) throw new UsageError('create needs --name.');
+      if (given.name === undefined) throw new UsageError('create requires --name.');
       return { kind, name: given.name, options: given };
     case 'renew':
     case 'revoke':
       return { kind, agentId: agentIdIn(agentId, kind), options: given };
     case 'set-role': {
-      const wanted = z.enum(ROLES, `set-role needs a role: ${ROLES.join(', ')}`).safeParse(role);
+      const wanted = z.enum(ROLES, `set-role requires a role: ${ROLES.join(', ')}`).safeParse(role);
       if (!wanted.success) throw new UsageError(wanted.error.issues[0]?.message);
       return { kind, agentId: agentIdIn(agentId, kind), role: wanted.data, options: given };
     }
     default:
-      throw new UsageError('list, create, renew, set-role or revoke?');
+      throw new UsageError('Unknown command. Use list, create, renew, set-role or revoke.');
   }
 }
 
 function agentIdIn(word: string | undefined, kind: string): string {
-  if (word === undefined || !ID.test(word)) throw new UsageError(`${kind} needs the id of an agent.`);
+  if (word === undefined || !ID.test(word)) throw new UsageError(`${kind} requires an agent id.`);
   return word;
 }
 
-/** What the options ask for: a limit that is not named stays as it was, unless all are lifted. */
+/** Returns the limits to set. Limits that are not specified stay unchanged, unless all are removed. */
 export function limitsIn(given: Options): WantedLimits {
   const { toolsets, 'held-to': heldTo, 'read-only': isReadonly, 'without-limits': isLifted } = given;
   const unnamed = isLifted ? null : undefined;

@@ -1,4 +1,4 @@
-/** What each command about agents does, and what it says of it. */
+/** Agent commands and their output. */
 import { isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { homeOf } from '../../functions/src/agents/rules/agent.ts';
 import type { Registered } from '../../functions/src/agents/rules/registration.ts';
@@ -8,7 +8,7 @@ import type { Command, Options } from './arguments.ts';
 import type { Listed } from './registry.ts';
 import * as registry from './registry.ts';
 
-/** @returns what it did, in sentences, or as data where that was asked for */
+/** Runs a command and returns its result, as sentences or JSON. */
 export async function follow(command: Command, mcpUrl: string): Promise<string> {
   const { options } = command;
   switch (command.kind) {
@@ -24,7 +24,7 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
     case 'set-role': {
       const before = await registry.setRole(command.agentId, command.role);
       return say(options, { agentId: command.agentId, role: command.role, before }, [
-        `Agent ${command.agentId} is ${command.role} within 5 seconds; it was ${before}.`,
+        `Agent ${command.agentId} has the role ${command.role} within 5 seconds; its role was ${before}.`,
       ]);
     }
     case 'revoke': {
@@ -32,14 +32,14 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
       if (!isAnything(ended)) throw new Error(`Agent "${command.agentId}" has no credential.`);
       const { credentials: withdrawn, ...others } = ended;
       return say(options, { agentId: command.agentId, withdrawn, ...others }, [
-        `Agent ${command.agentId} is shut out, everywhere within 5 seconds.`,
+        `Agent ${command.agentId} loses all access within 5 seconds.`,
         ...endedLines(ended),
       ]);
     }
   }
 }
 
-/** The only place that prints a secret, once. */
+/** Prints the secret once. No other function prints it. */
 async function show(
   { agent, credential, secret }: Registered,
   mcpUrl: string,
@@ -56,9 +56,9 @@ async function show(
   return say(options, { ...data, expiresAt: credential.expires_at }, [
     `Agent ${agentId} (${[role, ...limits].join('; ')}), until ${credential.expires_at.toISOString()}.`,
     ...sentences,
-    'Its credential, shown this once:',
+    'Its credential, shown only once:',
     `  ${bearer}`,
-    'Connect Claude Code as this agent, with the credential in place of <credential>:',
+    'Connect Claude Code as this agent, replacing <credential> with the credential:',
     `  claude mcp add --transport http muster ${mcpUrl} --header "Authorization: Bearer <credential>"`,
   ]);
 }
@@ -66,7 +66,7 @@ async function show(
 async function list(options: Options): Promise<string> {
   const all: Listed[] = [];
   for await (const one of registry.listed(options, warn)) all.push(one);
-  return say(options, all.map(dataOf), all.length === 0 ? ['There is no agent.'] : all.map(lineOf));
+  return say(options, all.map(dataOf), all.length === 0 ? ['No agents.'] : all.map(lineOf));
 }
 
 function lineOf({ agent, credential }: Listed): string {
@@ -74,7 +74,7 @@ function lineOf({ agent, credential }: Listed): string {
     credential === undefined
       ? ['no credential']
       : [...limitsIn(credential), `until ${credential.expires_at.toISOString()}`];
-  const whose = `${agent.role} of ${agent.owner_uid}, at home in ${homeOf(agent)}`;
+  const whose = `${agent.role} of ${agent.owner_uid}, home workspace ${homeOf(agent)}`;
   const whether = `${agent.status}, last seen ${agent.last_seen.toISOString()}`;
   return `${agent.id}: ${whose}; ${ending.join('; ')}; ${whether}`;
 }
@@ -103,7 +103,7 @@ function limitsIn({ toolsets, held_to: heldTo, readonly }: Limits): readonly str
   return [
     ...(toolsets ? [`only ${toolsets.join(', ') || 'no toolset'}`] : []),
     ...(heldTo === undefined ? [] : [`only in ${heldTo}`]),
-    ...(readonly ? ['reads only'] : []),
+    ...(readonly ? ['read only'] : []),
   ];
 }
 
@@ -112,5 +112,5 @@ function say({ json }: Options, data: object, sentences: readonly string[]): str
 }
 
 function warn(path: string): void {
-  console.error(`${path} cannot be read.`);
+  console.error(`${path} is unreadable.`);
 }

@@ -1,4 +1,4 @@
-/** What an operator may do with agents, by the same services as the endpoint. */
+/** Operator actions on agents, through the endpoint's services. */
 import type { Query } from '@google-cloud/firestore';
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 import {
@@ -41,7 +41,7 @@ const unkeyed = {
 const { services, access, kernel } = compose(outside());
 const { ports } = access;
 
-/** Who has a shell may do everything, in the name of the owner. */
+/** Returns a principal with all permissions: an operator with a shell acts in the owner's name. */
 function operatorFor(owner: string): Principal {
   const admin = { role: 'admin', workspaces: {}, access: {} } as const;
   return { uid: owner, kind: 'person', owner_uid: owner, maxRole: 'admin', owner: admin };
@@ -66,7 +66,7 @@ export function create(name: string, given: Options): Promise<Registered> {
   );
 }
 
-/** Gives an agent a credential in place of those that it has. One that is held to a workspace makes that its home. */
+/** Replaces an agent's credentials with a new one. Restricting it to a workspace changes the agent's home. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
   return retryStale(randomness, async () => {
@@ -87,7 +87,7 @@ export async function renew(agentId: string, given: Options): Promise<Registered
   });
 }
 
-/** @returns the role that it had */
+/** Sets an agent's role and returns its previous role. */
 export async function setRole(agentId: string, role: Role): Promise<Role> {
   const { store, randomness } = ports;
   return retryStale(randomness, async () => {
@@ -97,29 +97,29 @@ export async function setRole(agentId: string, role: Role): Promise<Role> {
   });
 }
 
-/** Ends an agent and everything that came from it. */
+/** Revokes an agent and everything that it created. */
 export function revoke(agentId: string): Promise<Ended> {
   return services.revocation.revoke(agentId);
 }
 
 async function existing(agentId: string): Promise<Versioned<Agent>> {
   const known = await access.ports.agents.find(agentId);
-  if (known === undefined) throw new Error(`There is no agent "${agentId}".`);
+  if (known === undefined) throw new Error(`Agent "${agentId}" not found.`);
   return known;
 }
 
-/** What an agent calls with, and what that opens no more than. */
+/** Credential or app sign-in, with its limits. */
 type Opening = Limits & Pick<Credential, 'created_at' | 'expires_at'>;
 
 export interface Listed {
   readonly agent: Agent;
-  /** The latest, or the latest sign-in of the app that it is; undefined where it has none. */
+  /** Newest credential, or the app's newest sign-in. */
   readonly credential: Opening | undefined;
 }
 
 /**
- * All agents of an owner or in a workspace, by id.
- * @param told hears of each that cannot be read
+ * Yields all agents of an owner or in a workspace, by id.
+ * @param told receives the path of each unreadable document
  */
 export async function* listed(
   { owner, workspace }: Pick<Options, 'owner' | 'workspace'>,
@@ -142,17 +142,17 @@ async function latestOf(agentId: string): Promise<Opening | undefined> {
   return [...keys, ...apps].sort((one, other) => other.created_at.getTime() - one.created_at.getTime())[0];
 }
 
-/** @throws Error for an owner of whom nothing is known */
+/** Returns the owner's uid. @throws Error if the owner is unknown */
 export function ownerNamed({ owner = OPERATOR, yes }: Options): Promise<string> {
   return findOwner(ports, owner, yes);
 }
 
-/** @returns what was given to the owner, in a sentence */
+/** Gives the owner a role if needed, and returns a sentence about it. */
 export function ensureOwner(owner: string): Promise<string | undefined> {
   return giveRole(ports, owner);
 }
 
-/** @returns what the owner of an agent lacks, for a warning */
+/** Returns a warning if the agent's owner lacks a sufficient role. */
 export async function lackOf(agent: Agent): Promise<string | undefined> {
   return lackIn(await rolesOf(ports, agent.owner_uid), agent.owner_uid, agent.role, homeOf(agent));
 }

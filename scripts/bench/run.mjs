@@ -9,8 +9,8 @@ import { installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 
 /**
- * The functions emulator starts a process for each concurrent request, so the benchmark serves the built functions
- * itself; what it needs beside them is started here. Only the benchmark prints to standard output.
+ * Runs the benchmarks. The functions emulator starts a process for each concurrent request, so the benchmark serves
+ * the built functions itself, against these emulators. Only the benchmark prints to standard output.
  * @param {string[]} args
  */
 export async function runBenchmarks(args) {
@@ -26,7 +26,7 @@ export async function runBenchmarks(args) {
     );
     return new Promise((resolve, reject) => {
       benchmark.once('close', (code) => resolve(code ?? 1));
-      suite.exited.then((reason) => reject(new Error(`${reason}; what they logged: ${output.file}`)));
+      suite.exited.then((reason) => reject(new Error(`${reason}; their log: ${output.file}`)));
     });
   });
 }

@@ -6,12 +6,12 @@ import { Ticking } from '../start/schedules.mjs';
 import { durationOf, durationText } from './duration.mjs';
 
 export const usage = `npm run clock -- advance <duration>   moves the time of a running npm start: 90s, 15m, 2h, 1d, 1w, 1d12h
-npm run clock -- show                 says what time it is there
-npm run clock -- reset                goes back to the machine's own time`;
+npm run clock -- show                 prints its time
+npm run clock -- reset                returns to the machine's time`;
 
 /**
  * @param {string[]} args
- * @returns {Promise<string>} what to tell
+ * @returns {Promise<string>} the message to print
  */
 export async function moveClock(args) {
   const { command, duration, endpoint } = parsed(args);
@@ -50,7 +50,7 @@ function parsed(args) {
  * @returns {{ clockFile: string, emulators: { functions: string } }}
  */
 function endpointIn(file) {
-  if (!existsSync(file)) throw new Error('npm start is not running: only the emulators have a clock to move');
+  if (!existsSync(file)) throw new Error('npm start is not running. Only the clock of its emulators can be moved.');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
@@ -59,7 +59,7 @@ function offsetIn(file) {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
 }
 
-/** All at once: an instance may read it at any time. @param {string} file @param {number} offset */
+/** Replaces the file atomically, because an instance can read it at any time. @param {string} file @param {number} offset */
 function write(file, offset) {
   writeFileSync(`${file}.new`, String(offset));
   renameSync(`${file}.new`, file);
@@ -68,5 +68,5 @@ function write(file, offset) {
 /** @param {number} offset */
 function timeAt(offset) {
   const time = new Date(Date.now() + offset).toISOString();
-  return offset === 0 ? `${time}, the machine's own time` : `${time}, ${durationText(offset)} ahead`;
+  return offset === 0 ? `${time}, the machine's time` : `${time}, ${durationText(offset)} ahead`;
 }

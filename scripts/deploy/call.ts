@@ -1,11 +1,11 @@
-/** A real call of the endpoint that was deployed: an MCP client's first message. */
+/** Test call of the deployed endpoint: an MCP client's first message. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../../functions/src/config.ts';
 import { proxyHint } from '../setup/proxy.mjs';
 import { Stop } from './step.ts';
 
-/** A new address, and the right to call it, are not known everywhere at once. */
+/** A new address and the permission to call it take a while to reach all of Google's servers. */
 const ATTEMPTS = 12;
 const PAUSE_MS = 5000;
 
@@ -26,8 +26,8 @@ const welcomed = z.object({
 const refused = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * @param credential of an agent. Without one the endpoint must say that it needs one, and where one signs in.
- * @returns what it said, in a sentence
+ * Calls the endpoint and returns a sentence about its response.
+ * @param credential of an agent. Without one, the endpoint must require a credential and link to the sign-in.
  * @throws Stop
  */
 export async function callEndpoint(
@@ -65,19 +65,19 @@ async function callOnce(url: string, credential: string | undefined): Promise<Sa
       : asAgent(response, await response.text());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, sentence: `no answer (${why})${proxyHint(process.env)}` };
+    return { ok: false, sentence: `no response (${why})${proxyHint(process.env)}` };
   }
 }
 
-/** Cloud Run's own 403 and 404 are pages; the function's refusal is a message of the protocol. */
+/** Cloud Run's own 403 and 404 are pages; the function refuses callers with a protocol message. */
 function asStranger({ status, headers }: Response, text: string): Said {
   const { data } = refused.safeParse(parsed(text));
   const challenge = headers.get('www-authenticate');
   if (status !== 401 || data === undefined || challenge === null) return unexpected(status, text);
   const signIn = challenge.includes('resource_metadata')
-    ? 'and says where one signs in'
-    : 'and lets nobody sign in';
-  return { ok: true, sentence: `it asks strangers for a credential, ${signIn}` };
+    ? 'and links to the sign-in'
+    : 'but offers no sign-in';
+  return { ok: true, sentence: `it requires a credential ${signIn}` };
 }
 
 function asAgent({ status }: Response, text: string): Said {
@@ -89,7 +89,7 @@ function asAgent({ status }: Response, text: string): Said {
 }
 
 function unexpected(status: number, text: string): Said {
-  return { ok: false, sentence: `it answers ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
+  return { ok: false, sentence: `it responded with ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
 }
 
 function parsed(text: string): unknown {

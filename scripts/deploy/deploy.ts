@@ -1,4 +1,4 @@
-/** Deploys step by step, in an order in which each step finds what it needs. What is right already is left alone. */
+/** Deploys in steps, each of which finds what it needs from the previous ones. Skips steps that need no change. */
 import { type Diagnosis, diagnose, type Named } from '../doctor/diagnose.ts';
 import { endpointOf } from '../setup/parameters.mjs';
 import { type Deployment, type Step, Stop } from './step.ts';
@@ -21,14 +21,14 @@ export const STEPS: readonly Step[] = [
 ];
 
 /**
- * @returns what the doctor still finds, which nothing above could mend
- * @throws Stop at the first thing that cannot be done
+ * Deploys and returns the doctor's remaining findings, which no step can fix.
+ * @throws Stop at the first step that fails
  */
 export async function deploy(deployment: Deployment): Promise<readonly Named[]> {
   let diagnosis = await lookAgain(deployment);
   for (const step of STEPS) {
     if (isRight(step, diagnosis)) {
-      deployment.say(`right already: ${step.title}`);
+      deployment.say(`unchanged: ${step.title}`);
       continue;
     }
     deployment.say(`${step.title} …`);
@@ -38,21 +38,21 @@ export async function deploy(deployment: Deployment): Promise<readonly Named[]> 
   }
   const { google, folder, call, say } = deployment;
   const url = endpointOf(google.project, folder);
-  say(`call ${url} …`);
+  say(`calling ${url}`);
   say(`  ${await call(url)}`);
   return diagnosis.findings.filter(({ state }) => state !== 'ok');
 }
 
-/** What would be done, by one look: what a step changes for a later one is not known. */
+/** Prints the steps by the current state, without the effects of earlier steps on later ones. */
 export async function plan(deployment: Deployment): Promise<void> {
   const diagnosis = await lookAgain(deployment);
   for (const step of STEPS)
-    deployment.say(`${isRight(step, diagnosis) ? 'right already' : verbOf(step)}: ${step.title}`);
+    deployment.say(`${isRight(step, diagnosis) ? 'unchanged' : verbOf(step)}: ${step.title}`);
   deployment.say(`would call: ${endpointOf(deployment.google.project, deployment.folder)}`);
 }
 
 function verbOf({ run }: Step): string {
-  return run === undefined ? 'would stop where this is wrong' : 'would do';
+  return run === undefined ? 'would stop if this is wrong' : 'would change';
 }
 
 async function lookAgain({ google, declare }: Deployment): Promise<Diagnosis> {
@@ -63,7 +63,7 @@ function isRight({ checks, always }: Step, { findings }: Diagnosis): boolean {
   return always !== true && of(checks, findings).every(({ state }) => state === 'ok');
 }
 
-/** What cannot be looked at yet is none of a person's doing. */
+/** Ignores checks that could not run yet: a person cannot fix those. */
 function stopWhereWrong({ checks }: Step, { findings }: Diagnosis): void {
   const wrong = of(checks, findings).find(({ state }) => state === 'problem');
   if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.mend);

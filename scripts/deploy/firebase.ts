@@ -1,4 +1,4 @@
-/** The Firebase CLI, as it is locked here: it uploads functions, rules, indexes and the console. */
+/** The locked Firebase CLI, which uploads functions, rules, indexes and the console. */
 import { spawn } from 'node:child_process';
 import { cliEnvironment } from '../google/apis.ts';
 import type { Google } from '../google/client.ts';
@@ -6,15 +6,15 @@ import { root } from '../project.mjs';
 
 export interface Ran {
   readonly succeeded: boolean;
-  /** All that it printed. */
+  /** Complete output. */
   readonly output: string;
 }
 
-/** Runs a command of the CLI for a project, and shows what it prints. */
+/** Runs a command of the CLI for a project and prints its output. */
 export type Firebase = (args: readonly string[]) => Promise<Ran>;
 
 /**
- * The operator's token goes with it, so that it is the same person: by the environment, never by the command.
+ * Returns a runner of the CLI. It passes the operator's token in the environment, because others can see arguments.
  * @param program the CLI, as a script for Node
  */
 export function firebaseCli(
@@ -26,7 +26,7 @@ export function firebaseCli(
       ...process.env,
       ...cliEnvironment(origin),
       FIREBASE_TOKEN: await token(),
-      // The functions are loaded to be found, which takes longer than the CLI's ten seconds on a busy machine.
+      // Discovery loads the functions, which exceeds the CLI's default of 10 seconds on a busy machine.
       FUNCTIONS_DISCOVERY_TIMEOUT: '60',
     };
     const child = spawn(process.execPath, [program, ...args, '--non-interactive', '--project', project], {

@@ -1,4 +1,4 @@
-/** Brings this clone to a project of Google Cloud, without a question, and calls what it has deployed. */
+/** Deploys this clone to a Google Cloud project without prompts, and calls the deployed endpoint. */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { declaredFor } from '../doctor/declared.ts';
@@ -14,8 +14,8 @@ import { type Deployment, Stop } from './step.ts';
 
 const USAGE = usageOf(
   'deploy',
-  `  --dry-run        prints the steps, and does none
-  --secrets <file> values of secrets, as NAME=value; those that it lacks are taken from the environment, else "none"`,
+  `  --dry-run        prints the steps without running them
+  --secrets <file> values of secrets, as NAME=value; missing ones are read from the environment, else "none"`,
 );
 
 await runCommand(USAGE, async () => {
@@ -39,7 +39,7 @@ await runCommand(USAGE, async () => {
     throw error instanceof Stop ? new Error(toldAtTheEnd(error)) : error;
   });
   console.log(whatNext(project));
-  if (left.length > 0) console.log(['', 'What is left to you:', ...linesOf(left)].join('\n'));
+  if (left.length > 0) console.log(['', 'Left for you to fix:', ...linesOf(left)].join('\n'));
 });
 
 function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> {
@@ -47,27 +47,27 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    throw new UsageError(`--secrets: ${file} cannot be read`);
+    throw new UsageError(`--secrets: ${file} cannot read this file`);
   }
 }
 
 function toldAtTheEnd({ message, mend }: Stop): string {
   const next =
     mend === undefined ? [] : 'command' in mend ? [`$ ${mend.command}`] : [mend.page, `${mend.press}.`];
-  return [`Stopped. ${message}.`, ...next, 'Then run it again: what is done already is left alone.'].join(
+  return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join(
     '\n',
   );
 }
 
 function whatNext(project: string): string {
   return `
-Deployed. What to do next:
+Deployed. Next steps:
 1. Make yourself the administrator:
-   npm run people -- create --mail <your mail> --role admin --project ${project}
-   If the address has an account already, sign in and verify it, and then give the role:
-   npm run people -- set-role <your mail> admin --project ${project}
+   npm run people -- create --mail <your email> --role admin --project ${project}
+   If the address already has an account, sign in and verify the address, then set the role:
+   npm run people -- set-role <your email> admin --project ${project}
 2. Connect Claude Code:
    claude mcp add --transport http muster ${endpointOf(project)}
-3. Look again whenever something is odd:
+3. If something does not work, check the project:
    npm run doctor -- --project ${project}`;
 }

@@ -1,4 +1,4 @@
-/** What a step of a deployment is. */
+/** A step of a deployment. */
 import type { Mend } from '../doctor/check.ts';
 import type { Declared } from '../doctor/declared.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
@@ -9,28 +9,28 @@ import type { Firebase } from './firebase.ts';
 export interface Deployment {
   readonly google: Google;
   readonly firebase: Firebase;
-  /** What the repository declares, with the parameters as they are now. */
+  /** Reads the repository's declarations with the current parameters. */
   readonly declare: () => Promise<Declared>;
-  /** Where the parameters are. */
+  /** Folder of the parameters. */
   readonly folder: string;
-  /** Values of secrets, by their names. */
+  /** Values of secrets by name. */
   readonly secrets: Readonly<Record<string, string | undefined>>;
-  /** Calls the endpoint that was deployed, and says what it answers. */
+  /** Calls the deployed endpoint and returns a sentence about its response. */
   readonly call: (url: string) => Promise<string>;
   readonly say: (line: string) => void;
 }
 
 export interface Step {
   readonly title: string;
-  /** What the doctor says of it. Where all of that is well, nothing is to be done. */
+  /** Doctor's checks that this step fixes. If they pass, the step is skipped. */
   readonly checks: readonly string[];
-  /** It is done each time: only what it deploys knows whether it has changed. */
+  /** Runs the step every time, because only the deployed resource shows whether it has changed. */
   readonly always?: boolean;
-  /** Undefined where a person must do it. */
+  /** Undefined if a person must do it. */
   readonly run?: (deployment: Deployment, diagnosis: Diagnosis) => Promise<void>;
 }
 
-/** The deployment cannot go on: why, and what mends it. */
+/** Ends the deployment, with the reason and a fix. */
 export class Stop extends Error {
   readonly mend: Mend | undefined;
 
@@ -40,12 +40,12 @@ export class Stop extends Error {
   }
 }
 
-/** The value, or the end of the deployment with Google's own words. */
+/** Returns the value, or ends the deployment with Google's message. */
 export function orStop<Value>(result: Result<Value>, what: string, mend?: Mend): Value {
   if (result.ok) return result.value;
   throw new Stop(`${what}: ${sentence(result.failure)}`, mend);
 }
 
 export function sentence({ status, message }: Failure): string {
-  return status === 0 ? message : `Google answers ${status}: ${message}`;
+  return status === 0 ? message : `Google responded with ${status}: ${message}`;
 }

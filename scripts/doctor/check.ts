@@ -1,17 +1,17 @@
-/** What a check is: a pure function of what was seen and what is declared. */
+/** A check: a pure function of the project's observed and declared state. */
 import type { Failure, Result } from '../google/failure.ts';
 import type { Declared } from './declared.ts';
 import type { Seen } from './look.ts';
 
-/** One exact command, or where none exists one exact page and what to do there. */
+/** One exact command or, if none exists, one exact page and what to do there. */
 export type Mend = { readonly command: string } | { readonly page: string; readonly press: string };
 
 export type Finding =
   | { readonly state: 'ok' }
   | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Mend }
-  /** A choice with a risk. It works, so that it fails neither the doctor nor a deployment. */
+  /** A risky choice that works, so it fails neither the doctor nor a deployment. */
   | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Mend }
-  /** It could not be looked at, so nothing is claimed of it. What it waits for stands in another line, or in `mend`. */
+  /** Could not be checked. Another line or `mend` names what is missing. */
   | { readonly state: 'unseen'; readonly what: string; readonly mend?: Mend };
 
 export interface Site {
@@ -20,19 +20,19 @@ export interface Site {
 }
 
 export interface Check {
-  /** What somebody would call it: `point-in-time recovery`. */
+  /** Name as in Google's documentation: `point-in-time recovery`. */
   readonly name: string;
   readonly find: (site: Site) => Finding;
 }
 
 export const OK: Finding = { state: 'ok' };
 
-/** Where something else is missing first, which a line of its own says. */
+/** Returns the finding of a check that needs something that does not exist yet; another check reports that. */
 export function waitsFor(what: string): Finding {
-  return { state: 'unseen', what: `there is ${what} yet` };
+  return { state: 'unseen', what: `${what} yet` };
 }
 
-/** Decides by what was read, or says why it could not be. */
+/** Decides by a value that was read; if reading failed, returns the reason. */
 export function known<Value>(
   { declared }: Site,
   result: Result<Value>,
@@ -41,7 +41,7 @@ export function known<Value>(
   return result.ok ? decide(result.value) : unseen(result.failure, declared.project);
 }
 
-/** The same by several readings of one kind: the first that failed says why. */
+/** Like `known`, for several readings; returns the reason of the first that failed. */
 export function knownAll<Value>(
   site: Site,
   results: ReadonlyMap<string, Result<Value>>,
@@ -58,7 +58,7 @@ export function knownAll<Value>(
 function unseen({ status, message, reason, service }: Failure, project: string): Finding {
   if (reason === 'SERVICE_DISABLED' && service !== undefined) {
     const mend = { command: `gcloud services enable ${service} --project ${project}` };
-    return { state: 'unseen', what: `${service} is off in this project`, mend };
+    return { state: 'unseen', what: `${service} is disabled in this project`, mend };
   }
   if (status !== 403) return { state: 'unseen', what: message };
   const role = message.includes('billing')
@@ -82,12 +82,12 @@ function unseen({ status, message, reason, service }: Failure, project: string):
   };
 }
 
-/** What brings everything about as it should be, step by step. */
+/** Returns the command that fixes everything it can, step by step. */
 export function deployCommand({ project }: Declared): Mend {
   return { command: `npm run deploy -- --project ${project}` };
 }
 
-/** Writes a parameter where the functions get it, with the next deployment. */
+/** Returns the command that sets a parameter of the functions and deploys. */
 export function setParameter({ project }: Declared, name: string, value: string): Mend {
   return {
     command: `echo '${name}=${value}' >> functions/.env.${project} && npm run deploy -- --project ${project}`,

@@ -1,4 +1,4 @@
-/** What this repository says of a deployment: its functions, parameters, secrets, indexes and regions. */
+/** This repository's declarations for a deployment: functions, parameters, secrets, indexes and regions. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { root } from '../project.mjs';
@@ -43,7 +43,7 @@ const firebaseFile = z.object({
   hosting: z.looseObject({}).optional(),
 });
 
-/** As the Firebase SDK hangs it on each function, for whoever deploys. */
+/** Endpoint description that the Firebase SDK attaches to each function for deployment tools. */
 const endpoint = z.object({
   secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
   eventTrigger: z
@@ -59,44 +59,44 @@ const requiredApis = z.array(z.object({ api: z.string() })).default([]);
 export interface DeclaredFunction {
   readonly name: string;
   readonly kind: 'event' | 'schedule' | 'queue' | 'https';
-  /** Whether anybody may call it, who then has to say who they are. */
+  /** Whether Cloud Run allows all callers; the function checks their credentials. */
   readonly isPublic: boolean;
-  /** Which topic of Pub/Sub it listens to. */
+  /** Pub/Sub topic that triggers it. */
   readonly topic?: string;
-  /** Whether what it fails at is given to it again. */
+  /** Whether failed events are retried. */
   readonly retries: boolean;
   readonly secrets: readonly string[];
-  /** APIs that the SDK says it needs. */
+  /** APIs that the SDK declares for it. */
   readonly apis: readonly string[];
 }
 
 export interface Declared {
   readonly project: string;
   readonly region: string;
-  /** `(default)`, unless the parameters name another. */
+  /** `(default)`, unless the parameters specify another. */
   readonly databaseId: string;
-  /** For which the Firebase CLI deploys rules and indexes. */
+  /** Database whose rules and indexes the Firebase CLI deploys. */
   readonly ruledDatabase: string;
-  /** What firebase.json calls the Realtime Database whose rules it has. Source: https://firebase.google.com/docs/cli/targets */
+  /** Target in firebase.json of the Realtime Database. Source: https://firebase.google.com/docs/cli/targets */
   readonly realtimeTarget: string;
-  /** A multi-region that firebase.json chooses for Firestore counts as chosen. */
+  /** Location in firebase.json; a multi-region specified there is a deliberate choice. */
   readonly firestoreLocation: string | undefined;
-  /** The address of the functions' own account; undefined where they are to run as the project's default. */
+  /** Address of the functions' account; undefined for the project's default account. */
   readonly serviceAccount: string | undefined;
-  /** All but secrets, as the functions get them. */
+  /** Parameters of the functions, without secrets. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly functions: readonly DeclaredFunction[];
   readonly codebase: string;
   readonly runtime: string;
   readonly hasHosting: boolean;
-  /** The security rules of both databases. */
+  /** Security rules of both databases. */
   readonly rules: { readonly firestore: string; readonly realtime: string };
   readonly indexes: IndexFile['indexes'];
   readonly fieldOverrides: IndexFile['fieldOverrides'];
 }
 
-/** @param folder that of the parameters, which tests have elsewhere */
+/** Reads this repository's declarations. @param folder folder of the parameters, which differs in tests */
 export async function declaredFor(project: string, folder?: string): Promise<Declared> {
   const { strings, integers, secrets } = parameters.parse(read('functions/src/config.json'));
   const firebase = firebaseFile.parse(read('firebase.json'));
@@ -125,17 +125,17 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
   };
 }
 
-/** `muster@` stands for the account of that name in the project, as Firebase reads it. */
+/** Expands `muster@` to the account of that name in the project, as Firebase does. */
 function accountOf(parameter: string, project: string): string | undefined {
   if (parameter === '' || parameter === 'default') return undefined;
   return parameter.endsWith('@') ? `${parameter}${project}.iam.gserviceaccount.com` : parameter;
 }
 
-/** The code is asked itself, so that no list can be older than it. */
+/** Returns the functions that the code exports, so that no separate list can become outdated. */
 async function declaredFunctions(): Promise<DeclaredFunction[]> {
   const exported: Readonly<Record<string, unknown>> = await import('../../functions/src/index.ts');
   return Object.entries(exported).map(([name, value]) => {
-    if (typeof value !== 'function') throw new Error(`functions/src/index.ts: ${name} is no function`);
+    if (typeof value !== 'function') throw new Error(`functions/src/index.ts: ${name} is not a function`);
     return functionOf(
       name,
       endpoint.parse(Reflect.get(value, '__endpoint')),

@@ -1,4 +1,4 @@
-/** All checks, in the order in which one would mend what they find. */
+/** All checks, in the order in which their problems are best fixed. */
 import type { Google } from '../google/client.ts';
 import type { Check, Finding, Site } from './check.ts';
 import { databaseChecks } from './checks/databases.ts';
@@ -33,7 +33,7 @@ export interface Diagnosis extends Site {
   readonly findings: readonly Named[];
 }
 
-/** @throws NoProject */
+/** Runs all checks on a project. @throws NoProject if the project cannot be read */
 export async function diagnose(google: Google, declared: Declared): Promise<Diagnosis> {
   const site = { seen: await look(google, declared), declared };
   return { ...site, findings: CHECKS.map(({ name, find }) => ({ name, ...find(site) })) };

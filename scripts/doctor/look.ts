@@ -1,4 +1,4 @@
-/** One look at a project: everything that the checks are about, read side by side. Nothing is changed by it. */
+/** A snapshot of a project: all data that the checks need, read concurrently. Changes nothing. */
 import type { z } from 'zod';
 import type { Api } from '../google/apis.ts';
 import type { Google } from '../google/client.ts';
@@ -8,7 +8,7 @@ import type { Declared } from './declared.ts';
 import { DEPLOYING, deadLetterTopic, defaultAccountOf, isConsumers, realtimeOf } from './needs.ts';
 import * as shapes from './shapes.ts';
 
-/** Nobody can go on: there is no such project, or nobody there for who asks. */
+/** Thrown if the project does not exist or the caller cannot access it. */
 export class NoProject extends Error {}
 
 export interface Identity {
@@ -52,7 +52,7 @@ export async function look(google: Google, declared: Declared) {
   };
 }
 
-/** Either API knows it: that of Google Cloud, or Firebase's where the other is off. */
+/** Returns the project from the Google Cloud API or, if that is disabled, from Firebase's. */
 async function findProject(google: Google): Promise<Identity> {
   const [cloud, firebase] = await Promise.all([
     google.get({
@@ -83,10 +83,10 @@ async function findProject(google: Google): Promise<Identity> {
 }
 
 function unknownProject(id: string, { status, message }: Failure): NoProject {
-  if (status === 0) return new NoProject(`Google cannot be reached: ${message}.`);
-  if (status === 401) return new NoProject(`Google does not take your credentials: ${message}`);
+  if (status === 0) return new NoProject(`Google is unreachable: ${message}.`);
+  if (status === 401) return new NoProject(`Google rejected your credentials: ${message}`);
   return new NoProject(
-    `There is no project ${id}, or your credentials may not see it (${message}). gcloud projects list has yours; who owns it gives you roles/viewer and roles/serviceusage.serviceUsageConsumer there.`,
+    `Project ${id} not found, or your credentials cannot access it (${message}). List yours with gcloud projects list. The owner can grant you roles/viewer and roles/serviceusage.serviceUsageConsumer.`,
   );
 }
 
@@ -137,7 +137,7 @@ async function lookAtDatabases(google: Google, { databaseId }: Declared) {
       {
         api,
         path: `${database}/collectionGroups/-/fields`,
-        // Firestore lists fields by no other filters than these.
+        // Firestore accepts only these filters for fields.
         query: { filter: 'indexConfig.usesAncestorConfig=false OR ttlConfig:*', pageSize: '1000' },
         schema: shapes.indexedField,
       },
@@ -171,7 +171,7 @@ async function lookAtDatabases(google: Google, { databaseId }: Declared) {
   };
 }
 
-/** The rules that hold now; undefined if none were ever released. */
+/** Returns the released rules; undefined if none were ever released. */
 async function lookAtRules(
   google: Google,
   { databaseId }: Declared,
@@ -207,10 +207,10 @@ async function lookAtRules(
   return { firestoreRules: firestore, realtimeRules: realtime };
 }
 
-/** Google takes so many permissions at once. */
+/** Google's limit of permissions per request. */
 const TESTED_AT_ONCE = 100;
 
-/** Which of the permissions that a deployment needs the account has that asks. */
+/** Returns the permissions needed for a deployment that the caller has. */
 async function lookAtDeployer(google: Google): Promise<Result<readonly string[]>> {
   const starts = Array.from(
     { length: Math.ceil(DEPLOYING.length / TESTED_AT_ONCE) },
@@ -345,7 +345,7 @@ async function lookAtEvents(google: Google, declared: Declared) {
   return { topics, subscriptions, subscriptionPolicies, deadLetterPolicy: optional(deadLetterPolicy) };
 }
 
-/** Whether they have a value and who may read it; the values themselves are never asked for. */
+/** Reads whether secrets have a value and who can read them; the values themselves are never read. */
 async function lookAtSecrets(google: Google, names: readonly string[]) {
   const api: Api = 'secretmanager.googleapis.com';
   const path = (name: string) => `v1/projects/${google.project}/secrets/${name}`;

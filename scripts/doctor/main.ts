@@ -1,10 +1,10 @@
-/** Looks at a project and says what is wrong with it, why that matters, and which command mends it. Changes nothing. */
+/** Checks a project and prints each problem, why it matters and the command that fixes it. Changes nothing. */
 import { runCommand } from '../operator/deployment.ts';
 import { diagnose } from './diagnose.ts';
 import { isWell, linesOf } from './report.ts';
 import { googleOf, parsedSite, usageOf } from './site.ts';
 
-const USAGE = usageOf('doctor', '  --json           prints data instead of sentences');
+const USAGE = usageOf('doctor', '  --json           prints JSON');
 
 await runCommand(USAGE, async () => {
   const { options, declared } = await parsedSite(process.argv.slice(2), { json: 'boolean' });

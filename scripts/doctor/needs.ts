@@ -1,9 +1,9 @@
-/** What a deployment needs of Google, as it follows from what the repository declares: APIs, roles, regions. */
+/** A deployment's requirements on Google, derived from the repository's declarations: APIs, roles, regions. */
 import type { Api } from '../google/apis.ts';
 import type { Declared } from './declared.ts';
 import permissions from './permissions.json' with { type: 'json' };
 
-/** What each package that the functions import calls, and as whom the functions must be known there. */
+/** API and role that each imported package needs. */
 export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly role: string }>> = {
   '@google-cloud/firestore': { api: 'firestore.googleapis.com', role: 'roles/datastore.user' },
   '@google-cloud/pubsub': { api: 'pubsub.googleapis.com', role: 'roles/pubsub.publisher' },
@@ -13,7 +13,7 @@ export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly rol
   'firebase-admin/messaging': { api: 'fcm.googleapis.com', role: 'roles/firebasecloudmessaging.admin' },
 };
 
-/** Whatever the functions are: to build and run them, to put rules and the console there, and to look at it all. */
+/** APIs needed to build and run functions, deploy rules and the console, and check the deployment. */
 const ALWAYS: readonly Api[] = [
   'artifactregistry.googleapis.com',
   'billingbudgets.googleapis.com',
@@ -25,7 +25,7 @@ const ALWAYS: readonly Api[] = [
   'firebasehosting.googleapis.com',
   'firebaserules.googleapis.com',
   'iam.googleapis.com',
-  // Custom tokens are signed there: agents read and write data as themselves.
+  // Signs custom tokens: agents read and write data as themselves.
   'iamcredentials.googleapis.com',
   'logging.googleapis.com',
   'orgpolicy.googleapis.com',
@@ -47,7 +47,7 @@ export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 
   ].sort();
 }
 
-/** The roles of the functions' account in the project. Its rights on itself and on secrets are given there. */
+/** Returns the project roles of the functions' account. Its roles on itself and on secrets are granted there. */
 export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[] {
   return [
     ...new Set([
@@ -58,47 +58,47 @@ export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[
   ].sort();
 }
 
-/** On each function that it calls, and not on the project, where it would open every other service, too. */
+/** Granted on each called function instead of the project, where it would also open every other service. */
 export const INVOKER_ROLE = 'roles/run.invoker';
 
-/** Functions that Eventarc, Cloud Scheduler and Cloud Tasks call as the functions' account. */
+/** Returns the functions that Eventarc, Cloud Scheduler and Cloud Tasks call as the functions' account. */
 export function calledByGoogle({ functions }: Pick<Declared, 'functions'>): string[] {
   return functions.filter(({ kind }) => kind !== 'https').map(({ name }) => name);
 }
 
-/** The functions' account on itself: it signs custom tokens, and hands Cloud Tasks its own identity. */
+/** Roles of the functions' account on itself: it signs custom tokens and passes its identity to Cloud Tasks. */
 export const ROLES_ON_ITSELF = [
   'roles/iam.serviceAccountTokenCreator',
   'roles/iam.serviceAccountUser',
 ] as const;
 
-/** Which account each secret is read by follows from the functions; this is the role for it. */
+/** Role for reading a secret. The functions determine which account reads which secret. */
 export const SECRET_ROLE = 'roles/secretmanager.secretAccessor';
 
-/** Cloud Build runs as the project's default account, which in new organisations has no role. */
+/** Cloud Build runs as the project's default account, which has no role in new organizations. */
 export const BUILD_ROLES = ['roles/cloudbuild.builds.builder', 'roles/editor', 'roles/owner'] as const;
 
-/** The one of a project that the functions use. */
+/** Returns the Realtime Database instance that the functions use. */
 export function realtimeOf<Instance extends { readonly type: string }>(
   instances: readonly Instance[],
 ): Instance | undefined {
   return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
 }
 
-/** Where the Realtime Database is. Source: https://firebase.google.com/docs/projects/locations#rtdb-locations */
+/** Returns the nearest Realtime Database location. Source: https://firebase.google.com/docs/projects/locations#rtdb-locations */
 export function realtimeLocationNear(region: string): string {
   if (/^(europe|me|africa)-/.test(region)) return 'europe-west1';
   return /^(asia|australia)-/.test(region) ? 'asia-southeast1' : 'us-central1';
 }
 
-/** Where messages end that a consumer has failed at too often: the topic of the function that logs them. */
+/** Returns the dead-letter topic: the one that triggers the function that logs its messages. */
 export function deadLetterTopic({ functions }: Pick<Declared, 'functions'>): string | undefined {
   return functions.find(({ topic, retries }) => topic !== undefined && !retries)?.topic;
 }
 
 /**
- * Whether a subscription is the one of a consumer that retries, and therefore needs one. Eventarc names it after the
- * region and the function.
+ * Returns whether a subscription belongs to a consumer that retries, which therefore needs a dead-letter topic.
+ * Eventarc names a subscription after the region and the function.
  */
 export function isConsumers(
   { functions, region, project }: Pick<Declared, 'functions' | 'region' | 'project'>,
@@ -112,7 +112,7 @@ export function isConsumers(
   );
 }
 
-/** The permissions that a deployment needs in the project. */
+/** Project permissions that a deployment needs. */
 export const DEPLOYING: readonly string[] = [
   ...new Set([
     ...permissions.always,
@@ -121,7 +121,7 @@ export const DEPLOYING: readonly string[] = [
   ]),
 ].sort();
 
-/** Roles that together give these permissions. */
+/** Returns roles that together grant these permissions. */
 export function rolesFor(lacking: readonly string[]): readonly string[] {
   const roles = Object.entries(permissions.roles);
   return roles.filter(([, given]) => lacking.some((one) => given.includes(one))).map(([role]) => role);
@@ -131,7 +131,7 @@ export function defaultAccountOf(projectNumber: string): string {
   return `${projectNumber}-compute@developer.gserviceaccount.com`;
 }
 
-/** Google's own account, as which Pub/Sub gives up messages. */
+/** Returns the account with which Pub/Sub moves messages to the dead-letter topic. */
 export function pubSubAgentOf(projectNumber: string): string {
   return `service-${projectNumber}@gcp-sa-pubsub.iam.gserviceaccount.com`;
 }

@@ -1,8 +1,8 @@
-/** What the doctor found, in lines for people and as data. */
+/** Report of the doctor, for people and as data. */
 import type { Mend } from './check.ts';
 import type { Named } from './diagnose.ts';
 
-/** A line for each check; below a problem why it matters, and what mends it. */
+/** Returns one line per check, followed for a problem by why it matters and how to fix it. */
 export function linesOf(findings: readonly Named[]): readonly string[] {
   return [...findings.flatMap(linesOfOne), '', summaryOf(findings)];
 }
@@ -10,10 +10,7 @@ export function linesOf(findings: readonly Named[]): readonly string[] {
 function linesOfOne(finding: Named): readonly string[] {
   if (finding.state === 'ok') return [`ok       ${finding.name}`];
   if (finding.state === 'unseen')
-    return [
-      `unseen   ${finding.name}: could not look, because ${finding.what}`,
-      ...linesOfMend(finding.mend),
-    ];
+    return [`unseen   ${finding.name}: not checked: ${finding.what}`, ...linesOfMend(finding.mend)];
   return [
     `${finding.state === 'problem' ? 'PROBLEM' : 'warning'}  ${finding.name}: ${finding.what}`,
     `         Why it matters: ${finding.why}.`,
@@ -30,7 +27,7 @@ function linesOfMend(mend: Mend | undefined): readonly string[] {
 
 function summaryOf(findings: readonly Named[]): string {
   const count = (state: string) => findings.filter((one) => one.state === state).length;
-  return `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('unseen')} could not be looked at.`;
+  return `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('unseen')} not checked.`;
 }
 
 /** Returns whether everything was checked and there is no problem. Warnings are the operator's decision. */

@@ -1,4 +1,4 @@
-/** As much of Google's resources as is looked at. Source of each: the discovery document of its API. */
+/** Schemas of the fields that are read from Google's resources. Source: the discovery document of each API. */
 import { z } from 'zod';
 
 export const project = z.object({
@@ -69,7 +69,7 @@ export const realtimeInstance = z.object({
   state: z.string().default(''),
 });
 
-/** Empty if nothing builds by default. */
+/** Empty if no account builds by default. */
 export const buildAccount = z.object({ serviceAccountEmail: z.string().default('') });
 
 export const serviceAccount = z.object({ email: z.string(), disabled: z.boolean().default(false) });

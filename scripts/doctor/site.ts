@@ -1,4 +1,4 @@
-/** Of which project an operator speaks, and as whom Google is asked about it. */
+/** The operator's project and credentials. */
 import { parseArgs } from 'node:util';
 import { originIn } from '../google/apis.ts';
 import { Google } from '../google/client.ts';
@@ -6,19 +6,19 @@ import { operatorsToken } from '../google/credentials.ts';
 import { UsageError } from '../operator/deployment.ts';
 import { type Declared, declaredFor } from './declared.ts';
 
-/** As Google has them. Source: https://cloud.google.com/resource-manager/docs/creating-managing-projects */
+/** Google's format of project ids. Source: https://cloud.google.com/resource-manager/docs/creating-managing-projects */
 const PROJECT_ID = /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/;
 
 export function usageOf(program: string, more: string): string {
   return `Usage:
   npm run ${program} -- --project <id>
 ${more}
-As yourself: gcloud auth application-default login, or GOOGLE_OAUTH_ACCESS_TOKEN, or
-GOOGLE_APPLICATION_CREDENTIALS. gcloud itself is not needed.`;
+Credentials: gcloud auth application-default login, or GOOGLE_OAUTH_ACCESS_TOKEN, or
+GOOGLE_APPLICATION_CREDENTIALS. gcloud itself is not required.`;
 }
 
 /**
- * @param more options beside --project
+ * @param more options besides --project
  * @throws UsageError
  */
 export async function parsedSite(
@@ -27,8 +27,8 @@ export async function parsedSite(
 ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly declared: Declared }> {
   const options = valuesOf(args, more);
   const project = options['project'];
-  if (typeof project !== 'string') throw new UsageError('Which project? Give --project <id>.');
-  if (!PROJECT_ID.test(project)) throw new UsageError(`--project: ${project} is no id of a project`);
+  if (typeof project !== 'string') throw new UsageError('Missing project: specify --project <id>.');
+  if (!PROJECT_ID.test(project)) throw new UsageError(`--project: ${project} is not a project id`);
   return { options, declared: await declaredFor(project) };
 }
 

@@ -22,7 +22,7 @@ export async function serveEmulators(args) {
   const functions = !values['without-functions'];
   await runSession({ kind: 'emulators', interrupted: 0 }, async ({ run, say }) => {
     if (values.import !== undefined && exportIn(values.import) === undefined)
-      throw new Error(`${values.import} is no folder that firebase emulators:export has written`);
+      throw new Error(`${values.import} is not an export of firebase emulators:export`);
     if (!functions) await installDependencies({ env: run.env, say });
     const node = functions ? await prepare({ run, say }) : node22();
     const output = openOutput(run, 'emulators-alone', { screen: false });

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const patienceMilliseconds = 120_000;
 
-/** A client's first calls come together, and some give up on an endpoint that takes seconds to answer them. */
+/** Several, because a client's first calls are concurrent and some clients give up after a few seconds. */
 const warmInstances = 4;
 
 /**
- * Waits until the endpoint answers, and has some instances of it started.
+ * Waits until the endpoint responds, and warms up some instances.
  * @param {string} url
  */
 export async function endpointAnswers(url) {
@@ -16,7 +16,7 @@ export async function endpointAnswers(url) {
 }
 
 /**
- * That there is no such function, or that it fails, is no answer.
+ * Waits for a response other than an error or a missing function.
  * @param {string} url
  */
 async function firstAnswer(url) {
@@ -32,10 +32,10 @@ async function firstAnswer(url) {
     }
     await delay(500);
   }
-  throw new Error(`${url} does not answer (${last})`);
+  throw new Error(`${url} does not respond (${last})`);
 }
 
-/** What a browser asks before it calls: anybody may, so that it leaves no refusal in the log. */
+/** Preflight request of a browser: it needs no credential, so it leaves no refusal in the log. */
 const preflight = {
   method: 'OPTIONS',
   headers: { Origin: 'http://localhost', 'Access-Control-Request-Method': 'POST' },

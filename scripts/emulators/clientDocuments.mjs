@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Copies of the documents by which well-known clients say who they are (client ID metadata documents), served on this
- * machine: people sign in from these clients without a way to the internet. A deployment reads the vendors' own.
+ * Copies of well-known clients' metadata documents (client ID metadata documents), served on this machine, so that
+ * people can sign in from these clients without internet access. A deployment reads the vendors' documents.
  *
  * Each copy has every member that Muster reads, as the vendor published it at the address `client_id` in September
  * 2026: https://github.com/anthropics/claude-code/issues/42301, https://github.com/microsoft/vscode/issues/298300,
- * https://github.com/openstatusHQ/openstatus/pull/2733. The client_id of Claude Code is also a text in its package
- * (@anthropic-ai/claude-code 2.1.197), that of Codex in its source (codex-rs/rmcp-client, oauth_client_registration.rs),
- * where it is the one for servers that send `iss`, as Muster does. ChatGPT's is its one for such servers, too:
- * https://developers.openai.com/plugins/build/auth. Cursor and Gemini CLI publish none: they register.
+ * https://github.com/openstatusHQ/openstatus/pull/2733. The client_id of Claude Code is also in its package
+ * (@anthropic-ai/claude-code 2.1.197), and that of Codex in its source (codex-rs/rmcp-client,
+ * oauth_client_registration.rs), for servers that send `iss`, as Muster does. ChatGPT's is also the one for such
+ * servers: https://developers.openai.com/plugins/build/auth. Cursor and Gemini CLI publish none: they register.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -57,8 +57,8 @@ export const clientDocuments = [
 ];
 
 /**
- * Serves each document at its address, below the name of its host. It does not keep the process alive.
- * @returns {Promise<string>} where
+ * Serves each document at its address, in a folder named after its host. Does not keep the process running.
+ * @returns {Promise<string>} the server's URL
  */
 export async function startClientDocuments() {
   const served = new Map(
@@ -77,6 +77,6 @@ export async function startClientDocuments() {
   server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was taken');
+  if (address === null || typeof address === 'string') throw new Error('the server got no port');
   return `http://${host}:${address.port}`;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The Google Cloud CLI's emulators, which come as packages of its own where downloads are out of reach. */
+/** The Google Cloud CLI's emulators, which its packages install where downloads are blocked. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,7 +21,7 @@ const knownRoots = [
 ];
 
 /**
- * A jar that firebase-tools can start with `java -jar`: the CLI's own names no main class.
+ * Returns a jar for `java -jar` of firebase-tools: the CLI's own jar specifies no main class.
  * @returns {string | undefined}
  */
 export function cloudSdkFirestore() {
@@ -37,7 +37,7 @@ export function cloudSdkPubsub() {
 /** @param {string} name @param {(path: string) => void} write */
 function launcher(name, write) {
   const folder = `${root}/.emulators`;
-  const unfinished = `${folder}/${name}.${process.pid}.part`; // another run may be reading the finished one
+  const unfinished = `${folder}/${name}.${process.pid}.part`; // another run can be reading the finished file
   mkdirSync(folder, { recursive: true });
   write(unfinished);
   renameSync(unfinished, `${folder}/${name}`);
@@ -64,6 +64,6 @@ function askedRoots() {
     });
     return [answer.trim()];
   } catch {
-    return []; // no such program
+    return []; // the program is not installed
   }
 }

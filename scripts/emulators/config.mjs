@@ -8,8 +8,8 @@ import { host } from './ports.mjs';
 /** @typedef {import('./ports.mjs').Ports} Ports */
 
 /**
- * The committed firebase.json with this run's ports. It has to lie in the project's folder, because firebase-tools
- * takes every path in it as relative to it and refuses those that lead out of there.
+ * Writes the committed firebase.json with this run's ports. It must be in the project's folder, because firebase-tools
+ * resolves all paths relative to it and refuses paths outside of it.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Ports} ports
  * @param {{ ui: boolean, parameters: Record<string, string> | undefined, personal: boolean }} options
@@ -36,7 +36,7 @@ function emulatorsOf(ports, ui) {
   /** @param {number} port */
   const at = (port) => ({ host, port });
   return {
-    singleProjectMode: false, // tests have projects of their own, and each of their requests would be a warning
+    singleProjectMode: false, // avoids a warning for every request of a test's own project
     functions: at(ports.functions),
     firestore: { ...at(ports.firestore), websocketPort: ports.firestoreWebsocket },
     auth: at(ports.auth),

@@ -1,5 +1,5 @@
 // @ts-check
-/** The checksum of zip files; Node has its own only from version 22 on. @param {Uint8Array} bytes */
+/** Returns the checksum of zip files, which Node includes only from version 22. @param {Uint8Array} bytes */
 export function crc32(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -1,22 +1,22 @@
 // @ts-check
 /**
- * Brings what is published to the functions that listen, as Eventarc does in a deployment: a few messages at once, and
- * again until the function has taken them. firebase-tools' own delivery hands over a thousand at once, hands over again
- * what is not acknowledged in 10 seconds, each time to another process, and acknowledges what a function failed at.
+ * Delivers published messages to the functions as Eventarc does in a deployment: a few at a time, with retries until
+ * the function succeeds. The delivery of firebase-tools sends up to 1,000 concurrently, sends unacknowledged messages
+ * again after 10 seconds to another process, and acknowledges failures.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectId } from '../project.mjs';
 import { subscribe } from './pubsub.mjs';
 import { callTrigger, triggersIn } from './triggers.mjs';
 
-/** The emulator runs each in a process of its own. */
+/** Each runs in a separate process of the emulator. */
 export const messagesAtOnce = 2;
 
-/** Longer than a call of a function is waited for, so that no message comes again while it is being processed. */
+/** Longer than the timeout of a call, so that no message is delivered again while it is processed. */
 const ackDeadlineSeconds = 600;
 const callMilliseconds = 300_000;
 
-/** Until a message comes again that a function failed at, and until Pub/Sub is asked again where it refused. */
+/** Delay before retrying a failed message or a refused request to Pub/Sub. */
 const retrySeconds = 5;
 
 const headers = { 'content-type': 'application/cloudevents+json; charset=UTF-8' };
@@ -28,10 +28,10 @@ const messagePublished = 'google.cloud.pubsub.topic.v1.messagePublished';
  */
 
 /**
- * Subscribes each function to its topic, and delivers until the run ends.
+ * Subscribes each function to its topic, and delivers messages until the run ends.
  * @param {object} options
- * @param {string} options.functions their emulator
- * @param {string} options.pubsub its emulator
+ * @param {string} options.functions address of the functions emulator
+ * @param {string} options.pubsub address of the Pub/Sub emulator
  * @param {Ending} options.run
  * @param {Log} options.output
  */
@@ -50,7 +50,7 @@ async function deliverUntilEnd(delivery, run) {
   while (!run.isEnding()) await delivery.deliverNext();
 }
 
-/** From one subscription to one function. */
+/** Delivery from one subscription to one function. */
 class Delivery {
   /**
    * @param {object} options
@@ -82,19 +82,19 @@ class Delivery {
     }
   }
 
-  /** @param {import('./pubsub.mjs').Message} message @returns {Promise<string | undefined>} what went wrong */
+  /** @param {import('./pubsub.mjs').Message} message @returns {Promise<string | undefined>} an error */
   async deliver(message) {
     const body = JSON.stringify(messageEvent(this.topic, this.subscription.path, message));
     try {
       return await callTrigger(this.functions, this.id, { milliseconds: callMilliseconds, headers, body });
     } catch (error) {
-      return `${this.id} did not answer: ${error instanceof Error ? error.message : error}`;
+      return `${this.id} did not respond: ${error instanceof Error ? error.message : error}`;
     }
   }
 }
 
 /**
- * The event by which Eventarc calls a function.
+ * Returns the event with which Eventarc calls a function.
  * @param {string} topic
  * @param {string} subscription
  * @param {import('./pubsub.mjs').Message} message

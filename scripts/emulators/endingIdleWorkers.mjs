@@ -1,5 +1,5 @@
 // @ts-check
-/** Is loaded into the emulators before firebase-tools, by `node --import`. */
+/** Loaded into the emulators before firebase-tools, with `node --import`. */
 import { emulatorsPool, endIdleWorkers, IDLE_MILLISECONDS } from './idleWorkers.mjs';
 
 endIdleWorkers(emulatorsPool(), IDLE_MILLISECONDS);

@@ -4,28 +4,28 @@ import { databaseNamespace, projectId, region, root } from '../project.mjs';
 import { directToThisMachine } from '../setup/proxy.mjs';
 import { host } from './ports.mjs';
 
-/** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
+/** Each concurrent request needs a process; the default of firebase-tools is up to 50. */
 const simultaneousInvocations = '16';
 
-/** The SDKs would otherwise ask the network whether it is Google's, and who they are there. */
+/** Stops the SDKs from looking for Google's metadata server. */
 const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 
-/** What a person has these in their shell for is not Muster, and asking models costs money. */
+/** Hides keys in the developer's shell: they are not for Muster, and calling models costs money. */
 const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
 
 /**
  * @typedef {object} SuiteOptions
- * @property {import('../processes/run.mjs').Run} run they end with it
+ * @property {import('../processes/run.mjs').Run} run owner, with which they end
  * @property {string} node the Node to run them with
  * @property {import('./ports.mjs').Ports} ports
  * @property {import('./output.mjs').Output} output
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
- * @property {boolean} [sparing] ends processes of functions that are idle: whoever works with them has memory for more
- * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
- * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
- * @property {string} [clientDocumentsUrl] where this machine serves copies of clients' metadata documents
+ * @property {boolean} [sparing] ends idle function processes, to save memory
+ * @property {Record<string, string>} [parameters] of the functions, in addition to the committed ones
+ * @property {boolean} [personal] also uses the parameters in `functions/.env.local`
+ * @property {string} [clientDocumentsUrl] local copies of clients' metadata documents
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
@@ -38,22 +38,22 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     ...run.env,
     ...directToThisMachine({ ...process.env, ...run.env }), // the emulators call each other
     ...clockEnv(run),
-    MUSTER_MCP_URL: mcpUrl(ports), // by which the function knows that it was asked below its path
+    MUSTER_MCP_URL: mcpUrl(ports), // lets the function recognize requests below its path
     ...documentsEnv(clientDocumentsUrl),
     TMPDIR: run.temporary, // also where a second run's hub would find the first one's
-    PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
+    PATH: `${dirname(node)}:${process.env.PATH}`, // the first `node` found reads the functions' definitions
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
-    // Seconds. An instance that takes longer to start is not ended, but left running beside its successors, and whoever
-    // called it is never answered. A busy machine needs more than a minute for many at once.
+    // Seconds. An instance that starts more slowly stays alongside its successors, and its caller never gets a
+    // response. Starting many instances on a busy machine takes more than a minute.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',
-    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file: the other way takes a port near Firestore's
+    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file, because the alternative uses a port near Firestore's
   };
 }
 
 /**
- * How to reach the emulators. The names are those that the Google and Firebase SDKs look for, and ours.
+ * Returns the variables for reaching the emulators, which the Google and Firebase SDKs and Muster read.
  * @param {SuiteOptions} options
  * @param {{ functions: boolean, pubsub: boolean }} running
  * @returns {Record<string, string>}
@@ -86,17 +86,17 @@ export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubs
   };
 }
 
-/** The origin whose root is Muster's. @param {import('./ports.mjs').Ports} ports */
+/** Returns the origin with Muster at its root. @param {import('./ports.mjs').Ports} ports */
 export function originUrl(ports) {
   return `http://${host}:${ports.origin}`;
 }
 
-/** The page on which people see. @param {import('./ports.mjs').Ports} ports */
+/** @param {import('./ports.mjs').Ports} ports */
 export function consoleUrl(ports) {
   return `http://${host}:${ports.hosting}`;
 }
 
-/** The endpoint below the functions emulator's own root. @param {import('./ports.mjs').Ports} ports */
+/** Returns the endpoint's address in the functions emulator. @param {import('./ports.mjs').Ports} ports */
 function mcpUrl(ports) {
   return `${functionsUrl(ports)}/${projectId}/${region}/mcp`;
 }
@@ -107,7 +107,7 @@ function functionsUrl(ports) {
 }
 
 /**
- * Without it, what the environment says holds.
+ * Returns nothing without a URL, so that the environment's variable applies.
  * @param {string | undefined} url
  */
 function documentsEnv(url) {
@@ -115,7 +115,7 @@ function documentsEnv(url) {
 }
 
 /**
- * Where the functions find how far `npm run clock` has moved their time.
+ * Returns the variable with the file of the clock offset, which `npm run clock` writes.
  * @param {import('../processes/run.mjs').Run} run
  */
 export function clockEnv(run) {

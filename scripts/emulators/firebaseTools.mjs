@@ -11,9 +11,9 @@ const readyMilliseconds = 180_000;
  * @param {string} options.node
  * @param {string[]} options.emulators
  * @param {string} options.config
- * @param {string} options.directory where it writes its debug logs
+ * @param {string} options.directory for its debug logs
  * @param {string | undefined} options.importFrom
- * @param {boolean | undefined} options.sparing ends processes of functions that are idle
+ * @param {boolean | undefined} options.sparing ends idle function processes
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
  * @returns {Promise<import('./program.mjs').Running>}
@@ -35,7 +35,7 @@ export async function startFirebaseTools({
   const child = spawn(node, [...preloaded, program, ...args, '--non-interactive'], {
     cwd: directory,
     env,
-    detached: true, // Ctrl-C in the terminal is for us: a second one, from the terminal, would make it leave Java behind
+    detached: true, // Ctrl-C is handled here: a second signal from the terminal would leave Java running
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   forEachLine(child, (line) => output.line('emulators', line));
@@ -49,7 +49,7 @@ function ending(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`the emulators did not start: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`the emulators ended (${signal ?? `exit code ${code}`})`));
-    // It only mentions that one of them was killed, and goes on without it.
+    // firebase-tools only logs that an emulator was killed, and continues without it.
     forEachLine(child, (line) => {
       if (line.includes('has exited upon receiving signal')) resolve(line);
     });
@@ -66,10 +66,10 @@ function ready(child, exited, output) {
   return new Promise((resolve, reject) => {
     /** @param {string} reason */
     const fail = (reason) => reject(new Error(`${reason}\n${output.tail()}`));
-    const timer = setTimeout(() => fail('the emulators did not get ready'), readyMilliseconds);
+    const timer = setTimeout(() => fail('the emulators did not become ready'), readyMilliseconds);
     forEachLine(child, (line) => {
       if (line.includes('All emulators ready')) resolve();
-      // It would go on without them, and every call of a function would answer 404.
+      // firebase-tools would continue without them, and every call of a function would return 404.
       if (line.includes('Failed to load function definition')) fail('the functions could not be loaded');
     });
     exited.then(fail);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Google's emulators, at the version that firebase-tools wants, from its cache or from Google's download host. */
+/** Google's emulators at the version that firebase-tools requires, from its cache or Google's download host. */
 import { createHash } from 'node:crypto';
 import {
   createReadStream,
@@ -30,7 +30,7 @@ import { fetchOutside } from '../setup/proxy.mjs';
  * @property {string} binaryPathRelativeToCacheDir
  */
 
-/** Without internet the answer must come soon; with it, a jar of 60 MB may take its time. */
+/** Short, to detect a missing internet connection; the download of a 60 MB jar itself can take longer. */
 const answerMilliseconds = 4000;
 const downloadMilliseconds = 180_000;
 
@@ -42,7 +42,7 @@ export function isCached(emulator) {
 }
 
 /**
- * Whether firebase-tools has the program unpacked, or can download it. Only it knows how to unpack these two.
+ * Returns whether firebase-tools has unpacked the program or can download it. It must unpack these two itself.
  * @param {'ui' | 'pubsub'} program
  */
 export async function isWithinReach(program) {
@@ -58,10 +58,10 @@ export async function isWithinReach(program) {
 }
 
 /**
- * The program where firebase-tools has unpacked it, which it is told to do where it has not.
+ * Returns the program unpacked by firebase-tools, after downloading it if necessary.
  * @param {'pubsub'} program
  * @param {{ node: string, say: (message: string) => void }} options
- * @returns {Promise<string | undefined>} undefined where it cannot be had
+ * @returns {Promise<string | undefined>} undefined if it is not available
  */
 export async function unpacked(program, { node, say }) {
   const path = packedPathOf(program);
@@ -74,10 +74,10 @@ export async function unpacked(program, { node, say }) {
 }
 
 /**
- * Puts the emulator where firebase-tools looks for it.
+ * Downloads the emulator to the cache of firebase-tools.
  * @param {'firestore' | 'database'} emulator
  * @param {(message: string) => void} say
- * @returns {Promise<boolean>} false where it cannot be had
+ * @returns {Promise<boolean>} false if it is not available
  */
 export async function download(emulator, say) {
   const details = detailsOf(emulator);

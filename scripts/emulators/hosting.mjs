@@ -1,5 +1,5 @@
 // @ts-check
-/** The console on this machine: its files, which emulators it asks, and the headers that a deployment sends too. */
+/** The console on this machine: its files, the addresses of its emulators, and the headers of a deployment. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { databaseNamespace, projectId, root } from '../project.mjs';
@@ -18,7 +18,7 @@ import { host } from './ports.mjs';
  * @property {string} password
  */
 
-/** Where Google is asked in a deployment. */
+/** Google's addresses in a deployment. */
 const GOOGLES = /\b(?:https|wss):\/\/[^\s;]+/g;
 
 /** @param {Run} run */
@@ -27,10 +27,10 @@ function folderOf(run) {
 }
 
 /**
- * Puts the console where this run serves it, with what it needs to know of the run.
+ * Writes the console to this run's folder, with its configuration.
  * @param {Run} run
  * @param {Ports} ports
- * @param {{ people: SeededPerson[] }} who can sign in with one click
+ * @param {{ people: SeededPerson[] }} people for sign-in with one click
  */
 export function placeConsole(run, ports, { people }) {
   cpSync(consoleOfEmulators, folderOf(run), { recursive: true });
@@ -53,7 +53,7 @@ export function placeConsole(run, ports, { people }) {
 }
 
 /**
- * What is committed for Hosting, with this run's files, and its emulators in place of Google: nothing else is opened.
+ * Returns the committed Hosting configuration with this run's files, allowing its emulators instead of Google.
  * @param {Run} run
  * @param {Ports} ports
  * @param {{ headers: HeadersOfSource[], predeploy: string[] }} committed

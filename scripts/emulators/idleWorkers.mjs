@@ -1,23 +1,23 @@
 // @ts-check
 /**
- * Ends processes of functions that have had nothing to do for a while.
+ * Ends function processes that have been idle for a while.
  *
- * The functions emulator starts a process for each function that is called, and one more for each call beside another,
- * and keeps them all until it ends: 16 of them, 2 GB, a few minutes after a start with nobody at work. Cloud Run ends
- * instances that are idle, too, so nothing rests on their staying.
+ * The functions emulator starts a process for each called function and each concurrent call, and keeps all of them:
+ * 16 processes with 2 GB a few minutes after an idle start. Cloud Run also ends idle instances, so no code can depend
+ * on them.
  */
 import { createRequire } from 'node:module';
 
-/** Longer than the minute after which schedules call theirs again. */
+/** Longer than the minute between two runs of a schedule. */
 export const IDLE_MILLISECONDS = 90_000;
 
 const IDLE = 'IDLE';
 const FINISHING = 'FINISHING';
 
 /**
- * @typedef {object} Worker as firebase-tools has it, in lib/emulator/functionsRuntimeWorker.js
+ * @typedef {object} Worker as in firebase-tools, lib/emulator/functionsRuntimeWorker.js
  * @property {string} state
- * @property {import('node:events').EventEmitter} stateEvents emits each state that it gets into
+ * @property {import('node:events').EventEmitter} stateEvents emits each new state
  * @property {{ process: import('node:child_process').ChildProcess }} runtime
  * @property {() => Promise<void>} waitForSocketReady
  *
@@ -29,14 +29,14 @@ const FINISHING = 'FINISHING';
  * @typedef {new () => Pool} PoolClass
  */
 
-/** @returns {PoolClass} the class of the pools that the emulator keeps its processes in */
+/** @returns {PoolClass} class of the emulator's process pools */
 export function emulatorsPool() {
   const loaded = createRequire(import.meta.url)('firebase-tools/lib/emulator/functionsRuntimeWorker.js');
   return loaded.RuntimeWorkerPool;
 }
 
 /**
- * A process that is told to finish is given no call any more, and the next call has another one started: none is lost.
+ * No call is lost: a finishing process gets no new call, and the next call starts another process.
  * @param {PoolClass} Pool
  * @param {number} idleMilliseconds
  */

@@ -5,7 +5,7 @@ import { forEachLine } from './output.mjs';
 
 const readyMilliseconds = 60_000;
 
-/** The vendors that the end-to-end tests and demonstrations reach through the functions. */
+/** Fake vendors that the end-to-end tests and demonstrations reach through the functions. */
 const programs = {
   github: ['test/support/github/main.ts'],
   models: ['test/support/models/main.ts'],
@@ -13,13 +13,13 @@ const programs = {
 };
 
 /**
- * Starts what plays a vendor on this machine. It ends with the run.
+ * Starts a fake vendor on this machine. It ends with the run.
  * @param {keyof typeof programs} name
  * @param {object} options
  * @param {string} options.node
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
- * @returns {Promise<Record<string, string>>} the functions' parameters that name it
+ * @returns {Promise<Record<string, string>>} parameters of the functions with its address
  */
 export async function startLocalService(name, { node, env, output }) {
   const [program, ...args] = programs[name];
@@ -30,7 +30,7 @@ export async function startLocalService(name, { node, env, output }) {
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`the local ${name} did not get ready`)),
+      () => reject(new Error(`the local ${name} did not become ready`)),
       readyMilliseconds,
     );
     child.once('error', reject);

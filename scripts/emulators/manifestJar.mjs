@@ -5,11 +5,11 @@ import { crc32 } from './crc32.mjs';
 
 const entryName = 'META-INF/MANIFEST.MF';
 
-/** The lines of a manifest hold 72 bytes with their end; what is longer goes on behind a blank. */
+/** Lines of a manifest have at most 72 bytes with their end; longer ones continue after a space. */
 const lineBytes = 72 - '\r\n'.length;
 
 /**
- * Writes a jar that holds nothing but a manifest: `java -jar` then runs a class of another jar.
+ * Writes a jar with only a manifest, with which `java -jar` runs a class of another jar.
  * @param {string} path
  * @param {{ mainClass: string, jar: string }} target
  */
@@ -51,7 +51,7 @@ function zipOf(name, data) {
 }
 
 /**
- * The fields which the two kinds of header share, before the name.
+ * Returns the fields that both kinds of header share, before the name.
  * @param {number} signature
  * @param {number[]} versions
  * @param {string} name
@@ -64,7 +64,7 @@ function header(signature, versions, name, data) {
     start.writeUInt16LE(version, 4 + 2 * index);
   });
   const shared = Buffer.alloc(24);
-  shared.writeUInt16LE(0x21, 6); // 1980-01-01, the first date that a zip can tell
+  shared.writeUInt16LE(0x21, 6); // 1980-01-01, the earliest date in a zip
   shared.writeUInt32LE(crc32(data), 8);
   shared.writeUInt32LE(data.length, 12);
   shared.writeUInt32LE(data.length, 16);

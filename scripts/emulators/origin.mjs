@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * An origin whose root is Muster's, as a deployment has one. The functions emulator serves the function `mcp` far below
- * its own root, where no client that signs in looks for `/.well-known`, `/authorize` and `/token`.
+ * An origin with Muster at its root, as in a deployment. The functions emulator serves the function `mcp` at a longer
+ * path, where clients that sign in do not look for `/.well-known`, `/authorize` and `/token`.
  */
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
@@ -16,23 +16,23 @@ import { host } from './ports.mjs';
 
 const mountPath = `/${projectId}/${region}/mcp`;
 
-/** What is said of one connection only, by lower-case name. Node says of each what holds there. */
+/** Lower-case names of headers that concern one connection. Node sets them for each connection. */
 const ofRequestsConnection = new Set(['connection', 'keep-alive', 'trailer']);
 const ofAnswersConnection = new Set([...ofRequestsConnection, 'transfer-encoding']);
 
 /**
- * Sends the headers at once: the first event of a stream may be long in coming. `flushHeaders()` would write as UTF-8
- * what Node reads as Latin-1.
+ * Sends the headers immediately, because the first event of a stream can take long. `flushHeaders()` would write as
+ * UTF-8 what Node reads as Latin-1.
  */
 const headersAlone = Buffer.alloc(0);
 
-/** A stream lasts as long as the function lets it: none of Node's own limits of time may cut it. */
+/** Streams last until the function ends them, so Node's timeouts are off. */
 const patient = { requestTimeout: 0, keepAliveTimeout: 0 };
 
 /**
- * Passes every request on to the function `mcp`, below its path. It does not keep the process alive.
+ * Forwards every request to the function `mcp`, below its path. Does not keep the process running.
  * @param {object} options
- * @param {number} options.port where it listens
+ * @param {number} options.port to listen on
  * @param {number} options.functions the port of the functions emulator
  * @returns {Promise<import('node:http').Server>}
  */
@@ -42,12 +42,12 @@ export async function startOrigin({ port, functions }) {
     forward(request, response, functions).catch(() => refuse(response, functions));
   };
   const server = createServer(patient, serve);
-  server.on('checkContinue', serve); // the function's side says whether to go on, and not Node
+  server.on('checkContinue', serve); // the function decides whether to continue, instead of Node
   server.on('connection', (socket) => socket.unref());
   server.unref();
   server.listen(port, host);
   await once(server, 'listening');
-  server.on('error', () => {}); // such as too many open files: whoever was not accepted is told by the system
+  server.on('error', () => {}); // such as too many open files: the system refuses the client
   return server;
 }
 
@@ -59,12 +59,12 @@ async function forward(request, response, functions) {
     method: request.method,
     path: `${mountPath}${pathOf(request)}`,
     headers: without(ofRequestsConnection, request.rawHeaders),
-    agent: false, // a connection that is kept may be closed just as the next request is sent
+    agent: false, // a reused connection can close while the next request is sent
   });
   behind.on('socket', (socket) => socket.unref());
   behind.on('continue', () => response.writeContinue());
   for (const stream of [request, response, behind]) stream.on('error', () => {}); // each also closes then
-  // Answered or given up. What is left of the request has to be read, or the connection's next one is never seen.
+  // Answered or cancelled: read the rest of the request, because otherwise the connection's next request is lost.
   response.on('close', () => {
     behind.destroy();
     request.unpipe(behind).resume();
@@ -74,29 +74,29 @@ async function forward(request, response, functions) {
   request.pipe(behind);
   /** @type {Incoming[]} */
   const [answer] = await answered;
-  if (answer?.statusCode === undefined) throw new Error('there is no answer');
-  response.sendDate = false; // the function's own is passed on
+  if (answer?.statusCode === undefined) throw new Error('there is no response');
+  response.sendDate = false; // the function's date is forwarded
   response.writeHead(answer.statusCode, without(ofAnswersConnection, answer.rawHeaders));
   response.write(headersAlone);
-  await pipeline(answer, response); // which breaks off either where the other does
+  await pipeline(answer, response); // ends each stream if the other fails
 }
 
-/** With the query, byte for byte. A request to a proxy names the whole URL. @param {Incoming} request */
+/** Includes the query, unchanged. A request to a proxy has the whole URL. @param {Incoming} request */
 function pathOf({ url = '' }) {
   return url.startsWith('/') ? url : `/${url.replace(/^\w+:\/\/[^/?]*\/?|^\*$/, '')}`;
 }
 
-/** @param {Set<string>} names @param {string[]} rawHeaders names and values in turns @returns {string[]} */
+/** @param {Set<string>} names @param {string[]} rawHeaders alternating names and values @returns {string[]} */
 function without(names, rawHeaders) {
   const isKept = (/** @type {number} */ index) =>
     !names.has((rawHeaders[index - (index % 2)] ?? '').toLowerCase());
   return rawHeaders.filter((_, index) => isKept(index));
 }
 
-/** Whoever has half an answer is cut off, so that it does not pass for a whole one. @param {Outgoing} response @param {number} functions */
+/** Closes a connection with a partial response, so that it does not look complete. @param {Outgoing} response @param {number} functions */
 function refuse(response, functions) {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  const message = `The functions emulator at http://${host}:${functions} does not answer.`;
+  const message = `The functions emulator at http://${host}:${functions} does not respond.`;
   response.writeHead(502, { 'Content-Type': 'application/json' });
   response.end(`${JSON.stringify({ error: 'bad_gateway', message })}\n`);
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { devDirectory } from '../project.mjs';
 
 /**
- * @typedef {object} Output where what the emulators say goes: all of it to a file, what a developer wants to the screen
+ * @typedef {object} Output output of the emulators: all of it to a file, relevant lines to the screen
  * @property {(source: string, line: string) => void} line
  * @property {string} file
  * @property {() => string} tail the last lines, for an error message
@@ -52,21 +52,21 @@ function labelled(source, line) {
   return `${source.padEnd(9)} | ${line}`;
 }
 
-/** What the functions themselves log begins with `>`; the rest is news of firebase-tools about itself. */
+/** Lines that the functions log begin with `>`; the others are about firebase-tools itself. */
 const functionLog = /^>\s+/;
-/** Schedules that found nothing to do: all that they counted is 0. */
+/** Schedules that found nothing to do: all their counts are 0. */
 const idle = /^[^1-9]*"message":"(reminders_sent|swept)"/;
 const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
 const noise = [
   /MOTD|not currently authenticated|Application Default Credentials/, // nothing here needs Google
-  /multiple instances|Env variable override/, // we know
+  /multiple instances|Env variable override/, // expected
   /Java version|UI is not starting|has exited upon/,
-  /emulators are not running|function ignored/, // schedules, which we tick ourselves
+  /emulators are not running|function ignored/, // schedules, which scripts/start runs
 ];
 
 /** @param {string} source @param {string} line @returns {string | undefined} */
 function forScreen(source, line) {
-  if (source === 'seed') return undefined; // what went wrong there is said once, by whoever needs the seed
+  if (source === 'seed') return undefined; // the caller of the seed reports its errors
   if (functionLog.test(line)) {
     const logged = line.replace(functionLog, '');
     return idle.test(logged) ? undefined : labelled('functions', readable(logged));
@@ -75,7 +75,7 @@ function forScreen(source, line) {
   return shown || source === 'schedules' ? labelled(source, line) : undefined;
 }
 
-/** The functions log JSON, for Google's console. @param {string} logged */
+/** Returns the message of a line that the functions log as JSON. @param {string} logged */
 function readable(logged) {
   try {
     const { severity, message, ...rest } = JSON.parse(logged);

@@ -4,12 +4,12 @@ import { relative } from 'node:path';
 import { root } from '../project.mjs';
 
 /**
- * The functions' committed parameters with some of this run's own, in a folder of the run: what
- * `functions/.env.local` is for a person, without touching theirs.
+ * Writes the committed parameters with this run's own to a folder of the run, like a developer's
+ * `functions/.env.local`, which stays unchanged.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Record<string, string>} parameters
- * @param {{ personal: boolean }} options whether the person's own hold where this run has none
- * @returns {string} the folder, as firebase.json names one: relative to the project
+ * @param {{ personal: boolean }} options whether the developer's parameters apply unless the run sets them
+ * @returns {string} the folder relative to the project, for firebase.json
  */
 export function writeParameters(run, parameters, { personal }) {
   const folder = `${run.directory}/parameters`;
@@ -20,6 +20,6 @@ export function writeParameters(run, parameters, { personal }) {
     ([name, value]) => `${name}="${value.replaceAll('\n', '\\n')}"\n`,
   );
   writeFileSync(`${folder}/.env`, readFileSync(`${root}/functions/.env`));
-  writeFileSync(`${folder}/.env.local`, before + own.join(''), { mode: 0o600 }); // what comes last holds
+  writeFileSync(`${folder}/.env.local`, before + own.join(''), { mode: 0o600 }); // the last line wins
   return relative(root, folder);
 }

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 
 export const host = '127.0.0.1';
 
-/** The Firebase emulators' own defaults, which clients and editors know, and our origin's. @type {Ports} */
+/** The Firebase emulators' defaults, which clients and editors expect, and our origin's. @type {Ports} */
 const usualPorts = {
   functions: 5001,
   origin: 5005,
@@ -26,12 +26,12 @@ const usualPorts = {
   firestoreWebsocket: 9150,
 };
 
-/** Below the ports that systems hand to outgoing connections, one of which could take ours before we listen. */
+/** Below the range for outgoing connections, one of which could use a port before we listen. */
 const firstFreePort = 20_000;
 const freePortRange = 10_000;
 
 /**
- * The usual ports, with free ones for those that are taken.
+ * Returns the default ports, with free ones instead of ports in use.
  * @param {(message: string) => void} say
  * @returns {Promise<Ports>}
  */
@@ -43,7 +43,7 @@ export async function usualOrFreePorts(say) {
     ports[name] = await freePort();
     moved.push(`${name} ${ports[name]} (not ${usualPorts[name]})`);
   }
-  if (moved.length > 0) say(`ports are taken, so others are used: ${moved.join(', ')}`);
+  if (moved.length > 0) say(`ports in use, using others: ${moved.join(', ')}`);
   return ports;
 }
 
@@ -58,7 +58,7 @@ function portNames() {
   return /** @type {PortName[]} */ (Object.keys(usualPorts));
 }
 
-/** Ports that this process has handed out but on which nothing may listen yet. @type {Set<number>} */
+/** Ports that this process assigned, although no server may be listening yet. @type {Set<number>} */
 const handedOut = new Set();
 
 export async function freePort() {
@@ -70,7 +70,7 @@ export async function freePort() {
   }
 }
 
-/** Free on every address: a server on all of them and one on 127.0.0.1 can otherwise share a port. @param {number} port */
+/** Returns whether the port is free on all addresses, because a server on all addresses and one on 127.0.0.1 can share a port. @param {number} port */
 async function isFree(port) {
   return (await canListen(port, host)) && (await canListen(port, undefined));
 }

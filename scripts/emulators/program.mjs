@@ -4,13 +4,13 @@ import { forEachLine } from './output.mjs';
 
 /**
  * @typedef {object} Running
- * @property {Promise<string>} exited why it ended, if it ever does by itself
+ * @property {Promise<string>} exited reason of an unexpected end
  */
 
 const readyMilliseconds = 60_000;
 
 /**
- * Starts an emulator that firebase-tools does not start, and waits until it says that it is listening.
+ * Starts an emulator that firebase-tools does not start, and waits until it reports that it is listening.
  * @param {string} name
  * @param {object} options
  * @param {string[]} options.command
@@ -27,7 +27,7 @@ export async function startListening(name, { command: [program = '', ...args], e
     child.once('exit', (code, signal) => resolve(`${name} ended (${signal ?? `exit code ${code}`})`));
   });
   await new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`${name} did not get ready`)), readyMilliseconds).unref();
+    setTimeout(() => reject(new Error(`${name} did not become ready`)), readyMilliseconds).unref();
     forEachLine(child, (line) => {
       log(line);
       if (line.includes('listening')) resolve(undefined);

@@ -4,18 +4,18 @@ import { download, isCached, isWithinReach, unpacked } from './googleJars.mjs';
 
 /**
  * @typedef {object} Programs
- * @property {Record<string, string>} env where firebase-tools finds those that it does not find by itself
+ * @property {Record<string, string>} env paths of programs that firebase-tools does not find
  * @property {'google' | 'rtdb-lite'} database
- * @property {string | undefined} pubsub the program, if it can be had
+ * @property {string | undefined} pubsub the program, if available
  * @property {boolean} ui
  */
 
-/** Set, Muster runs as on a machine that has no Pub/Sub emulator: `MUSTER_WITHOUT_PUBSUB=1 npm start`. */
+/** If set, Muster runs as without a Pub/Sub emulator: `MUSTER_WITHOUT_PUBSUB=1 npm start`. */
 const withoutPubsub = process.env.MUSTER_WITHOUT_PUBSUB !== undefined;
 
 /**
- * Finds the emulators: cached, else downloaded, else those of the Google Cloud CLI; for the Realtime Database, which
- * has no other source than Google's download host, our own stand-in; and Muster can do without Pub/Sub.
+ * Finds the emulators: cached, else downloaded, else from the Google Cloud CLI. The Realtime Database is only
+ * available from Google's download host, so rtdb-lite replaces it; Pub/Sub is optional.
  * @param {{ ui: boolean, node: string, say: (message: string) => void }} wanted
  * @returns {Promise<Programs>}
  */
@@ -28,8 +28,8 @@ export async function findPrograms(wanted) {
     wanted.ui && isWithinReach('ui'),
   ]);
   const pubsub = downloaded ?? (withoutPubsub ? undefined : cloudSdkPubsub());
-  if (!database) say('the Realtime Database emulator is out of reach: rtdb-lite stands in');
-  if (pubsub === undefined) say('there is no Pub/Sub emulator: events go straight to their consumers');
+  if (!database) say('the Realtime Database emulator is not available: using rtdb-lite');
+  if (pubsub === undefined) say('the Pub/Sub emulator is not available: events go directly to their consumers');
   return {
     env: {
       ...(!firestore && {

@@ -1,11 +1,11 @@
 // @ts-check
-/** The Pub/Sub emulator, and what we say to it over its REST interface. */
+/** The Pub/Sub emulator and its REST interface. */
 import { projectId } from '../project.mjs';
 import { host } from './ports.mjs';
 import { startListening } from './program.mjs';
 
 /**
- * @typedef {object} Message as a subscription delivers it
+ * @typedef {object} Message message of a subscription
  * @property {string} messageId
  * @property {string} publishTime
  * @property {string} [data] in base64
@@ -17,7 +17,7 @@ import { startListening } from './program.mjs';
  * @typedef {Awaited<ReturnType<typeof subscribe>>} Subscription
  */
 
-/** It tells of each header of each request that it may not, or may, take over, and that it has no logger for more. */
+/** Log lines about every header of each request, and about a missing logger. */
 const ofNoUse = /HttpAdapter|orwarding key: |SLF4J/;
 
 /**
@@ -38,7 +38,7 @@ export function startPubsub({ program, ports, env, output }) {
 }
 
 /**
- * A topic with a subscription, both of which are made where there are none.
+ * Returns a topic's subscription, creating both if necessary.
  * @param {string} emulator its address
  * @param {{ topic: string, name: string, ackDeadlineSeconds: number }} wanted
  */
@@ -49,7 +49,7 @@ export async function subscribe(emulator, { topic, name, ackDeadlineSeconds }) {
   await ask(emulator, 'PUT', path, { topic: topicPath, ackDeadlineSeconds });
   return {
     path,
-    /** Waits for a message, though not for ever. @returns {Promise<Received | undefined>} */
+    /** Waits for a message, for a limited time. @returns {Promise<Received | undefined>} */
     async pull() {
       const { receivedMessages = [] } = await ask(emulator, 'POST', `${path}:pull`, { maxMessages: 1 });
       return receivedMessages[0];
@@ -58,7 +58,7 @@ export async function subscribe(emulator, { topic, name, ackDeadlineSeconds }) {
     async acknowledge(ackId) {
       await ask(emulator, 'POST', `${path}:acknowledge`, { ackIds: [ackId] });
     },
-    /** Has the message come again, after so many seconds. @param {string} ackId @param {number} seconds */
+    /** Delivers the message again after this many seconds. @param {string} ackId @param {number} seconds */
     async postpone(ackId, seconds) {
       const change = { ackIds: [ackId], ackDeadlineSeconds: seconds };
       await ask(emulator, 'POST', `${path}:modifyAckDeadline`, change);
@@ -81,6 +81,6 @@ async function ask(emulator, method, resource, body) {
   });
   const alreadyThere = method === 'PUT' && response.status === 409;
   if (!response.ok && !alreadyThere)
-    throw new Error(`Pub/Sub answered ${response.status} to ${resource}: ${await response.text()}`);
+    throw new Error(`Pub/Sub responded with ${response.status} to ${resource}: ${await response.text()}`);
   return /** @type {{ receivedMessages?: Received[] }} */ (await response.json());
 }

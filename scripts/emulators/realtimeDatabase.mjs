@@ -1,5 +1,5 @@
 // @ts-check
-/** rtdb-lite, where Google's emulator of the Realtime Database cannot be had. */
+/** rtdb-lite, which replaces Google's emulator of the Realtime Database if that is not available. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { databaseNamespace, root } from '../project.mjs';
@@ -29,7 +29,7 @@ export async function startRtdbLite({ node, ports, env, output }) {
 }
 
 /**
- * Imports what `firebase emulators:export` wrote: a file for each namespace.
+ * Imports an export of `firebase emulators:export`, which has one file per namespace.
  * @param {import('./ports.mjs').Ports} ports
  * @param {string} exported
  */

@@ -14,9 +14,9 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
 /**
  * @typedef {object} Suite the running emulators
  * @property {import('./ports.mjs').Ports} ports
- * @property {Record<string, string>} env what a test, a seed or a benchmark needs to reach them
+ * @property {Record<string, string>} env variables for programs that use the emulators
  * @property {boolean} ui
- * @property {Promise<string>} exited why they ended, if they ever do before the run does
+ * @property {Promise<string>} exited reason of an end before the run's
  */
 
 /**
@@ -38,7 +38,7 @@ export async function startSuite(options) {
     await startOrigin({ port: ports.origin, functions: ports.functions });
     placeConsole(run, ports, { people: [] });
   }
-  // These go first: a function may look for them as soon as it is loaded.
+  // Start these first, because a function can use them as soon as it is loaded.
   const own = await Promise.all([
     ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),
     ...(programs.pubsub !== undefined ? [startPubsub({ program: programs.pubsub, ports, env, output })] : []),
@@ -75,7 +75,7 @@ export async function startSuite(options) {
 }
 
 /**
- * The folder, if `firebase emulators:export` wrote it. firebase-tools runs elsewhere, where a relative path leads nowhere.
+ * Returns the absolute path of an export of `firebase emulators:export`, because firebase-tools runs in another folder.
  * @param {string | undefined} folder
  */
 export function exportIn(folder) {

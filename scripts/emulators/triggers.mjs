@@ -1,5 +1,5 @@
 // @ts-check
-/** What the functions emulator has loaded and does not call by itself. */
+/** Triggers that the functions emulator loads but does not call. */
 import { projectId } from '../project.mjs';
 
 /**
@@ -9,32 +9,32 @@ import { projectId } from '../project.mjs';
  * @property {{ eventType: string, resource?: string }} [eventTrigger]
  *
  * @typedef {object} Call
- * @property {number} milliseconds after which nobody waits for its answer any longer
+ * @property {number} milliseconds timeout
  * @property {Record<string, string>} [headers]
  * @property {string} [body]
  */
 
-/** Beyond any count of how often the triggers are switched off and on. */
+/** More than the number of times that the triggers are turned off and on. */
 const generations = 10;
 
 /**
- * @param {string} emulator the functions'
+ * @param {string} emulator address of the functions emulator
  * @returns {Promise<Trigger[]>}
  */
 export async function triggersIn(emulator) {
   const response = await fetch(`${emulator}/backends`);
   const { backends } = /** @type {{ backends: { functionTriggers: Trigger[] }[] }} */ (await response.json());
   const all = backends.flatMap((backend) => backend.functionTriggers);
-  return [...new Map(all.map((trigger) => [trigger.id, trigger])).values()]; // one entry a generation
+  return [...new Map(all.map((trigger) => [trigger.id, trigger])).values()]; // there is one entry per generation
 }
 
 /**
- * Calls a function and waits until it has ended. The emulator numbers its triggers' generations: the count rises when
- * they are switched off and on again, and those before answer 204, as all do while they are switched off.
+ * Calls a function and waits until it has ended. The emulator numbers generations of triggers: the number rises when
+ * they are turned off and on again, and older generations return 204, as all do while they are off.
  * @param {string} emulator
  * @param {string} id
  * @param {Call} call
- * @returns {Promise<string | undefined>} what went wrong
+ * @returns {Promise<string | undefined>} an error
  */
 export async function callTrigger(emulator, id, { milliseconds, headers = {}, body = '' }) {
   let isSwitchedOff = false;
@@ -47,5 +47,5 @@ export async function callTrigger(emulator, id, { milliseconds, headers = {}, bo
     if (response.status !== 204) return response.ok ? undefined : `${id} failed: HTTP ${response.status}`;
     isSwitchedOff = true;
   }
-  return isSwitchedOff ? `${id} is switched off` : `${id} was not found`;
+  return isSwitchedOff ? `${id} is turned off` : `${id} was not found`;
 }

@@ -1,34 +1,34 @@
-/** Where Google's APIs are. This is the one place that says so: tests have them on this machine. */
+/** Addresses of Google's APIs. Only this file has them: tests replace them with local ones. */
 import { isSafeAddress } from '../../functions/src/kernel/platform.ts';
 
-/** Each by the name of its service, which is its host, too, and is what a project has enabled or has not. */
+/** Name of the API's service, which is also its host and the name under which a project enables it. */
 export type Api = `${string}.googleapis.com`;
 
 /**
- * The address of something that an API has.
- * @param path from the API's version on: `v1/projects/my-project/databases`
- * @param origin instead of Google, a server on which each API is below a folder of its name
+ * Returns the address of a resource of an API.
+ * @param path with the API's version: `v1/projects/my-project/databases`
+ * @param origin server that replaces Google and has a folder per API
  */
 export function addressOf(api: Api, path: string, origin?: string): string {
   return `${origin === undefined ? `https://${api}` : `${origin}/${api}`}/${path}`;
 }
 
-/** The same for something that has a host of its own, such as a Realtime Database. */
+/** Like `addressOf`, for a resource with a dedicated host, such as a Realtime Database. */
 export function addressAt(url: string, origin?: string): string {
   const { host, pathname } = new URL(url);
   return origin === undefined ? url : `${origin}/${host}${pathname}`;
 }
 
-/** Instead of Google, as the environment says. A token goes there, so it is this machine or speaks TLS. */
+/** Returns the server that replaces Google. It receives tokens, so it must be local or use TLS. */
 export function originIn(env: NodeJS.ProcessEnv): string | undefined {
   const origin = env['MUSTER_GOOGLE_URL']?.replace(/\/+$/, '');
   if (origin === undefined || origin === '') return undefined;
   if (!isSafeAddress(origin))
-    throw new Error(`MUSTER_GOOGLE_URL is ${origin}: it must be https, or on this machine.`);
+    throw new Error(`MUSTER_GOOGLE_URL is ${origin}: it must use https or be on this machine.`);
   return origin;
 }
 
-/** By which variable the Firebase CLI is told where each API is. Source: firebase-tools, src/api.ts */
+/** Variables that set the Firebase CLI's API addresses. Source: firebase-tools, src/api.ts */
 const CLI_VARIABLES: Readonly<Record<string, Api>> = {
   CLOUD_RUN_API_URL: 'run.googleapis.com',
   CLOUD_RUN_URL: 'run.googleapis.com',
@@ -49,7 +49,7 @@ const CLI_VARIABLES: Readonly<Record<string, Api>> = {
   FIRESTORE_URL: 'firestore.googleapis.com',
 };
 
-/** The environment in which the CLI asks the same APIs as everything else here. */
+/** Returns the environment with which the CLI calls APIs at the same addresses. */
 export function cliEnvironment(origin: string | undefined): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return Object.fromEntries(Object.entries(CLI_VARIABLES).map(([name, api]) => [name, `${origin}/${api}`]));

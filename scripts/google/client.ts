@@ -1,4 +1,4 @@
-/** Google's REST APIs, as far as operators' programs ask them. Errors are values: what could not be read is shown. */
+/** Client of Google's REST APIs for the operator commands. Errors are values, so that they can be reported. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { connectionCodes } from '../../functions/src/kernel/platform.ts';
@@ -6,9 +6,9 @@ import { proxyHint } from '../setup/proxy.mjs';
 import { type Api, addressAt, addressOf } from './apis.ts';
 import { failureOf, type Result } from './failure.ts';
 
-/** 429 and 503 say that the same request may do later. */
+/** Statuses for which the same request can succeed later. */
 const MAY_DO_LATER = [429, 503];
-/** A connection that was kept open may end as it is used. */
+/** Errors of a reused connection that the server closed. */
 const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ATTEMPTS = 4;
 const LONGEST_PAUSE_MS = 30_000;
@@ -31,7 +31,7 @@ interface Sent<Schema extends z.ZodType> extends Asked<Schema> {
 export interface GoogleOptions {
   readonly project: string;
   readonly token: () => Promise<string>;
-  /** Instead of Google itself; see addressOf. */
+  /** Server that replaces Google; see `addressOf`. */
   readonly origin?: string | undefined;
   readonly pause?: (milliseconds: number) => Promise<void>;
 }
@@ -57,13 +57,13 @@ export class Google {
     return this.request(sent.method, sent, sent.body);
   }
 
-  /** What stands at an address of Google's that is below no API, as text. */
+  /** Returns the text at an address of Google's that belongs to no API. */
   async text(url: string): Promise<Result<string>> {
     const answer = await this.answered('GET', new URL(addressAt(url, this.origin)), undefined);
     return answer.ok ? { ok: true, value: answer.value.text } : answer;
   }
 
-  /** All pages. @param key the list's name in the answer, which lacks it where there is nothing */
+  /** Returns the items of all pages. @param key the list's name in the response, which omits empty lists */
   async list<Item extends z.ZodType>(
     { schema, query, ...asked }: Asked<Item>,
     key: string,
@@ -105,7 +105,7 @@ export class Google {
   ): Promise<Result<{ readonly text: string }>> {
     const headers = {
       authorization: `Bearer ${await this.token()}`,
-      // A person's credentials belong to no project: this one answers for the calls.
+      // A person's credentials belong to no project, so the quota of this one is used.
       'x-goog-user-project': this.project,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
@@ -135,25 +135,22 @@ async function fetched(url: URL, init: RequestInit) {
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    const failure = { status: 0, message: `${url.host} did not answer: ${why}${proxyHint(process.env)}` };
+    const failure = { status: 0, message: `${url.host} did not respond: ${why}${proxyHint(process.env)}` };
     const isLost = connectionCodes(error).some((code) => LOST.includes(code));
     return { ok: false, failure, mayDoLater: init.method === 'GET' && isLost, retryAfter: null } as const;
   }
 }
 
-/** Something between here and Google may answer with a page. */
+/** Parses a response. Something between here and Google can respond with a page. */
 function parsed({ host }: URL, text: string): Result<unknown> {
   try {
     return { ok: true, value: text === '' ? {} : JSON.parse(text) };
   } catch {
-    return {
-      ok: false,
-      failure: { status: 200, message: `${host} answered with something else than JSON.` },
-    };
+    return { ok: false, failure: { status: 200, message: `${host} did not respond with JSON.` } };
   }
 }
 
-/** @param retryAfter seconds, where the server says so */
+/** @param retryAfter seconds, if the server specifies them */
 function pauseAfter(attempt: number, retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? '');
   return Math.min(LONGEST_PAUSE_MS, seconds > 0 ? seconds * 1000 : 1000 * 2 ** (attempt - 1));
@@ -162,6 +159,6 @@ function pauseAfter(attempt: number, retryAfter: string | null): number {
 function unreadable(path: string, error: z.ZodError): Result<never> {
   return {
     ok: false,
-    failure: { status: 200, message: `The answer at ${path} cannot be read: ${z.prettifyError(error)}` },
+    failure: { status: 200, message: `Unreadable response from ${path}: ${z.prettifyError(error)}` },
   };
 }

@@ -1,14 +1,14 @@
-/** As whom an operator's program asks Google. */
+/** The operator's Google credentials. */
 
-/** What may be done to everything in a project, as far as its roles allow. */
+/** Access to all resources of a project, as far as the operator's roles allow. */
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 export class NoCredentials extends Error {}
 
 /**
- * The operator's token: `GOOGLE_OAUTH_ACCESS_TOKEN`, else by the application default credentials, which are renewed
- * as they expire.
- * @throws NoCredentials from the first call on
+ * Returns a function for the operator's token: `GOOGLE_OAUTH_ACCESS_TOKEN`, or a token of the application default
+ * credentials, which is renewed when it expires.
+ * @throws NoCredentials from the first call
  */
 export function operatorsToken(env: NodeJS.ProcessEnv): () => Promise<string> {
   const given = env['GOOGLE_OAUTH_ACCESS_TOKEN']?.trim() ?? '';

@@ -1,14 +1,14 @@
-/** What Google's APIs answer where they refuse, as google.rpc.Status has it. Source: https://google.aip.dev/193 */
+/** Errors of Google's APIs in the form of google.rpc.Status. Source: https://google.aip.dev/193 */
 import { z } from 'zod';
 
 export interface Failure {
-  /** The HTTP status, 0 where nothing answered at all. */
+  /** HTTP status, 0 if there was no response. */
   readonly status: number;
-  /** Google's own sentence. */
+  /** Google's message. */
   readonly message: string;
-  /** `SERVICE_DISABLED` where the project has not enabled the API. */
+  /** `SERVICE_DISABLED` if the project has not enabled the API. */
   readonly reason?: string;
-  /** Which API, where one is not enabled. */
+  /** The API that is not enabled. */
   readonly service?: string;
 }
 
@@ -31,7 +31,7 @@ const status = z.object({
   }),
 });
 
-/** @param text the body of an answer that is no success */
+/** @param text the body of an unsuccessful response */
 export function failureOf(code: number, text: string): Failure {
   const { data } = status.safeParse(parsed(text));
   if (data === undefined) return { status: code, message: text.trim().slice(0, 300) || `HTTP ${code}` };
@@ -47,12 +47,12 @@ export function failureOf(code: number, text: string): Failure {
   };
 }
 
-/** The same of a value that is there; what is not there is undefined. */
+/** Returns undefined instead of a failure if the resource does not exist. */
 export function optional<Value>(result: Result<Value>): Result<Value | undefined> {
   return !result.ok && result.failure.status === 404 ? { ok: true, value: undefined } : result;
 }
 
-/** Links for developers and advice to wait follow, which a line has no room for. */
+/** Omits links for developers and advice to wait, which do not fit on a line. */
 function firstSentences(message: string): string {
   return message.replace(/\s+/g, ' ').trim().slice(0, 300);
 }

@@ -1,4 +1,4 @@
-/** Gives roles, beside those that are given already. Nobody else's change in between is lost. */
+/** Grants roles in addition to existing ones, without losing concurrent changes. */
 import type { Api } from './apis.ts';
 import type { Google } from './client.ts';
 import type { Result } from './failure.ts';
@@ -8,23 +8,23 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 5000;
 
 /**
- * Whoever asks for less is told less, and what is written back lacks the conditions that others have set.
+ * Earlier versions omit conditions, and writing such a policy back would delete the conditions that others set.
  * Source: https://cloud.google.com/iam/docs/policies#versions
  */
 const WITH_CONDITIONS = { 'options.requestedPolicyVersion': '3' };
 
-/** What a policy hangs on. */
+/** Resource with a policy. */
 export interface Granted {
   readonly api: Api;
   /** `v1/projects/p/topics/t` */
   readonly path: string;
-  /** How its policy is asked for. */
+  /** HTTP method that reads its policy. */
   readonly reading: 'GET' | 'POST';
 }
 
 /**
- * Another change in between makes Google refuse the etag, and an account that was made a moment ago is not known
- * everywhere: both pass, so that it is tried again.
+ * Retries, because both errors are temporary: Google refuses the etag after a concurrent change, and does not yet
+ * know a recently created account everywhere.
  */
 export async function grant(
   google: Google,

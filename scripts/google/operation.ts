@@ -1,4 +1,4 @@
-/** What Google goes on doing after it has answered. Source: https://google.aip.dev/151 */
+/** Google's long-running operations. Source: https://google.aip.dev/151 */
 import { z } from 'zod';
 import type { Api } from './apis.ts';
 import type { Google } from './client.ts';
@@ -15,10 +15,9 @@ export const operation = z.object({
 });
 
 /**
- * Waits until it has ended.
- * @param started what the request that began it was answered
- * @param version of the API, which the operation's name lacks
- * @returns what came of it
+ * Waits until an operation has ended and returns its result.
+ * @param started response to the request that started it
+ * @param version API version, which the operation's name lacks
  */
 export async function ended(
   google: Google,

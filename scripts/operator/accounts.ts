@@ -1,4 +1,4 @@
-/** Accounts of people, as Firebase Auth has them. */
+/** Accounts of people in Firebase Auth. */
 import type { Auth, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
@@ -9,14 +9,14 @@ export interface Account {
   readonly email?: string;
   readonly name?: string;
   readonly isDisabled: boolean;
-  /** The role that its claims say. */
+  /** Role in the account's claims. */
   readonly role?: Role;
 }
 
-/** Firebase Auth has a page of so many. */
+/** Firebase Auth's page size. */
 const PAGE = 1000;
 
-/** Agents sign in to the databases as themselves, which makes an account of each. */
+/** Agents have accounts too, because they sign in to the databases as themselves. */
 const AGENT = 'agent:';
 
 export async function authentication(): Promise<Auth> {
@@ -24,7 +24,7 @@ export async function authentication(): Promise<Auth> {
   return getAuth(firebaseApp());
 }
 
-/** Whether an address counts that its account has not verified. */
+/** Whether to find an account by an unverified address. */
 interface Lookup {
   readonly unverified: boolean;
 }
@@ -32,7 +32,7 @@ interface Lookup {
 const VERIFIED: Lookup = { unverified: false };
 
 /**
- * Returns the account with a uid or an email address; undefined if there is none, or the project has no Authentication.
+ * Returns the account with a uid or an email address; undefined if it does not exist or the project has no Authentication.
  * @throws Error if the account has not verified the address: anyone can register an address that is not theirs
  */
 export async function findAccount(who: string, lookup = VERIFIED): Promise<Account | undefined> {
@@ -61,7 +61,7 @@ function notVerified(address: string, { uid, metadata, providerData }: UserRecor
   );
 }
 
-/** All accounts of people. */
+/** Yields all accounts of people. */
 export async function* accounts(): AsyncGenerator<Account, void, undefined> {
   const auth = await authentication();
   let token: string | undefined;
@@ -72,7 +72,7 @@ export async function* accounts(): AsyncGenerator<Account, void, undefined> {
   } while (token !== undefined);
 }
 
-/** Leaves other claims as they are. Counts in ID tokens from the next one, within the hour. */
+/** Keeps other claims unchanged. The next ID token contains the role, within an hour. */
 export async function claimRole(uid: string, role: Role | 'none'): Promise<void> {
   const auth = await authentication();
   const { customClaims } = await auth.getUser(uid);

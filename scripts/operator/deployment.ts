@@ -1,4 +1,4 @@
-/** Which deployment an operator's command is for, and how its clients get there. */
+/** Deployment that an operator's command uses, and the configuration of its clients. */
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -6,15 +6,15 @@ import { devDirectory } from '../project.mjs';
 import { endpointOf, parameterOf } from '../setup/parameters.mjs';
 import { showUsageIfAsked } from '../setup/usage.mjs';
 
-/** The command line cannot be followed; the message says why. */
+/** Thrown for an invalid command line. */
 export class UsageError extends Error {}
 
-export const DEPLOYMENT_USAGE = `Where:
+export const DEPLOYMENT_USAGE = `Deployment:
   --project <id>   the Firebase project, with your own Google credentials
                    (gcloud auth application-default login)
   --emulator       the emulators of a running npm start`;
 
-/** The options that say which deployment. */
+/** Options that select the deployment. */
 export const deployment = { project: z.string().min(1).optional(), emulator: z.boolean().default(false) };
 
 export interface Deployment {
@@ -59,34 +59,33 @@ const endpointFile = z.object({
 });
 
 /**
- * Points the clients at the deployment. They read where to go from the environment as they load, so whatever imports
- * them is imported afterwards.
- * @returns the URL of the endpoint there
+ * Points the clients at the deployment. They read the environment while loading, so import them afterwards.
+ * @returns the URL of the deployment's endpoint
  */
 export function reach({ emulator, project, databaseUrl }: Deployment): string {
   if (emulator) return reachEmulators();
   const projectId = project ?? process.env['GOOGLE_CLOUD_PROJECT'];
-  if (!projectId) throw new UsageError('Which project? Give --project <id>, or --emulator.');
+  if (!projectId) throw new UsageError('Missing deployment: specify --project <id> or --emulator.');
   setProject(projectId, databaseUrl ?? `https://${projectId}-default-rtdb.firebaseio.com`);
   return endpointOf(projectId);
 }
 
 function reachEmulators(): string {
   const file = `${devDirectory}/endpoint.json`;
-  if (!existsSync(file)) throw new UsageError('No emulators are running: start them with npm start.');
+  if (!existsSync(file)) throw new UsageError('No emulators are running. Start them with npm start.');
   const { projectId, mcpUrl, emulators } = endpointFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   setProject(projectId, `https://${projectId}.firebaseio.com`);
   process.env['FIRESTORE_EMULATOR_HOST'] = emulators.firestore;
   process.env['FIREBASE_AUTH_EMULATOR_HOST'] = emulators.auth;
   process.env['FIREBASE_DATABASE_EMULATOR_HOST'] = emulators.database;
-  // Google's client would look for a machine in Google's cloud to ask for credentials.
+  // Google's client would otherwise look for credentials of a machine in Google's cloud.
   process.env['METADATA_SERVER_DETECTION'] = 'none';
   return mcpUrl;
 }
 
 const firebaseConfig = z.object({ projectId: z.string() });
 
-/** What the environment says of the same project stays, as the emulators of tests have it. */
+/** Keeps variables that are set for the same project, as in tests with emulators. */
 function setProject(projectId: string, databaseURL: string): void {
   process.env['GCLOUD_PROJECT'] = projectId;
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
@@ -97,14 +96,14 @@ function setProject(projectId: string, databaseURL: string): void {
   process.env['FIREBASE_CONFIG'] = JSON.stringify({ projectId, databaseURL });
 }
 
-/** Runs a command and ends the process: 0, or 1 with one message and no stack. */
+/** Runs a command and ends the process with 0, or with 1 and one message without a stack. */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
   showUsageIfAsked(usage);
   const end = (error: unknown): never => {
     console.error(explained(error, usage));
     return process.exit(1);
   };
-  // Google's client throws missing credentials where nobody can catch them.
+  // Google's client throws missing credentials outside of any promise that could be awaited.
   process.once('unhandledRejection', end);
   try {
     await command();

@@ -1,9 +1,9 @@
-/** Whole collections, page by page: a stream of them would be broken off while somebody works on each. */
+/** Reads whole collections page by page: a stream would be interrupted while each document is processed. */
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 
 const PAGE = 300;
 
-/** All documents of a query without an order of its own, in pages, by their paths. */
+/** Yields all documents of an unordered query in pages, ordered by path. */
 export async function* pagesOf(
   query: Query,
 ): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
@@ -18,7 +18,7 @@ export async function* pagesOf(
   }
 }
 
-/** Those of a page that can be read. `told` hears the paths of the others. */
+/** Returns the readable documents of a page; `told` receives the paths of the others. */
 export function readable<Value>(
   page: readonly QueryDocumentSnapshot[],
   fromDocument: (data: unknown) => Value,
@@ -34,7 +34,7 @@ export function readable<Value>(
   });
 }
 
-/** So many are under way at once: a database answers that many no slower than one. */
+/** Concurrent operations. This many take the database as long as one. */
 const AT_ONCE = 20;
 
 export async function forEach<Item>(

@@ -1,16 +1,16 @@
-/** What the commands that revoke agents report. */
+/** Reports of revoked agents. */
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 
-/** Returns a sentence for each kind of what ended with an agent. */
+/** Returns a sentence for each kind of item that ended with an agent. */
 export function endedLines({ agents, invitations, requests }: Omit<Ended, 'credentials'>): readonly string[] {
   const sent = invitations.map(({ workspace, email }) => `${email} to ${workspace}`);
   return [
     ...lineOf(
-      'Agents that were registered through it, and are shut out too',
+      'Agents that it registered, also revoked',
       agents.map(({ id }) => id),
     ),
-    ...lineOf('Invitations that ended', sent),
-    ...lineOf('Calls that waited for approval and ended', requests),
+    ...lineOf('Withdrawn invitations', sent),
+    ...lineOf('Cancelled calls that waited for approval', requests),
   ];
 }
 

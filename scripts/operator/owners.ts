@@ -1,4 +1,4 @@
-/** Whether the owner of an agent may do anything: an agent may never do more. */
+/** Owners of agents: an agent never has more permissions than its owner. */
 
 import type { AccessPorts } from '../../functions/src/access/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
@@ -7,7 +7,7 @@ import { findAccount } from './accounts.ts';
 
 type Ports = Pick<AccessPorts, 'people' | 'store'>;
 
-/** What a person may do, where, as stored and as their account claims. */
+/** Returns a person's roles, as stored and as in the account's claims. */
 export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): Promise<PersonRoles> {
   const [person, access] = await Promise.all([people.find(uid), people.workspaces()]);
   const role = person?.role ?? (await findAccount(uid))?.role;
@@ -15,13 +15,13 @@ export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): P
   return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
-/** The owner of agents for whom no person is named: whoever has a shell of the deployment. */
+/** Owner of agents for which no person is specified: anyone with a shell of the deployment. */
 export const OPERATOR = 'operator';
 
 /**
  * Returns the uid of the owner that a command names by uid or verified address.
- * @param isSure whether a name that nothing is known of is meant as it is
- * @throws Error for a name that nothing is known of, which may be a typing error
+ * @param isSure whether to accept an unknown uid
+ * @throws Error if the name is unknown, because it may be misspelled
  */
 export async function ownerNamed(
   { people }: Pick<Ports, 'people'>,
@@ -34,28 +34,29 @@ export async function ownerNamed(
   if (isSure || (await people.find(who)) !== undefined) return who;
   throw new Error(
     [
-      `No person is known as "${who}": no account and no role.`,
-      'Make the account first (npm run people -- create --mail <address>), or give the uid or the verified address of an account.',
-      'If an owner without an account is meant, add --yes.',
+      `Unknown person "${who}": no account and no role.`,
+      'Create the account first (npm run people -- create --mail <address>), or use the uid or verified address of an account.',
+      'For an owner without an account, add --yes.',
     ].join('\n'),
   );
 }
 
 /**
- * Makes the operator an admin, who has no account by which a role could be given. Other owners get no role by default.
- * @returns the sentence that says so
+ * Makes the operator an admin: it has no account to give a role. Other owners get no role by default.
+ * @returns a sentence about the change
  */
 export async function ensureOwner(ports: Ports, uid: string): Promise<string | undefined> {
   if (uid !== OPERATOR || (await ports.people.find(uid))?.role !== undefined) return undefined;
   await ports.store.commit([{ kind: 'setPerson', uid, role: 'admin' }]);
-  return `Its owner ${uid} had no role: it is admin from now on.`;
+  return `Its owner ${uid} had no role and is now admin.`;
 }
 
-/** What the owner lacks for the agent to be in its home what it is; undefined where nothing. */
+/** Returns a warning if the owner lacks the agent's role in its home workspace, which limits the agent. */
 export function lackOf(owner: PersonRoles, uid: string, agents: Role, home: string): string | undefined {
   const own = personsRoleIn(owner, home);
   if (own !== undefined && hasRole(own, agents)) return undefined;
   const has = own === undefined ? 'no role' : `the role ${own}`;
-  const may = own === undefined ? 'it can do nothing there' : `it is no more than ${own} there`;
-  return `Its owner ${uid} has ${has} in the workspace ${home}: ${may}. See npm run people.`;
+  const may =
+    own === undefined ? 'the agent cannot do anything there' : `the agent is limited to ${own} there`;
+  return `Its owner ${uid} has ${has} in the workspace ${home}: ${may}. Change this with npm run people.`;
 }

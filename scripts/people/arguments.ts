@@ -7,25 +7,25 @@ const GIVEN = [...ROLES, 'none'] as const;
 
 export const USAGE = `Usage:
   npm run people -- list [--workspace <name>]
-  npm run people -- show <uid or mail>
-  npm run people -- create --mail <mail> [--name <name>] [--role ${ROLES.join('|')}]
-  npm run people -- set-role <uid or mail> <${GIVEN.join('|')}>
-  npm run people -- add <uid or mail> --workspace <name> [--role ${MEMBER_ROLES.join('|')}]
-  npm run people -- remove <uid or mail> --workspace <name>
-  npm run people -- revoke <uid or mail>
-  npm run people -- erase --person <uid or mail> (--dry-run | --yes)
-A role that set-role gives holds in every open workspace, one that add gives in that workspace.
-revoke takes everything: role, memberships, the credentials of their agents, sign-ins.
-erase deletes what is theirs and their account, and puts a pseudonym where others' things name them.
-  --unverified     lets an address name an account that has not verified it
-  --json           prints data instead of sentences
+  npm run people -- show <uid or email>
+  npm run people -- create --mail <email> [--name <name>] [--role ${ROLES.join('|')}]
+  npm run people -- set-role <uid or email> <${GIVEN.join('|')}>
+  npm run people -- add <uid or email> --workspace <name> [--role ${MEMBER_ROLES.join('|')}]
+  npm run people -- remove <uid or email> --workspace <name>
+  npm run people -- revoke <uid or email>
+  npm run people -- erase --person <uid or email> (--dry-run | --yes)
+set-role sets the role for every open workspace; add sets it for one workspace.
+revoke removes everything: role, memberships, the credentials of their agents, sign-ins.
+erase deletes their data and account, and replaces their name elsewhere with a pseudonym.
+  --unverified     finds accounts by an address that they have not verified
+  --json           prints JSON
 ${DEPLOYMENT_USAGE}
-  --database-url <url>   of erase: the Realtime Database, where it is not https://<id>-default-rtdb.firebaseio.com`;
+  --database-url <url>   for erase: the Realtime Database, if it is not https://<id>-default-rtdb.firebaseio.com`;
 
 const options = z.strictObject({
   workspace: z.string().regex(WORKSPACE_NAME, '--workspace: 1 to 64 letters, digits, "-" or "_"').optional(),
   role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).optional(),
-  mail: z.email('--mail: an address').optional(),
+  mail: z.email('--mail: an email address').optional(),
   name: z.string().min(1).max(100).optional(),
   person: z.string().optional(),
   'database-url': z.url('--database-url: a URL').optional(),
@@ -67,19 +67,19 @@ export function parseCommand(args: readonly string[]): Command {
   const { options: given, words } = parsedLine(args, { ...text, ...flags }, options);
   const [kind = '', who, role] = words;
   const taken = { list: 1, create: 1, erase: 1, 'set-role': 3 }[kind] ?? 2;
-  if (words.length > taken) throw new UsageError(`What is "${words.slice(taken).join(' ')}"?`);
+  if (words.length > taken) throw new UsageError(`Unexpected argument "${words.slice(taken).join(' ')}".`);
   const base = { options: given };
   switch (kind) {
     case 'list':
       return { ...base, kind };
     case 'create':
-      if (given.mail === undefined) throw new UsageError('create needs --mail.');
+      if (given.mail === undefined) throw new UsageError('create requires --mail.');
       return { ...base, kind, mail: given.mail };
     case 'erase': {
       const isDry = given['dry-run'];
       const person = personIn(given.person, 'erase --person');
       if (isDry === given.yes)
-        throw new UsageError('erase needs --dry-run, which says what it would do, or --yes, which does it.');
+        throw new UsageError('erase requires --dry-run to preview the changes or --yes to make them.');
       return { ...base, kind, who: person, isDry };
     }
     case 'show':
@@ -90,28 +90,30 @@ export function parseCommand(args: readonly string[]): Command {
         ...base,
         kind,
         who: personIn(who, kind),
-        role: choiceIn(GIVEN, role, 'set-role needs a role'),
+        role: choiceIn(GIVEN, role, 'set-role requires a role'),
       };
     case 'add':
     case 'remove': {
       const { workspace } = given;
-      if (workspace === undefined) throw new UsageError(`${kind} needs --workspace.`);
+      if (workspace === undefined) throw new UsageError(`${kind} requires --workspace.`);
       const person = personIn(who, kind);
       if (kind === 'remove') return { ...base, kind, who: person, workspace };
       const own = choiceIn(MEMBER_ROLES, given.role ?? 'worker', '--role in a workspace');
       return { ...base, kind, who: person, workspace, role: own };
     }
     default:
-      throw new UsageError('list, show, create, set-role, add, remove, revoke or erase?');
+      throw new UsageError(
+        'Unknown command. Use list, show, create, set-role, add, remove, revoke or erase.',
+      );
   }
 }
 
-/** As long as a uid or an address may be, and without what no path may have. */
+/** Maximum length of a uid or address, without characters that paths cannot contain. */
 const PERSON = /^[^/\s]{1,254}$/;
 
 function personIn(word: string | undefined, kind: string): string {
   if (word === undefined || !PERSON.test(word))
-    throw new UsageError(`${kind} needs the uid or the mail of a person.`);
+    throw new UsageError(`${kind} requires a person's uid or email.`);
   return word;
 }
 

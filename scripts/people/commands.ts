@@ -1,4 +1,4 @@
-/** What each command about people does, and what it says of it. */
+/** Commands about people and their output. */
 
 import { endedLines } from '../operator/endings.ts';
 import type { Command } from './arguments.ts';
@@ -6,13 +6,13 @@ import { erase } from './erasure/erase.ts';
 import type { Known } from './registry.ts';
 import * as registry from './registry.ts';
 
-/** What a command did: as data, and in sentences. */
+/** Result of a command, as data and as sentences. */
 interface Said {
   readonly data: unknown;
   readonly sentences: readonly string[];
 }
 
-/** @returns what it did, in sentences, or as data where that was asked for */
+/** Runs a command and returns its result, as sentences or JSON. */
 export async function follow(command: Command): Promise<string> {
   const { data, sentences } = await done(command);
   return command.options.json ? JSON.stringify(data, null, 2) : sentences.join('\n');
@@ -32,8 +32,10 @@ async function done(command: Command): Promise<Said> {
     case 'set-role': {
       const known = await registry.find(command.who, options);
       const before = await registry.setRole(known, command.role);
-      const account = known.account ? [] : [`${known.uid} has no account: the role is for their agents.`];
-      const sentence = `${nameOf(known)} is ${command.role} within 5 seconds; it was ${before}.`;
+      const account = known.account
+        ? []
+        : [`${known.uid} has no account: the role only affects their agents.`];
+      const sentence = `${nameOf(known)} has the role ${command.role} within 5 seconds; the role was ${before}.`;
       return { data: { uid: known.uid, role: command.role, before }, sentences: [sentence, ...account] };
     }
     case 'add': {
@@ -49,8 +51,8 @@ async function done(command: Command): Promise<Said> {
       await registry.remove(known, workspace);
       const left = await registry.roleIn(await registry.find(command.who, options), workspace);
       const still =
-        left === undefined ? '' : ` It is open: as everybody there by the deployment, they are ${left}.`;
-      const sentence = `${nameOf(known)} is no member of the workspace ${workspace} within 5 seconds.${still}`;
+        left === undefined ? '' : ` The workspace is open, so their deployment role still applies: ${left}.`;
+      const sentence = `${nameOf(known)} loses membership of the workspace ${workspace} within 5 seconds.${still}`;
       const unled = await unledOf([workspace]);
       return {
         data: { uid: known.uid, workspace, unled },
@@ -63,14 +65,14 @@ async function done(command: Command): Promise<Said> {
       const unled = await unledOf(workspaces);
       const of = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
       const account = known.account
-        ? 'Sign-ins are revoked. The account itself is not disabled: it may sign in again, and do nothing.'
-        : 'There is no account.';
+        ? 'Sign-ins are revoked. The account is not disabled: it can sign in again, but has no access.'
+        : 'No account exists.';
       const sentences = [
-        `${nameOf(known)} has no role any more, within 5 seconds.`,
-        `Memberships taken away: ${of(workspaces)}.`,
-        `Agents whose credentials were withdrawn: ${of([...new Set([...agents, ...ended.agents.map(({ id }) => id)])])}.`,
+        `${nameOf(known)} loses all roles within 5 seconds.`,
+        `Removed memberships: ${of(workspaces)}.`,
+        `Agents with revoked credentials: ${of([...new Set([...agents, ...ended.agents.map(({ id }) => id)])])}.`,
         ...endedLines({ ...ended, agents: [] }),
-        `Open work that was cancelled: ${work.codingTasks} coding tasks, ${work.runs} runs, ${work.questions} questions.`,
+        `Cancelled open work: ${work.codingTasks} coding tasks, ${work.runs} runs, ${work.questions} questions.`,
         account,
         ...unled.map(unledSentence),
       ];
@@ -87,7 +89,7 @@ async function list(workspace: string | undefined): Promise<Said> {
     data.push(dataOf(known));
     sentences.push(lineOf(known));
   }
-  return { data, sentences: sentences.length === 0 ? ['There is nobody.'] : sentences };
+  return { data, sentences: sentences.length === 0 ? ['No people.'] : sentences };
 }
 
 async function show(known: Known): Promise<Said> {
@@ -109,10 +111,10 @@ async function show(known: Known): Promise<Said> {
 async function create(mail: string, { name, role }: Command['options']): Promise<Said> {
   const [known, link] = await registry.create(mail, name);
   if (role !== undefined) await registry.setRole(known, role);
-  const may = role === undefined ? 'It may do nothing yet: see set-role and add.' : `Its role is ${role}.`;
+  const may = role === undefined ? 'It has no access yet: use set-role or add.' : `Its role is ${role}.`;
   const how =
     link === undefined
-      ? 'The project lets nobody sign in with a password: whoever has the address signs in as it lets them.'
+      ? 'Password sign-in is disabled in the project: the owner of the address signs in with another method.'
       : `Its owner chooses a password here, once:\n  ${link}`;
   return {
     data: { uid: known.uid, mail, role: role ?? null, link: link ?? null },
@@ -126,7 +128,7 @@ async function unledOf(workspaces: readonly string[]): Promise<readonly string[]
 }
 
 function unledSentence(workspace: string): string {
-  return `Nobody leads the workspace ${workspace} now: see npm run people -- add.`;
+  return `The workspace ${workspace} has no leader: add one with npm run people -- add.`;
 }
 
 function nameOf({ uid, account }: Known): string {
@@ -145,7 +147,7 @@ function lineOf(known: Known): string {
 
 function roleOf({ account, person }: Known): { readonly role: string; readonly from: string } {
   if (person?.role !== undefined) return { role: person.role, from: '' };
-  if (account?.role !== undefined) return { role: account.role, from: ' (as the account claims)' };
+  if (account?.role !== undefined) return { role: account.role, from: " (from the account's claims)" };
   return { role: 'none', from: '' };
 }
 
@@ -165,5 +167,5 @@ function dataOf(known: Known) {
 }
 
 function warn(path: string): void {
-  console.error(`${path} cannot be read.`);
+  console.error(`${path} is unreadable.`);
 }

@@ -1,4 +1,4 @@
-/** What an operator may do with people: roles of the deployment, members of workspaces, accounts. */
+/** Operator actions on people: roles of the deployment, members of workspaces, accounts. */
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
 import type { EndedWork } from '../../functions/src/composition/following.ts';
@@ -14,17 +14,17 @@ import { pagesOf, readable } from '../operator/documents.ts';
 
 const { services, access, kernel } = compose(outside());
 
-/** Who gave a role, where nobody is signed in. */
+/** Stored as the giver of a role if no person is signed in. */
 const ADDED_BY = 'operator';
 
-/** Somebody whom the deployment knows: by an account, by what is stored, or both. */
+/** Person with an account, stored access, or both. */
 export interface Known {
   readonly uid: string;
   readonly account: Account | undefined;
   readonly person: Person | undefined;
 }
 
-/** Everybody, those with accounts first. @param told hears of each document that cannot be read */
+/** Yields all people, those with accounts first. @param told receives the path of each unreadable document */
 export async function* everybody(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
   const stored = new Map<string, Person>();
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
@@ -37,16 +37,16 @@ export async function* everybody(told: (path: string) => void): AsyncGenerator<K
   for (const [uid, person] of stored) yield { uid, account: undefined, person };
 }
 
-/** @throws Error where nobody is known by that uid or address */
+/** @throws Error if no person has that uid or address */
 export async function find(who: string, lookup?: { readonly unverified: boolean }): Promise<Known> {
   const found = await known(who, lookup);
   if (found !== undefined) return found;
   throw new Error(
-    `Nobody is known as "${who}": no account, no role and no agent. See npm run people -- list.`,
+    `Unknown person "${who}": no account, no role and no agent. List people with npm run people -- list.`,
   );
 }
 
-/** The same; undefined where nobody is known. */
+/** Like `find`, but returns undefined for an unknown person. */
 export async function known(
   who: string,
   lookup?: { readonly unverified: boolean },
@@ -58,7 +58,7 @@ export async function known(
   return isKnown ? { uid, account, person } : undefined;
 }
 
-/** What they may do, where. */
+/** Returns a person's roles. */
 export async function rolesOf({ account, person }: Known): Promise<PersonRoles> {
   const role = person?.role ?? account?.role;
   const { workspaces = {} } = person ?? {};
@@ -66,12 +66,12 @@ export async function rolesOf({ account, person }: Known): Promise<PersonRoles> 
   return { workspaces, access: known, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
-/** Their role in a workspace. */
+/** Returns a person's role in a workspace. */
 export async function roleIn(known: Known, workspace: string): Promise<Role | undefined> {
   return personsRoleIn(await rolesOf(known), workspace);
 }
 
-/** The ids of the agents that somebody owns. */
+/** Returns the ids of the agents that a person owns. */
 export async function agentsOf(uid: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).where('owner_uid', '==', uid)))
@@ -80,8 +80,8 @@ export async function agentsOf(uid: string): Promise<readonly string[]> {
 }
 
 /**
- * Stores the role, by which servers and rules go, and has the account's claims say the same.
- * @returns the role that they had
+ * Stores the role, which servers and rules check, and copies it to the account's claims.
+ * @returns the previous role
  */
 export async function setRole(known: Known, role: Role | 'none'): Promise<Role | 'none'> {
   await kernel.store.commit([{ kind: 'setPerson', uid: known.uid, role }]);
@@ -89,23 +89,23 @@ export async function setRole(known: Known, role: Role | 'none'): Promise<Role |
   return known.person?.role ?? known.account?.role ?? 'none';
 }
 
-/** @throws Error where there is no such workspace */
+/** @throws Error if the workspace does not exist */
 export async function add({ uid }: Known, workspace: string, role: MemberRole): Promise<void> {
   if (accessOf(await access.ports.people.workspaces(), workspace) === undefined)
-    throw new Error(`There is no workspace "${workspace}": whoever leads the deployment opens it first.`);
+    throw new Error(`Workspace "${workspace}" not found. An admin of the deployment must create it first.`);
   const member = { uid, workspace, role, added_by: ADDED_BY, added_at: systemClock.now() };
   await kernel.store.commit([{ kind: 'setMember', member }]);
 }
 
-/** @throws Error where they are no member of it */
+/** @throws Error if the person is not a member of the workspace */
 export async function remove({ uid, person }: Known, workspace: string): Promise<void> {
   const isMember = Object.hasOwn(person?.workspaces ?? {}, workspace);
   if (!isMember && (await access.ports.people.member(workspace, uid)) === undefined)
-    throw new Error(`${uid} is no member of the workspace "${workspace}".`);
+    throw new Error(`${uid} is not a member of the workspace "${workspace}".`);
   await kernel.store.commit([{ kind: 'removeMember', workspace, uid }]);
 }
 
-/** Whether somebody leads it. */
+/** Returns whether a workspace has a leader. */
 export async function isLed(workspace: string): Promise<boolean> {
   const members = firestore().doc(workspacePath(workspace)).collection(MEMBERS);
   const { empty } = await members.where('role', '==', MEMBER_ROLES.at(-1)).limit(1).get();
@@ -114,15 +114,15 @@ export async function isLed(workspace: string): Promise<boolean> {
 
 export interface Revoked {
   readonly workspaces: readonly string[];
-  /** The agents that had a credential. */
+  /** Agents that had a credential. */
   readonly agents: readonly string[];
-  /** What came from those agents and ended with them. */
+  /** Items that those agents created and that ended with them. */
   readonly ended: Omit<Ended, 'credentials'>;
-  /** How much of what they began has ended with it. */
+  /** Counts of the person's cancelled work. */
   readonly work: EndedWork;
 }
 
-/** Takes everything from somebody; the account itself stays as it is. */
+/** Removes all access of a person; the account stays unchanged. */
 export async function revoke(known: Known): Promise<Revoked> {
   const { uid, account, person } = known;
   await setRole(known, 'none');
@@ -143,21 +143,21 @@ export async function revoke(known: Known): Promise<Revoked> {
     requests: all.flatMap(({ requests }) => requests),
   };
   if (account !== undefined) await (await authentication()).revokeRefreshTokens(uid);
-  // A trigger does the same. Twice is once, and here its outcome can be told.
+  // A trigger also does this. Repeating it has no effect, and this call returns the counts for the report.
   const work = await services.leaving.end(uid);
   return { workspaces, agents, ended, work };
 }
 
 /**
- * Makes an account without a password.
- * @returns the link by which its owner chooses one; undefined where the project lets nobody sign in with a password
+ * Creates an account without a password.
+ * @returns the link for choosing a password; undefined if the project does not allow password sign-in
  */
 export async function create(email: string, name: string | undefined): Promise<[Known, string | undefined]> {
   const auth = await authentication();
   const { uid } = await auth
     .createUser({ email, ...(name !== undefined && { displayName: name }) })
     .catch(async (error: unknown) => {
-      // If another person registered the address before, this says so; the next command would be set-role.
+      // Reports if another person registered the address before; the next command would be set-role.
       await findAccount(email);
       throw error;
     });

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A run: one `npm start` or `npm test` with all that it starts. Whatever ends it (Ctrl-C, a crash, SIGKILL, the
- * terminal closing), its processes and temporary files go: by itself where it still can, else by its watchdog, else,
- * where both were killed, by the next run.
+ * A run: one `npm start` or `npm test` with all its processes. However it ends (Ctrl-C, a crash, SIGKILL, a closed
+ * terminal), its processes and temporary files are removed: by itself if possible, else by its watchdog, else, if both
+ * were killed, by the next run.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,25 +13,25 @@ import { endMarked } from '../../runner/src/process/ending.mjs';
 import { listProcesses, startTimeOf } from '../../runner/src/process/table.mjs';
 import { devDirectory } from '../project.mjs';
 
-/** Every process of a run carries this variable, and so do the processes that they start, detached or not. */
+/** Set for every process of a run and inherited by their children, detached or not. */
 export const runVariable = 'MUSTER_RUN';
 
-/** How long processes have to end after they are asked, in milliseconds. */
+/** Milliseconds that processes have to end after SIGTERM. */
 const GENTLE_MS = 6000;
 
 /**
- * @typedef {object} RunRecord what the watchdog, or the next run, needs to know
+ * @typedef {object} RunRecord data for the watchdog and the next run
  * @property {string} tag
  * @property {string} kind
  * @property {number} pid
- * @property {string} startTime with the pid, the identity of the process that owns the run
- * @property {string[]} remove files and folders that go with it
+ * @property {string} startTime identifies the owner together with the pid
+ * @property {string[]} remove files and folders to remove with the run
  *
  * @typedef {object} Run
  * @property {string} tag
  * @property {string} directory for debug logs
  * @property {string} temporary for sockets
- * @property {string} suffix for files beside this run's: empty, unless another run of the same kind is alive
+ * @property {string} suffix for file names: empty, unless another run of the same kind is running
  * @property {Record<string, string>} env for every process of the run
  * @property {(path: string) => void} removeAtEnd
  * @property {() => boolean} isEnding
@@ -75,7 +75,7 @@ export function openRun(kind) {
 }
 
 /**
- * Ends the run's processes and removes what it leaves. Safe to call twice, and by two processes at once.
+ * Ends the run's processes and removes its files. Safe to call twice, and by two processes concurrently.
  * @param {string} tag
  */
 export async function closeRun(tag) {
@@ -85,12 +85,12 @@ export async function closeRun(tag) {
   rmSync(`${runsDirectory}/${tag}`, { recursive: true, force: true });
 }
 
-/** The living processes of a run, without the asking one. @param {string} tag */
+/** Returns the running processes of a run, except this one. @param {string} tag */
 export function processesOf(tag) {
   return listProcesses(`${runVariable}=${tag}`) ?? [];
 }
 
-/** Clears up after runs whose owner and watchdog were both killed. */
+/** Cleans up after runs whose owner and watchdog were both killed. */
 export async function closeAbandonedRuns() {
   const living = new Set(livingRuns().map((run) => run.tag));
   const abandoned = recordedTags().filter((tag) => !living.has(tag));
@@ -120,7 +120,7 @@ function readRecord(tag) {
   }
 }
 
-/** The folder appears with its record in it: without one it would pass for an abandoned run. @param {RunRecord} record */
+/** Creates the folder together with its record: without one, the run looks abandoned. @param {RunRecord} record */
 function createDirectoryWith(record) {
   const unfinished = `${runsDirectory}/.${record.tag}`;
   mkdirSync(unfinished, { recursive: true });
@@ -135,7 +135,7 @@ function replaceRecord(record) {
   renameSync(`${path}.new`, path);
 }
 
-/** The watchdog's standard input closes when this process ends, in whatever way. @param {string} tag */
+/** Starts the watchdog. Its standard input closes when this process ends for any reason. @param {string} tag */
 function startWatchdog(tag) {
   const script = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
   const watchdog = spawn(process.execPath, [script, tag], {
@@ -144,7 +144,7 @@ function startWatchdog(tag) {
   });
   watchdog.on('error', () => {});
   watchdog.unref();
-  // A pipe keeps the event loop alive unless it is told not to; the types do not know that it is a socket.
+  // A pipe keeps the event loop running unless it is unreferenced; the types do not show that it is a socket.
   if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function')
     watchdog.stdin.unref();
 }

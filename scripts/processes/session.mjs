@@ -6,12 +6,12 @@ import { closeAbandonedRuns, openRun } from './run.mjs';
 /**
  * @typedef {object} Session
  * @property {import('./run.mjs').Run} run
- * @property {(message: string) => void} say to the developer, beside whatever the command's result is
+ * @property {(message: string) => void} say prints to standard error, separate from the command's result
  */
 
 /**
- * Runs a command that starts other processes, and ends the process with its exit code when all of them are gone.
- * Interrupted, it does the same with `interrupted` as its code.
+ * Runs a command that starts other processes, and exits with its code when all of them have ended. An interrupted
+ * command exits with the code `interrupted`.
  * @param {{ kind: string, interrupted: number }} options
  * @param {(session: Session) => Promise<number>} command
  */
@@ -26,7 +26,7 @@ export async function runSession({ kind, interrupted }, command) {
     ending ??= run.end().finally(() => process.exit(code));
     return ending;
   };
-  /** Once it is ending, whatever fails does so because of that. @param {string} message */
+  /** Prints nothing while ending, because failures are expected then. @param {string} message */
   const say = (message) => {
     if (!run.isEnding()) process.stderr.write(`${message}\n`);
   };
@@ -34,7 +34,7 @@ export async function runSession({ kind, interrupted }, command) {
     say(`stopping (${reason})`);
     end(interrupted);
   });
-  // Its children alone would not keep the process alive between two of them.
+  // Keeps the process running between two child processes.
   setInterval(() => {}, 2 ** 30);
   try {
     await end(await command({ run, say }));

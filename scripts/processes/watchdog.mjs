@@ -1,5 +1,5 @@
 // @ts-check
-/** `node watchdog.mjs <tag>`: outlives the process that started it just long enough to clear up after it. */
+/** `node watchdog.mjs <tag>`: outlives the process that started it, to clean up after it. */
 import { afterOwner } from '../../runner/src/process/ending.mjs';
 import { closeRun } from './run.mjs';
 

@@ -1,4 +1,4 @@
-/** What the rules of the Realtime Database know of people and workspaces. It follows from `people` and `access`. */
+/** Access data of the Realtime Database's rules, derived from `people` and `access`. */
 import { personMirror } from '../../functions/src/access/store/accessMirror.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { nameOfKey } from '../../functions/src/kernel/ids.ts';
@@ -12,20 +12,20 @@ import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.
 
 export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, services, isDry } = rebuilding;
-  // Those whom the mirror alone knows first: they may be in nowhere any more.
-  const known = new Progress('People whom the rules of the Realtime Database know', rebuilding);
+  // People who are only in the mirror come first: they may have no access left.
+  const known = new Progress('People in the access data of the Realtime Database', rebuilding);
   for await (const page of childrenOf(realtime, ACCESS_PEOPLE))
     await forEach(page, async ({ key }) => {
       if (key !== null) known.add(await mirrorAgain(rebuilding, nameOfKey(key)));
     });
   known.end();
 
-  const people = new Progress('People who have a role', rebuilding);
+  const people = new Progress('People with a role', rebuilding);
   for await (const page of pagesOf(database.collection(COLLECTIONS.people).select()))
     await forEach(page, async ({ id }) => people.add(await mirrorAgain(rebuilding, id)));
   people.end();
 
-  const workspaces = new Progress('Lists of workspaces', rebuilding);
+  const workspaces = new Progress('Workspace lists', rebuilding);
   const mirrored = await realtime.ref(ACCESS_WORKSPACES).get();
   const isRight = isStoredAs(mirrored, await ports.people.workspaces());
   if (!isRight && !isDry) await services.mirrorWorkspaces();
@@ -33,7 +33,7 @@ export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   workspaces.end();
 }
 
-/** @returns whether the mirror was wrong */
+/** Rebuilds one person's access data. @returns whether it was wrong */
 async function mirrorAgain({ realtime, ports, services, isDry }: Rebuilding, uid: string): Promise<boolean> {
   const wanted = await personMirror(ports.people, uid);
   if (isStoredAs(await realtime.ref(personAccessPath(uid)).get(), wanted)) return false;

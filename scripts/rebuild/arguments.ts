@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
-/** What can be made again, in the order in which it is done. */
+/** Kinds of derived data, in the order in which they are rebuilt. */
 export const KINDS = ['access', 'presence', 'counters', 'queue'] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -25,9 +25,10 @@ export function parseCommand(args: readonly string[]): Command {
   const texts = { project: 'string', 'database-url': 'string' } as const;
   const { options: given, words } = parsedLine(args, { ...flags, ...texts }, options);
   const unknown = words.find((word) => !KINDS.some((kind) => kind === word));
-  if (unknown !== undefined) throw new UsageError(`What is "${unknown}"?`);
+  if (unknown !== undefined)
+    throw new UsageError(`Unknown kind "${unknown}". Use queue, counters, presence or access.`);
   const kinds = KINDS.filter((kind) => words.includes(kind));
   if (kinds.length === 0)
-    throw new UsageError('What is to be made again: queue, counters, presence or access?');
+    throw new UsageError('Specify what to rebuild: queue, counters, presence or access.');
   return { kinds, options: given };
 }

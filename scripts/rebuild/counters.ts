@@ -1,7 +1,7 @@
 /**
- * What is counted: tasks and discoveries of each session, agents of each workspace, agents of each skill. It follows
- * from the tasks, discoveries and agents. Every commit changes what is counted and the counters together, so that what
- * the counters lack stays the same while others work. It is measured in one snapshot of the database and then added.
+ * Counters: tasks and discoveries per session, agents per workspace and per skill, derived from these documents. Every
+ * commit changes an item and its counters together, so concurrent work does not change the difference. It is measured
+ * in one snapshot of the database and then added.
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
@@ -31,13 +31,13 @@ import { rebuildSkills } from './skills.ts';
 export async function rebuildCounters(rebuilding: Rebuilding): Promise<void> {
   const { database, isDry } = rebuilding;
   const lease = new RebuildLease(database);
-  /** Before each correction. */
+  /** Called before each correction. */
   const hold = async (): Promise<void> => {
     if (!isDry) await lease.hold();
   };
-  const workspaces = new Progress('Workspaces whose agents are counted', rebuilding);
-  const sessions = new Progress('Sessions whose tasks are counted', rebuilding);
-  const gates = new Progress('Sessions whose gates are looked at', rebuilding);
+  const workspaces = new Progress('Counters of agents per workspace', rebuilding);
+  const sessions = new Progress('Counters of sessions', rebuilding);
+  const gates = new Progress('Queue versions of open sessions', rebuilding);
   await hold();
   try {
     for (const workspace of await workspacesOf(rebuilding)) {
@@ -64,7 +64,7 @@ async function workspacesOf({ database, ports }: Rebuilding): Promise<readonly s
   return [...new Set([DEFAULT_WORKSPACE, ...named, ...stored.map(({ id }) => id)])].sort();
 }
 
-/** The open session and those that are archived. */
+/** Yields the open session and the archived ones. */
 async function* sessionsOf(
   { database, say }: Rebuilding,
   workspace: string,
@@ -80,7 +80,7 @@ async function* sessionsOf(
     for (const { id } of page) yield id;
 }
 
-/** @returns whether anything was counted wrongly */
+/** Corrects a workspace's counter of agents. @returns whether it was wrong */
 async function countAgents({ database, ports, isDry, say }: Rebuilding, workspace: string): Promise<boolean> {
   const agents = database.collection(COLLECTIONS.agents);
   const within = agents.where('workspaces', 'array-contains', workspace);
@@ -117,9 +117,9 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
 }
 
 /**
- * Nothing can become claimable in an open session that lacks one. What they say is when that last happened: one that is
- * made again says that it was just now, and every instance looks at the queue anew.
- * @returns whether any was missing
+ * Creates missing queue version shards: without one, no task can become claimable in an open session. A new shard has
+ * the current time, so every instance reads the queue again.
+ * @returns whether any shard was missing
  */
 async function openGates({ database, ports, isDry }: Rebuilding, workspace: string): Promise<boolean> {
   return retryStale(ports.randomness, async () => {
@@ -135,7 +135,7 @@ async function openGates({ database, ports, isDry }: Rebuilding, workspace: stri
 
 const COUNTERS: readonly Counter[] = [...TASK_STATUSES, 'discoveries'];
 
-/** @returns whether anything was counted wrongly */
+/** Corrects a session's counters. @returns whether any was wrong */
 async function countSession(
   { database, ports, isDry, say }: Rebuilding,
   workspace: string,
@@ -170,7 +170,7 @@ async function countSession(
 
 const TIMES = ['created_at', 'claimed_at', 'started_at', 'completed_at'] as const;
 
-/** When anything was last done in a session whose counters are gone, as far as it has left a trace. */
+/** Returns the time of the latest activity that is still visible, for a session without counters. */
 async function latestActivity(queries: readonly Query[]): Promise<Date> {
   let latest = 0;
   for (const query of queries)

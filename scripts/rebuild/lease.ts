@@ -1,10 +1,10 @@
-/** One process at a time sets counters right: two that have measured the same would both add what is missing. */
+/** Lease for one process to correct counters: two with the same measurement would both add the difference. */
 import { randomUUID } from 'node:crypto';
 import { type Firestore, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { sweepPath } from '../../functions/src/kernel/firestore/paths.ts';
 
-/** Longer than one measurement with its commit; where the process is killed others wait as long. */
+/** Longer than one measurement and commit. After a crash, other processes wait this long. */
 const LEASE_MILLISECONDS = 120_000;
 
 const stored = z.object({ holder: z.string(), until: z.instanceof(Timestamp) });
@@ -17,14 +17,14 @@ export class RebuildLease {
     this.database = database;
   }
 
-  /** Takes it, or goes on holding it. @throws Error where another process has it */
+  /** Takes or renews the lease. @throws Error if another process holds it */
   async hold(): Promise<void> {
     await this.database.runTransaction(async (transaction) => {
       const { data } = stored.safeParse((await transaction.get(this.document)).data());
       const isTaken = data !== undefined && data.holder !== this.holder && data.until.toMillis() > Date.now();
       if (isTaken)
         throw new Error(
-          `Counters are being set right by another process, until ${data.until.toDate().toISOString()} at least. Wait for it.`,
+          `Another process is correcting counters, until at least ${data.until.toDate().toISOString()}. Wait for it.`,
         );
       const until = Timestamp.fromMillis(Date.now() + LEASE_MILLISECONDS);
       transaction.set(this.document, { holder: this.holder, until });

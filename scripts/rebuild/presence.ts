@@ -1,7 +1,7 @@
 /**
- * When each agent was last seen. It follows from the agents that are active: without an entry the sweep would never
- * find that one has gone. Firestore knows the last claim or registration alone, so that for five minutes after entries
- * are put back nobody is taken for dead, as after the Realtime Database was away.
+ * Last seen time of each agent, derived from the active agents: without an entry, the sweep would never find an agent
+ * that went offline. Firestore only has the last claim or registration, so for five minutes after entries are restored
+ * no agent is marked offline, as after an outage of the Realtime Database.
  */
 import { agentFromDocument, homeOf } from '../../functions/src/agents/rules/agent.ts';
 import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
@@ -12,14 +12,14 @@ import { childrenOf, Progress, type Rebuilding, unread } from './rebuilding.ts';
 export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, isDry, say } = rebuilding;
   let sparing: Promise<void> | undefined;
-  /** The sweep must know before the first entry is there. */
+  /** Called before the first entry is written, because the sweep reads it. */
   const spareEverybody = (): Promise<void> => {
     const now = ports.clock.now();
     sparing ??= ports.sweepRecord.saveOutage({ since: now, back_at: now });
     return sparing;
   };
 
-  const active = new Progress('Agents that are active', rebuilding);
+  const active = new Progress('Active agents', rebuilding);
   const agents = database.collection(COLLECTIONS.agents).where('status', '==', 'active');
   for await (const page of pagesOf(agents))
     await forEach(readable(page, agentFromDocument, unread(say)), async ({ value: agent }) => {
@@ -34,7 +34,7 @@ export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
     });
   active.end();
 
-  const seen = new Progress('Agents whose presence is known', rebuilding);
+  const seen = new Progress('Agents with presence', rebuilding);
   for await (const page of childrenOf(realtime, PRESENCE)) {
     const ids = page.flatMap(({ key }) => key ?? []);
     const found = await database.getAll(...ids.map((id) => database.doc(agentPath(id))), { fieldMask: [] });

@@ -1,6 +1,6 @@
 /**
- * The mirror of what can be claimed: of each workspace, in the Realtime Database. It follows from the tasks. Each task
- * is mirrored as the trigger does it, which reads the task again after it has written, so that both may run at once.
+ * Mirror of claimable tasks per workspace in the Realtime Database, derived from the tasks. Each task is mirrored as
+ * the trigger does it, which reads the task again after writing, so both can run concurrently.
  */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { TASK_QUEUE, taskQueuePath, WORKSPACE_QUEUES } from '../../functions/src/kernel/realtime/database.ts';
@@ -9,16 +9,16 @@ import { forEach, pagesOf } from '../operator/documents.ts';
 import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.ts';
 
 export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
-  const tasks = new Progress('Tasks that nobody holds', rebuilding);
+  const tasks = new Progress('Tasks without a holder', rebuilding);
   const available = rebuilding.database.collection(COLLECTIONS.tasks).where('status', '==', 'available');
   for await (const page of pagesOf(available.select()))
     await forEach(page, async ({ id }) => tasks.add(await mirrorAgain(rebuilding, id, undefined)));
   tasks.end();
 
-  const shown = new Progress('Entries of the queues', rebuilding);
+  const shown = new Progress('Queue entries', rebuilding);
   const { realtime } = rebuilding;
   await followShown(rebuilding, TASK_QUEUE, undefined, shown);
-  // One by one: each comes with its whole queue.
+  // One at a time: each child contains its whole queue.
   for await (const [found] of childrenOf(realtime, WORKSPACE_QUEUES, 1)) {
     const workspace = found?.key ?? undefined;
     if (workspace !== undefined) await followShown(rebuilding, taskQueuePath(workspace), workspace, shown);
@@ -26,7 +26,7 @@ export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
   shown.end();
 }
 
-/** What a queue shows may be claimed by now, or gone. */
+/** Updates the entries of a queue whose tasks may have been claimed or deleted in the meantime. */
 async function followShown(
   rebuilding: Rebuilding,
   path: string,
@@ -40,7 +40,8 @@ async function followShown(
 }
 
 /**
- * @param workspace in whose queue it was found, where that is not the default one's
+ * Updates one task's entry.
+ * @param workspace with the queue that has the entry, unless it is the default one
  * @returns whether the mirror was wrong
  */
 async function mirrorAgain(

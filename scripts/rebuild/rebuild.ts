@@ -1,4 +1,4 @@
-/** Makes again what was asked for, each kind by the rules by which the deployment itself keeps it. */
+/** Rebuilds the requested kinds of derived data, with the deployment's own code. */
 import { compose } from '../../functions/src/composition/compose.ts';
 import { outside } from '../../functions/src/composition/outside.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -31,5 +31,5 @@ export async function rebuild(
     say,
   };
   for (const kind of kinds) await REBUILDS[kind](rebuilding);
-  say(isDry ? 'Nothing was changed: it was a dry run.' : 'Done. Run it again whenever you like.');
+  say(isDry ? 'Dry run: nothing was changed.' : 'Done. This command can be repeated safely.');
 }

@@ -1,4 +1,4 @@
-/** What each rebuild works with, how it tells how far it is, and how it walks along the Realtime Database. */
+/** Shared parts of the rebuilds: context, progress and iteration over the Realtime Database. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Composition } from '../../functions/src/composition/compose.ts';
@@ -11,15 +11,15 @@ export interface Rebuilding {
     Pick<Composition['kernel'], 'store'> &
     Pick<Composition['system']['ports'], 'sweepRecord'>;
   readonly services: Pick<Composition['services'], 'mirrorQueuedTask' | 'mirrorPerson' | 'mirrorWorkspaces'>;
-  /** Nothing is to be changed: only what would be is told. */
+  /** Whether to report changes without making them. */
   readonly isDry: boolean;
-  /** Tells the operator something. */
+  /** Prints a sentence to the operator. */
   readonly say: (sentence: string) => void;
 }
 
 const TOLD_EVERY_MILLISECONDS = 5000;
 
-/** Counts what was looked at and what was wrong, and tells now and then how far it is. */
+/** Counts checked and wrong items, and prints progress from time to time. */
 export class Progress {
   private readonly what: string;
   private readonly rebuilding: Pick<Rebuilding, 'isDry' | 'say'>;
@@ -27,7 +27,7 @@ export class Progress {
   private wrong = 0;
   private toldAt = Date.now();
 
-  /** @param what of which it counts, in the plural */
+  /** @param what name of the counted items, in the plural */
   constructor(what: string, rebuilding: Pick<Rebuilding, 'isDry' | 'say'>) {
     this.what = what;
     this.rebuilding = rebuilding;
@@ -38,23 +38,23 @@ export class Progress {
     if (isWrong) this.wrong += 1;
     if (Date.now() - this.toldAt < TOLD_EVERY_MILLISECONDS) return;
     this.toldAt = Date.now();
-    this.rebuilding.say(`  ${this.what}: ${this.seen} so far, ${this.wrong} of them wrong`);
+    this.rebuilding.say(`  ${this.what}: ${this.seen} checked so far, ${this.wrong} wrong`);
   }
 
   end(): void {
-    const done = this.rebuilding.isDry ? 'to be set right' : 'set right';
-    this.rebuilding.say(`${this.what}: ${this.seen} looked at, ${this.wrong} ${done}.`);
+    const done = this.rebuilding.isDry ? 'to correct' : 'corrected';
+    this.rebuilding.say(`${this.what}: ${this.seen} checked, ${this.wrong} ${done}.`);
   }
 }
 
-/** Tells of a document that nobody can read. */
+/** Returns a reporter of unreadable documents. */
 export function unread(say: Rebuilding['say']): (path: string) => void {
-  return (path) => say(`  ${path} cannot be read, and is left out.`);
+  return (path) => say(`  ${path} is unreadable and was skipped.`);
 }
 
 const PAGE = 300;
 
-/** The children of a node by their keys, in pages. */
+/** Yields the children of a node in pages, ordered by key. */
 export async function* childrenOf(
   database: Database,
   path: string,
@@ -72,7 +72,7 @@ export async function* childrenOf(
   }
 }
 
-/** Whether a node has what was written to it: the Realtime Database keeps nothing that is empty. */
+/** Returns whether a node stores a written value. The Realtime Database stores nothing empty. */
 export function isStoredAs(snapshot: DataSnapshot, written: unknown): boolean {
   return canonicalJson(kept(snapshot.val())) === canonicalJson(kept(written));
 }

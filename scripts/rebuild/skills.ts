@@ -1,6 +1,6 @@
 /**
- * How many agents have each skill. It follows from the agents. A skill is one document, so that it is set to what was
- * counted, at the version at which it was counted: whoever comes or goes meanwhile makes it be counted again.
+ * Number of agents per skill, derived from the agents. A skill is one document, so its count is set at the version at
+ * which it was counted: if an agent joins or leaves in the meantime, it is counted again.
  */
 import { FieldPath } from '@google-cloud/firestore';
 import {
@@ -33,7 +33,7 @@ export async function rebuildSkills(rebuilding: Rebuilding): Promise<void> {
   skills.end();
 }
 
-/** Skills that agents declare and that are not there, as the agent describes each that was registered last. */
+/** Returns declared skills without a document, as described by the agent that was registered last. */
 async function missingSkills({ database, say }: Rebuilding): Promise<ReadonlyMap<string, Described>> {
   const missing = new Map<string, Described>();
   const there = new Set<string>();
@@ -61,10 +61,10 @@ interface Described {
   readonly at: Date;
 }
 
-/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+/** Retries end soon after a concurrent change; this limit ends them after a fault. */
 const MAX_ATTEMPTS = 10;
 
-/** @returns whether it was counted wrongly */
+/** Corrects a skill's count. @returns whether it was wrong */
 async function countSkill({ database, isDry, say }: Rebuilding, id: string): Promise<boolean> {
   const skills = database.collection(COLLECTIONS.skills);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -93,5 +93,5 @@ async function countSkill({ database, isDry, say }: Rebuilding, id: string): Pro
       if (!STALE_CODES.includes(statusCode(error))) throw error;
     }
   }
-  throw new Error(`${skillPath(id)} never stood still. Run the rebuild again.`);
+  throw new Error(`${skillPath(id)} changed too often. Run the rebuild again.`);
 }

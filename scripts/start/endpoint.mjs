@@ -5,15 +5,15 @@ import { host } from '../emulators/ports.mjs';
 import { devDirectory, projectId, root } from '../project.mjs';
 
 /**
- * @typedef {object} Endpoint what a program on this machine needs to call Muster
+ * @typedef {object} Endpoint data that local programs need to call Muster
  * @property {string} mcpUrl
- * @property {string} origin whose root is Muster's, as a client that signs in needs it: MCP is at `<origin>/mcp`
- * @property {string} consoleUrl where people see and steer
+ * @property {string} origin Muster's root for clients that sign in: MCP is at `<origin>/mcp`
+ * @property {string} consoleUrl
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
  * @property {import('../emulators/hosting.mjs').SeededPerson[]} people who can sign in
  * @property {Record<string, string>} emulators
- * @property {string} clockFile by which `npm run clock` moves the time
+ * @property {string} clockFile file that `npm run clock` writes
  */
 
 /** @param {import('../processes/run.mjs').Run} run */
@@ -22,7 +22,7 @@ function pathOf(run) {
 }
 
 /**
- * Writes `.dev/endpoint.json`, which is there exactly as long as the endpoint is.
+ * Writes `.dev/endpoint.json`, which exists exactly as long as the endpoint runs.
  * @param {import('../processes/run.mjs').Run} run
  * @param {import('../emulators/suite.mjs').Suite} suite
  * @param {import('./tokens.mjs').Seeded} seeded
@@ -52,7 +52,7 @@ export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
   };
   const path = pathOf(run);
   run.removeAtEnd(path);
-  // It holds credentials, though only of emulators; and nobody may read half of it.
+  // The file contains credentials of emulators, so it is private; renaming prevents partial reads.
   writeFileSync(`${path}.new`, `${JSON.stringify(endpoint, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return endpoint;
@@ -67,28 +67,28 @@ export function announce(endpoint, run, { demoModels }) {
     '',
     ...waysIn(endpoint),
     '',
-    `Other people and credentials: ${relative(root, pathOf(run))}`,
+    `Other accounts and credentials: ${relative(root, pathOf(run))}`,
     `Emulators: ${Object.entries(endpoint.emulators)
       .map((pair) => pair.join(' '))
       .join(', ')}`,
-    `Everything they log: .dev/emulators${run.suffix}.log`,
+    `Their complete log: .dev/emulators${run.suffix}.log`,
     ...(demoModels
-      ? ['claude and gemini are played by demo models: THEIR ANSWERS ARE CANNED, no model is asked.']
+      ? ['claude and gemini are demo models: THEIR ANSWERS ARE CANNED, no model is called.']
       : []),
-    'Ctrl-C stops it all; nothing is kept.',
+    'Ctrl-C stops everything. No data is kept.',
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** People sign in, machines have a key. @param {Endpoint} endpoint */
+/** Returns the steps to connect: people sign in, machines use a key. @param {Endpoint} endpoint */
 export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
   const add = `  claude mcp add --transport http muster ${origin}/mcp`;
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
   return [
-    'Muster is ready. What to do next:',
+    'Muster is ready. Next steps:',
     '',
-    `1. See: open ${consoleUrl} and sign in${person ? ` as ${person.name}` : ''}.`,
+    `1. Open ${consoleUrl} and sign in${person ? ` as ${person.name}` : ''}.`,
     '',
     '2. Connect Claude Code:',
     add,
@@ -98,11 +98,11 @@ export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
           `  ${person.email} with the password ${person.password}`,
         ]
       : []),
-    '  or start it in this folder: .mcp.json connects it as the leader',
+    '  or start it in this folder, where .mcp.json connects it as the leader',
     '',
-    '3. Say: "Claim a task, do it and complete it." The console shows it happen.',
+    '3. Enter: "Claim a task, do it and complete it." The console shows the progress.',
     '',
-    'For machines, with a key (worker1):',
+    'For machines, with the API key of worker1:',
     `${add} --header "Authorization: Bearer ${credential}"`,
   ];
 }

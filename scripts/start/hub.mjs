@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { projectId } from '../project.mjs';
 
 /**
- * Tells the Firebase CLI of the running emulators, so that `npx firebase emulators:export` finds them. The CLI looks for
- * the locator of the emulator hub in the machine's folder of temporary files; this run's hub has written it into the
- * run's own. Where other emulators are running, the CLI goes on finding those.
+ * Registers the emulators with the Firebase CLI, so that `npx firebase emulators:export` finds them. The CLI reads the
+ * emulator hub's locator from the machine's temporary folder, but this run's hub writes it to the run's own. If other
+ * emulators are running, the CLI still finds those.
  * Source: firebase-tools, src/emulator/hub.ts
  * @param {Pick<import('../processes/run.mjs').Run, 'temporary' | 'removeAtEnd'>} run
  */

@@ -1,15 +1,15 @@
 // @ts-check
 import { callTrigger, triggersIn } from '../emulators/triggers.mjs';
 
-/** Every schedule ticks once a minute, whatever it says: they are all written to be run too often or too late. */
+/** Runs every schedule once per minute, because all schedules tolerate running too often or too late. */
 const tickMilliseconds = 60_000;
 
-/** Longer than any schedule may take in a deployment. */
+/** Longer than the timeout of any deployed schedule. */
 const callMilliseconds = 600_000;
 
 /**
  * Calls the scheduled functions, which the emulator loads but never starts.
- * @param {string} emulator the functions'
+ * @param {string} emulator address of the functions emulator
  * @param {import('../emulators/output.mjs').Output} output
  */
 export function tickSchedules(emulator, output) {
@@ -19,9 +19,9 @@ export function tickSchedules(emulator, output) {
   }, tickMilliseconds);
 }
 
-/** Ticks in a row, of which none starts a schedule that still runs. */
+/** Repeated ticks, which skip schedules that are still running. */
 export class Ticking {
-  /** @param {string} emulator the functions' */
+  /** @param {string} emulator address of the functions emulator */
   constructor(emulator) {
     this.emulator = emulator;
     /** @type {Set<string>} */
@@ -29,12 +29,12 @@ export class Ticking {
   }
 
   /**
-   * Runs every schedule once, to its end, but for those that have not ended since the tick before.
-   * @returns {Promise<string[]>} what went wrong
+   * Runs every schedule to its end, except those still running from the previous tick.
+   * @returns {Promise<string[]>} errors
    */
   async tick() {
     try {
-      const ids = await scheduledFunctions(this.emulator); // asked each time: a function may have been added since
+      const ids = await scheduledFunctions(this.emulator); // read each time, because functions can be added
       const failures = await Promise.all(ids.map((id) => this.start(id)));
       return failures.flatMap((failure) => failure ?? []);
     } catch (error) {
@@ -42,14 +42,14 @@ export class Ticking {
     }
   }
 
-  /** @param {string} id @returns {Promise<string | undefined>} what went wrong */
+  /** @param {string} id @returns {Promise<string | undefined>} an error */
   async start(id) {
-    if (this.running.has(id)) return `${id} still runs: it was not started again`;
+    if (this.running.has(id)) return `${id} is still running: skipped`;
     this.running.add(id);
     try {
       return await callTrigger(this.emulator, id, { milliseconds: callMilliseconds });
     } catch (error) {
-      return `${id} did not answer: ${error instanceof Error ? error.message : error}`;
+      return `${id} did not respond: ${error instanceof Error ? error.message : error}`;
     } finally {
       this.running.delete(id);
     }

@@ -17,7 +17,7 @@ import { tellFirebaseCli } from './hub.mjs';
 import { tickSchedules } from './schedules.mjs';
 import { seed } from './tokens.mjs';
 
-/** Persons' ID tokens hold for an hour. */
+/** People's ID tokens are valid for one hour. */
 const tokenRefreshMilliseconds = 45 * 60_000;
 
 /** @param {{ demoModels: boolean }} options */
@@ -29,7 +29,7 @@ export async function start({ demoModels }) {
     const models = demoModels
       ? await startLocalService('demo models', { node, env: run.env, output })
       : undefined;
-    // One at a time on the machine: a usual port that looks free may be about to be another start's.
+    // One start at a time on the machine: a default port that looks free may belong to another start.
     const started = async () => {
       say('starting the Firebase emulators');
       const ports = await usualOrFreePorts(say);
@@ -48,7 +48,7 @@ export async function start({ demoModels }) {
       });
     };
     const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, started, say);
-    const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
+    const ended = suite.exited.then((reason) => `${reason}; their log: ${output.file}`);
     await Promise.race([serve(), ended]);
     say(await ended);
     return 1;
@@ -56,7 +56,7 @@ export async function start({ demoModels }) {
     async function serve() {
       await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
       const seeding = { node, run, suite, output };
-      say('telling the story of a team at work');
+      say('running the demo scenario');
       const seeded = await seed(seeding, { refresh: false });
       placeConsole(run, suite.ports, { people: seeded.people });
       const endpoint = writeEndpoint(run, suite, seeded);
@@ -78,7 +78,7 @@ export async function start({ demoModels }) {
 }
 
 /**
- * Says with each line how long it has been since the start, in minutes and seconds.
+ * Adds the time since the start to each line, in minutes and seconds.
  * @param {(message: string) => void} say
  * @returns {(message: string) => void}
  */

@@ -8,7 +8,7 @@ import { cloneSecret } from './clone.mjs';
 const seedScript = `${root}/scripts/seed.mjs`;
 
 /**
- * @typedef {Record<string, string>} Tokens credentials by the name of whom they belong to
+ * @typedef {Record<string, string>} Tokens credentials by the name of their owner
  *
  * @typedef {object} Seeded
  * @property {Tokens} tokens
@@ -16,7 +16,7 @@ const seedScript = `${root}/scripts/seed.mjs`;
  */
 
 /**
- * Lets `scripts/seed.mjs` fill the emulators and tell the story, or (`refresh`) only renew the tokens that expire.
+ * Runs `scripts/seed.mjs` to fill the emulators and run the demo scenario, or (`refresh`) only to renew tokens.
  * @param {object} options
  * @param {string} options.node
  * @param {import('../processes/run.mjs').Run} options.run

@@ -45,7 +45,7 @@ function rebuildBeside(): Promise<string> {
 
 /** Returns the number of corrected items per line. */
 function wrongIn(output: string): Readonly<Record<string, number>> {
-  const lines = output.matchAll(/^(\S.*): \d+ looked at, (\d+) (?:to be )?set right\.$/gm);
+  const lines = output.matchAll(/^(\S.*): \d+ checked, (\d+) (?:to correct|corrected)\.$/gm);
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
 }
 

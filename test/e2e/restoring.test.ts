@@ -117,7 +117,7 @@ describe('a deployment that is restored', function () {
   it('rebuilds the data that a backup does not contain', async () => {
     assert.deepEqual([await deployment.node('presence'), await deployment.node('workspaces')], [null, null]);
     const said = await rebuild();
-    assert.match(said, /Tasks that nobody holds: \d+ looked at, [1-9]\d* set right\./);
+    assert.match(said, /Tasks without a holder: \d+ checked, [1-9]\d* corrected\./);
     assert.deepEqual(await deployment.node(taskQueuePath(workspace)), queue);
     for (const { id } of [living, dead]) assert.notEqual(await deployment.node(`presence/${id}`), null);
     assert.notEqual(await deployment.node('access/people'), null);
@@ -185,9 +185,6 @@ describe('a deployment that is restored', function () {
       .looseObject({ tasks: z.looseObject({ done: z.number() }) })
       .parse(await succeed(leader, 'get_status'));
     assert.equal(tasks.done, 5);
-    assert.match(
-      await rebuild('--dry-run'),
-      /Sessions whose tasks are counted: \d+ looked at, 0 to be set right/,
-    );
+    assert.match(await rebuild('--dry-run'), /Counters of sessions: \d+ checked, 0 to correct/);
   });
 });

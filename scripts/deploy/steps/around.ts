@@ -1,4 +1,4 @@
-/** What Google keeps around the functions: who may call them, old images, queues, schedules, dead letters, domains. */
+/** Google resources around the functions: callers, old images, queues, schedules, dead letters, domains. */
 import { z } from 'zod';
 import { consuming, topicPath } from '../../doctor/checks/events.ts';
 import { isOurs } from '../../doctor/checks/functions.ts';
@@ -12,10 +12,10 @@ import { type Deployment, orStop, type Step } from '../step.ts';
 
 const anything = z.unknown();
 
-/** Pub/Sub gives a message up after so many attempts. */
+/** Attempts before Pub/Sub moves a message to the dead-letter topic. */
 const DELIVERY_ATTEMPTS = 20;
 
-/** The CLI's own, so that it finds it: one day is enough to see that a build was well. */
+/** Named as the CLI names it, so that the CLI finds it. One day suffices to check a build. */
 const CLEANUP = {
   'firebase-functions-cleanup': {
     id: 'firebase-functions-cleanup',
@@ -25,12 +25,16 @@ const CLEANUP = {
 };
 
 export const aroundSteps: readonly Step[] = [
-  { title: 'let clients call the endpoint', checks: ['invoker', 'public callers'], run: openEndpoint },
   {
-    title: 'let events, schedules and queues call the functions',
+    title: 'permission for clients to call the endpoint',
+    checks: ['invoker', 'public callers'],
+    run: openEndpoint,
+  },
+  {
+    title: 'permission for events, schedules and queues to call the functions',
     checks: ['calls by Google'],
     run: async ({ google }, { seen, declared }) => {
-      const services = orStop(seen.runServices, 'Cloud Run cannot be looked at');
+      const services = orStop(seen.runServices, 'Cannot read the Cloud Run services');
       const roles = { [serviceAccountMember(seen.account)]: [INVOKER_ROLE] };
       for (const name of calledByGoogle(declared)) {
         const service = services.find((one) => one.name.endsWith(`/services/${name.toLowerCase()}`));
@@ -40,12 +44,12 @@ export const aroundSteps: readonly Step[] = [
           { api: 'run.googleapis.com', path: `v2/${service.name}`, reading: 'GET' },
           roles,
         );
-        orStop(granted, `${name} cannot be opened to events, schedules and queues`);
+        orStop(granted, `Cannot let events, schedules and queues call ${name}`);
       }
     },
   },
   {
-    title: 'delete images of former deployments after a day',
+    title: 'deletion of old images after one day',
     checks: ['cleanup policy'],
     run: async ({ google }, { seen }) => {
       const repository = seen.repository.ok ? seen.repository.value : undefined;
@@ -58,11 +62,11 @@ export const aroundSteps: readonly Step[] = [
         body: { cleanupPolicies: CLEANUP },
         schema: anything,
       });
-      orStop(patched, 'Old images cannot be cleaned up');
+      orStop(patched, 'Cannot set the cleanup policy');
     },
   },
   {
-    title: 'let the queue and the schedules run',
+    title: 'running queue and schedules',
     checks: ['task queue', 'schedules'],
     run: async ({ google, say }, { seen, declared }) => {
       const ours = (one: { readonly name: string }) => isOurs(declared, one);
@@ -84,17 +88,13 @@ export const aroundSteps: readonly Step[] = [
       }
     },
   },
-  { title: 'dead letters', checks: ['dead letters', 'rights for dead letters'], run: giveUpMessages },
+  { title: 'dead letters', checks: ['dead letters', 'permissions for dead letters'], run: giveUpMessages },
+  { title: 'exclusion of sign-in codes from logs', checks: ['sign-in links in logs'], run: excludeLinks },
   {
-    title: 'keep the codes of sign-in links out of logs',
-    checks: ['sign-in links in logs'],
-    run: excludeLinks,
-  },
-  {
-    title: 'authorised domains',
-    checks: ['authorised domains'],
+    title: 'authorized domains',
+    checks: ['authorized domains'],
     run: async ({ google }, site) => {
-      const config = orStop(site.seen.authConfig, 'Authentication cannot be looked at');
+      const config = orStop(site.seen.authConfig, 'Cannot read the settings of Authentication');
       const patched = await google.send({
         method: 'PATCH',
         api: 'identitytoolkit.googleapis.com',
@@ -105,15 +105,15 @@ export const aroundSteps: readonly Step[] = [
         },
         schema: anything,
       });
-      orStop(patched, 'The domains where people sign in cannot be authorised');
+      orStop(patched, 'Cannot authorize the sign-in domains');
     },
   },
 ];
 
-/** Everybody may call, as far as Cloud Run is concerned. Where a policy forbids to say so, it is told not to ask. */
+/** Allows all callers; if a policy forbids that, turns off Cloud Run's check of the caller. */
 async function openEndpoint({ google, say }: Deployment, { seen, declared }: Diagnosis): Promise<void> {
   const api = 'run.googleapis.com';
-  const services = orStop(seen.runServices, 'Cloud Run cannot be looked at');
+  const services = orStop(seen.runServices, 'Cannot read the Cloud Run services');
   for (const { name } of declared.functions.filter(({ isPublic }) => isPublic)) {
     const service = services.find((one) => one.name.endsWith(`/services/${name.toLowerCase()}`));
     if (service === undefined || service.invokerIamDisabled) continue;
@@ -121,7 +121,7 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
     const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: [INVOKER_ROLE] });
     if (granted.ok) continue;
     say(
-      `  ${name}: ${granted.failure.message} So Cloud Run is told not to ask who calls: the function does.`,
+      `  ${name}: ${granted.failure.message} Turning off Cloud Run's check of the caller: the function has its own.`,
     );
     const started = await google.send({
       method: 'PATCH',
@@ -131,18 +131,18 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
       body: { invokerIamDisabled: true },
       schema: operation,
     });
-    orStop(await ended(google, api, 'v2', started), `${name} cannot be opened`, {
+    orStop(await ended(google, api, 'v2', started), `Cannot make ${name} public`, {
       page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${google.project}`,
-      press: 'have an administrator of the organisation exempt the project: Override, Allow all',
+      press: 'ask an organization administrator to exempt the project: Override, Allow all',
     });
   }
 }
 
 async function excludeLinks({ google }: Deployment, { seen }: Diagnosis): Promise<void> {
   const { name, filter } = LINK_EXCLUSION;
-  const exclusions = orStop(seen.logExclusions, 'Logging cannot be looked at');
+  const exclusions = orStop(seen.logExclusions, 'Cannot read the log exclusions');
   const path = `v2/projects/${google.project}/exclusions`;
-  const body = { name, filter, disabled: false, description: 'Codes of mailed sign-in links' };
+  const body = { name, filter, disabled: false, description: 'Codes of emailed sign-in links' };
   const isThere = exclusions.some((one) => one.name === name);
   const sent = await google.send({
     method: isThere ? 'PATCH' : 'POST',
@@ -152,7 +152,7 @@ async function excludeLinks({ google }: Deployment, { seen }: Diagnosis): Promis
     body,
     schema: anything,
   });
-  orStop(sent, 'The codes of sign-in links cannot be kept out of logs');
+  orStop(sent, 'Cannot exclude the codes of sign-in links from logs');
 }
 
 async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Promise<void> {
@@ -162,12 +162,12 @@ async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Pro
   const agent = serviceAccountMember(pubSubAgentOf(seen.project.number));
   const may = (path: string, role: string) =>
     grant(google, { api, path: `v1/${path}`, reading: 'GET' }, { [agent]: [role] });
-  orStop(await may(topic, 'roles/pubsub.publisher'), `Pub/Sub cannot be let publish to ${topic}`);
+  orStop(await may(topic, 'roles/pubsub.publisher'), `Cannot let Pub/Sub publish to ${topic}`);
   for (const { name, deadLetterPolicy } of consuming(
     diagnosis,
-    orStop(seen.subscriptions, 'Subscriptions cannot be looked at'),
+    orStop(seen.subscriptions, 'Cannot read the subscriptions'),
   )) {
-    orStop(await may(name, 'roles/pubsub.subscriber'), `Pub/Sub cannot be let give up messages of ${name}`);
+    orStop(await may(name, 'roles/pubsub.subscriber'), `Cannot let Pub/Sub acknowledge messages of ${name}`);
     if (deadLetterPolicy?.deadLetterTopic === topic) continue;
     const subscription = {
       name,
@@ -180,6 +180,6 @@ async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Pro
       body: { subscription, updateMask: 'deadLetterPolicy' },
       schema: anything,
     });
-    orStop(patched, `${name} cannot be changed`);
+    orStop(patched, `Cannot change ${name}`);
   }
 }

@@ -1,4 +1,4 @@
-/** What the repository holds: rules and indexes first, ready before anybody asks; then the functions; then the console. */
+/** Deployed code: rules and indexes first, because functions need them; then functions; then the console. */
 import { nameOf } from '../../doctor/checks/databases.ts';
 import { topicPath } from '../../doctor/checks/events.ts';
 import { pathBeside } from '../../doctor/checks/functions.ts';
@@ -10,7 +10,7 @@ import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** An index of a collection with millions of documents takes hours, in which the deployment may be begun again. */
+/** Indexing millions of documents takes hours; a stopped deployment can be started again in the meantime. */
 const LONGEST_MS = 2 * 3600_000;
 
 export const codeSteps: readonly Step[] = [
@@ -21,26 +21,21 @@ export const codeSteps: readonly Step[] = [
     run: async ({ firebase, google }, { seen, declared: { databaseId, ruledDatabase, realtimeTarget } }) => {
       if (ruledDatabase !== databaseId)
         throw new Stop(
-          `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: write "database": "${databaseId}" there, under "firestore"`,
+          `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: add "database": "${databaseId}" to it under "firestore"`,
         );
-      const instances = orStop(seen.realtimeInstances, 'The Realtime Database cannot be looked at');
+      const instances = orStop(seen.realtimeInstances, 'Cannot read the Realtime Database');
       const instance = realtimeOf(instances);
       if (instance === undefined)
-        throw new Stop('The Realtime Database cannot be seen yet', again(google.project));
+        throw new Stop('The Realtime Database is not visible yet', again(google.project));
       const applied = await firebase(['target:apply', 'database', realtimeTarget, nameOf(instance)]);
       if (!applied.succeeded)
-        throw new Stop(
-          'The Realtime Database cannot be named to the Firebase CLI: what stands above says why',
-        );
+        throw new Stop('Cannot set the Firebase CLI target of the Realtime Database: see the output above');
       const { succeeded } = await firebase(['deploy', '--only', 'firestore,database']);
-      if (!succeeded) throw new Stop('Rules and indexes cannot be deployed: what stands above says why');
+      if (!succeeded) throw new Stop('Cannot deploy rules and indexes: see the output above');
     },
   },
   { title: 'wait until all indexes are ready', checks: ['indexes'], run: waitForIndexes },
-  {
-    title: 'functions of former versions, which are not deleted here',
-    checks: ['functions of former versions'],
-  },
+  { title: 'no functions of previous versions', checks: ['functions of previous versions'] },
   {
     title: 'functions',
     checks: ['functions', "functions' account", 'runtime', 'parameters', 'database URL', 'topics'],
@@ -57,7 +52,7 @@ export const codeSteps: readonly Step[] = [
       const { succeeded } = await firebase(['deploy', '--only', targets, '--force']);
       if (!succeeded)
         throw new Stop(
-          `What belongs to ${names.join(', ')} cannot be made: what stands above says why`,
+          `Cannot create the queues, schedules or topics of ${names.join(', ')}: see the output above`,
           again(google.project),
         );
     },
@@ -65,8 +60,8 @@ export const codeSteps: readonly Step[] = [
 ];
 
 /**
- * Functions whose queue, schedule or topic somebody has deleted. The CLI passes over functions that have not changed,
- * and makes what belongs to them only if it is told their names. Source: firebase-tools, release/planner.ts
+ * Returns functions whose queue, schedule or topic was deleted. The CLI skips unchanged functions, and recreates these
+ * resources only if their functions are named. Source: firebase-tools, release/planner.ts
  */
 function lacking(site: Diagnosis): readonly string[] {
   const { seen, declared } = site;
@@ -82,13 +77,13 @@ function lacking(site: Diagnosis): readonly string[] {
 
 export const consoleSteps: readonly Step[] = [
   {
-    title: 'the console',
+    title: 'console',
     checks: [],
     always: true,
     run: async ({ firebase }, { declared }) => {
       if (!declared.hasHosting) return;
       const { succeeded } = await firebase(['deploy', '--only', 'hosting']);
-      if (!succeeded) throw new Stop('The console cannot be deployed: what stands above says why');
+      if (!succeeded) throw new Stop('Cannot deploy the console: see the output above');
     },
   },
 ];
@@ -104,7 +99,7 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
       },
       'indexes',
     );
-    const states = indexStates(declared.indexes, orStop(found, 'Indexes cannot be looked at'));
+    const states = indexStates(declared.indexes, orStop(found, 'Cannot read the indexes'));
     const broken = states.find(({ state }) => state === undefined || state === 'NEEDS_REPAIR');
     if (broken !== undefined) throw new Stop(`The index ${broken.key} is ${broken.state ?? 'missing'}`);
     const building = states.filter(({ state }) => state !== 'READY').length;
@@ -117,8 +112,8 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
 }
 
 /**
- * `--force` lets events be tried again, which the CLI otherwise asks about. It would also delete functions that are no
- * more declared: the step before has seen that there are none.
+ * Deploys the functions. `--force` allows retries of events, which the CLI otherwise asks about. It would also delete
+ * undeclared functions, but the previous step has checked for them.
  */
 async function deployFunctions(
   { firebase, google, say }: Deployment,
@@ -129,16 +124,16 @@ async function deployFunctions(
   const isClosed = findings.some(({ name, state }) => name === 'public callers' && state === 'problem');
   if (isClosed && onlyInvokersFailed(output))
     return say(
-      '  the organisation lets Firebase open nothing to all; Cloud Run is told below not to ask who calls',
+      "  the organization forbids public functions; a later step turns off Cloud Run's check of the caller",
     );
   throw new Stop(
-    'Functions cannot be deployed: what stands above says why. In a new project Eventarc needs some minutes until it may',
+    'Cannot deploy the functions: see the output above. In a new project, Eventarc needs some minutes until it can',
     again(google.project),
   );
 }
 
 /**
- * The functions are there, and nobody may call them yet. The CLI says both by lists of names.
+ * Returns whether functions were deployed but not opened to callers. The CLI prints a list of names for both.
  * Source: firebase-tools, src/deploy/functions/release/reporter.ts
  */
 function onlyInvokersFailed(output: string): boolean {

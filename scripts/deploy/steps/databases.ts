@@ -1,4 +1,4 @@
-/** Both databases, where they belong, protected; Firestore with backups. What is there already stays where it is. */
+/** Databases in the right location, with protection; Firestore with backups. Existing databases are not moved. */
 import { z } from 'zod';
 import { locationOf } from '../../doctor/checks/databases.ts';
 import { realtimeLocationNear, realtimeOf } from '../../doctor/needs.ts';
@@ -14,7 +14,7 @@ const PROTECTED = {
   pointInTimeRecoveryEnablement: 'POINT_IN_TIME_RECOVERY_ENABLED',
 };
 
-/** Fourteen weeks, the longest that Firestore keeps a backup. */
+/** 14 weeks, the longest retention of Firestore backups. */
 const RETENTION = `${14 * 7 * 24 * 3600}s`;
 
 export const databaseSteps: readonly Step[] = [
@@ -22,7 +22,7 @@ export const databaseSteps: readonly Step[] = [
     title: 'Firestore',
     checks: ['Firestore'],
     run: async ({ google, say }, { declared: { databaseId, region } }) => {
-      say(`  making ${databaseId} in ${region}, where it stays for ever`);
+      say(`  creating ${databaseId} in ${region}; its location cannot be changed later`);
       const started = await google.send({
         method: 'POST',
         api,
@@ -31,11 +31,11 @@ export const databaseSteps: readonly Step[] = [
         body: { type: 'FIRESTORE_NATIVE', locationId: region, ...PROTECTED },
         schema: operation,
       });
-      orStop(await ended(google, api, 'v1', started), 'Firestore cannot be made');
+      orStop(await ended(google, api, 'v1', started), 'Cannot create the Firestore database');
     },
   },
   {
-    title: "Firestore's protection",
+    title: 'Firestore protection',
     checks: ['delete protection', 'point-in-time recovery'],
     run: async ({ google }, { declared: { databaseId } }) => {
       const started = await google.send({
@@ -46,11 +46,11 @@ export const databaseSteps: readonly Step[] = [
         body: PROTECTED,
         schema: operation,
       });
-      orStop(await ended(google, api, 'v1', started), 'Firestore cannot be protected');
+      orStop(await ended(google, api, 'v1', started), 'Cannot protect the Firestore database');
     },
   },
   {
-    title: 'backups of Firestore',
+    title: 'Firestore backups',
     checks: ['backup schedule'],
     run: async ({ google }, { declared: { databaseId } }) => {
       const made = await google.send({
@@ -60,21 +60,21 @@ export const databaseSteps: readonly Step[] = [
         body: { dailyRecurrence: {}, retention: RETENTION },
         schema: z.unknown(),
       });
-      orStop(made, 'Backups cannot be scheduled');
+      orStop(made, 'Cannot schedule backups');
     },
   },
   {
-    title: 'Realtime Database, before the functions, which learn its address when they are deployed',
+    title: 'Realtime Database (before the functions, which get its address when they are deployed)',
     checks: ['Realtime Database'],
     run: async ({ google, say }, { seen, declared }) => {
       const there = seen.realtimeInstances.ok ? realtimeOf(seen.realtimeInstances.value) : undefined;
       if (there !== undefined)
         throw new Stop(`The Realtime Database in ${locationOf(there)} is ${there.state}`, {
           page: `https://console.firebase.google.com/project/${google.project}/database`,
-          press: 'in the menu of the database, Enable',
+          press: "in the database's menu, Enable",
         });
       const location = realtimeLocationNear(declared.region);
-      say(`  making it in ${location}, where it stays for ever`);
+      say(`  creating it in ${location}; its location cannot be changed later`);
       const made = await google.send({
         method: 'POST',
         api: 'firebasedatabase.googleapis.com',
@@ -83,7 +83,7 @@ export const databaseSteps: readonly Step[] = [
         body: { type: 'DEFAULT_DATABASE' },
         schema: realtimeInstance,
       });
-      orStop(made, 'The Realtime Database cannot be made');
+      orStop(made, 'Cannot create the Realtime Database');
     },
   },
 ];

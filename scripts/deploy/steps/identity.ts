@@ -1,4 +1,4 @@
-/** An account for the functions, with the roles that they need and no others, and for Cloud Build the one that it needs. */
+/** The functions' account and Cloud Build's, with exactly the roles that they need. */
 
 import { z } from 'zod';
 import { builderOf } from '../../doctor/checks/identity.ts';
@@ -12,7 +12,7 @@ import { writeParameters } from './parameters.ts';
 
 export const identitySteps: readonly Step[] = [
   {
-    title: 'an account of their own for the functions',
+    title: 'dedicated account for the functions',
     checks: ['service account'],
     run: async (deployment, { seen, declared }) => {
       const { google, say } = deployment;
@@ -34,13 +34,13 @@ export const identitySteps: readonly Step[] = [
         body: { accountId: email.split('@')[0], serviceAccount: { displayName: 'Muster' } },
         schema: serviceAccount,
       });
-      // Somebody made it before, and the parameter did not say so.
+      // The account exists already, but the parameter was not set.
       if (!made.ok && made.failure.status === 409) return;
-      orStop(made, `The service account ${email} cannot be made`);
+      orStop(made, `Cannot create the service account ${email}`);
     },
   },
   {
-    title: 'their roles, and that of Cloud Build',
+    title: "roles of the functions' account and of Cloud Build",
     checks: ['roles', 'builds'],
     run: async ({ google }, site) => {
       const { seen, declared, findings } = site;
@@ -58,18 +58,18 @@ export const identitySteps: readonly Step[] = [
           ...(isToBuild && { [serviceAccountMember(builder)]: ['roles/cloudbuild.builds.builder'] }),
         },
       );
-      orStop(granted, 'Roles cannot be given');
+      orStop(granted, 'Cannot grant roles');
     },
   },
   {
-    title: 'their rights on themselves: to sign tokens, and to hand Cloud Tasks who they are',
+    title: 'permissions of the account on itself: signing tokens and running Cloud Tasks',
     checks: ['token creator', 'acting as itself'],
     run: async ({ google }, { seen }) => {
       const path = `v1/projects/${google.project}/serviceAccounts/${seen.account}`;
       const roles = { [serviceAccountMember(seen.account)]: ROLES_ON_ITSELF };
       orStop(
         await grant(google, { api: 'iam.googleapis.com', path, reading: 'POST' }, roles),
-        'Roles cannot be given',
+        'Cannot grant roles',
       );
     },
   },
@@ -84,7 +84,9 @@ export const secretSteps: readonly Step[] = [
         const versions = seen.secretVersions.get(name);
         if (versions?.ok && (versions.value ?? []).length > 0) continue;
         const value = secrets[name] ?? '';
-        say(`  ${name}: ${value === '' ? 'none, since nobody gave a value' : 'as given'}`);
+        say(
+          `  ${name}: ${value === '' ? 'set to none, because no value was given' : 'set to the given value'}`,
+        );
         await makeSecret(google, name);
         const data = Buffer.from(value === '' ? 'none' : value).toString('base64');
         const added = await google.send({
@@ -94,7 +96,7 @@ export const secretSteps: readonly Step[] = [
           body: { payload: { data } },
           schema: z.unknown(),
         });
-        orStop(added, `The secret ${name} cannot be set`);
+        orStop(added, `Cannot set the secret ${name}`);
       }
     },
   },
@@ -110,13 +112,13 @@ export const secretSteps: readonly Step[] = [
           { api: 'secretmanager.googleapis.com', path, reading: 'GET' },
           roles,
         );
-        orStop(granted, `Access to ${name} cannot be given`);
+        orStop(granted, `Cannot grant access to ${name}`);
       }
     },
   },
 ];
 
-/** One that was made before without a value is there already. */
+/** Creates a secret, or keeps an existing one without a value. */
 async function makeSecret(google: Google, secretId: string): Promise<void> {
   const made = await google.send({
     method: 'POST',
@@ -126,5 +128,5 @@ async function makeSecret(google: Google, secretId: string): Promise<void> {
     body: { replication: { automatic: {} } },
     schema: z.unknown(),
   });
-  if (!made.ok && made.failure.status !== 409) orStop(made, `The secret ${secretId} cannot be made`);
+  if (!made.ok && made.failure.status !== 409) orStop(made, `Cannot create the secret ${secretId}`);
 }

@@ -1,4 +1,4 @@
-/** Parameters that follow from the project, where nobody has said otherwise. */
+/** Parameters derived from the project, unless they are already set. */
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defaultSite } from '../../doctor/checks/project.ts';
@@ -14,20 +14,20 @@ const site = z.unknown();
 
 const OUR_APP = 'Muster console';
 
-/** A later line goes before an earlier, so that an empty one may stand above. */
+/** Appends parameters: a later line overrides an earlier one, which can be empty. */
 export function writeParameters(
   { folder, google, say }: Deployment,
   values: Readonly<Record<string, string>>,
 ): void {
   const file = `.env.${google.project}`;
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
-  appendFileSync(`${folder}/${file}`, `\n# By npm run deploy.\n${lines.join('')}`);
-  for (const [name, value] of Object.entries(values)) say(`  ${name}=${value}, now in functions/${file}`);
+  appendFileSync(`${folder}/${file}`, `\n# Written by npm run deploy.\n${lines.join('')}`);
+  for (const [name, value] of Object.entries(values)) say(`  ${name}=${value} written to functions/${file}`);
 }
 
 export const parameterSteps: readonly Step[] = [
   {
-    title: 'the Hosting site of the console, linked to a web app',
+    title: 'Hosting site of the console, linked to a web app',
     checks: ['hosting site'],
     run: async ({ google }, { seen }) => {
       const app = webAppOf(seen) ?? (await makeWebApp(google));
@@ -53,11 +53,11 @@ export const parameterSteps: readonly Step[] = [
               body,
               schema: site,
             });
-      orStop(await linked, 'The Hosting site cannot be made');
+      orStop(await linked, 'Cannot create the Hosting site');
     },
   },
   {
-    title: 'the web API key',
+    title: 'web API key',
     checks: ['web API key'],
     run: async (deployment, { seen }) => {
       const { google } = deployment;
@@ -67,18 +67,18 @@ export const parameterSteps: readonly Step[] = [
         path: `v1beta1/projects/${google.project}/webApps/${app}/config`,
         schema: webAppConfig,
       });
-      writeParameters(deployment, { WEB_API_KEY: orStop(config, 'The web API key cannot be read').apiKey });
+      writeParameters(deployment, { WEB_API_KEY: orStop(config, 'Cannot read the web API key').apiKey });
     },
   },
   {
-    title: 'the public address',
+    title: 'public address',
     checks: ['public address'],
     run: async (deployment, { seen, declared }) =>
       writeParameters(deployment, { PUBLIC_URL: runAddressOf(seen.project.number, declared.region) }),
   },
 ];
 
-/** The app of the console, in a project that may have others: the one that its site is linked to, or that we made. */
+/** Returns the console's app among those of the project: the one that its site links to, or that we created. */
 function webAppOf({ sites, webApps }: Diagnosis['seen']): string | undefined {
   const linked = sites.ok ? defaultSite(sites.value)?.appId : undefined;
   const apps = webApps.ok ? webApps.value : [];
@@ -94,6 +94,6 @@ async function makeWebApp(google: Google): Promise<string> {
     body: { displayName: OUR_APP },
     schema: operation,
   });
-  const made = orStop(await ended(google, api, 'v1beta1', started), 'A web app cannot be made');
+  const made = orStop(await ended(google, api, 'v1beta1', started), 'Cannot create a web app');
   return webApp.parse(made).appId;
 }

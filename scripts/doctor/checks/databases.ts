@@ -1,4 +1,4 @@
-/** Firestore and the Realtime Database: that they are there, where they are, and that nothing can take them away. */
+/** Firestore and the Realtime Database: existence, location and protection against deletion. */
 import {
   type Check,
   deployCommand,
@@ -19,7 +19,7 @@ export function firestoreOf({ declared }: Site, databases: readonly Firestore[])
   return databases.find(({ name }) => name.endsWith(`/databases/${declared.databaseId}`));
 }
 
-/** By which the Firebase CLI knows it, such as `my-project-default-rtdb`. */
+/** Returns the name that the Firebase CLI uses, such as `my-project-default-rtdb`. */
 export function nameOf({ name }: Instance): string {
   return name.split('/').at(-1) ?? '';
 }
@@ -63,8 +63,8 @@ export const databaseChecks: readonly Check[] = [
         );
         return {
           state: 'problem',
-          what: `there is no Firestore database ${databaseId}${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,
-          why: 'it holds the truth; where it is forgotten, Firebase makes one by itself, without protection and backups',
+          what: `Firestore database ${databaseId} not found${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,
+          why: 'it stores all data; if it is missing, Firebase creates one without protection and backups',
           mend: {
             command: `gcloud firestore databases create --database='${databaseId}' --location=${region} --type=firestore-native --delete-protection --enable-pitr --project ${project}`,
           },
@@ -80,7 +80,7 @@ export const databaseChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
-              why: 'it has no listeners and no security rules; its mode can change only while it is empty',
+              why: 'it has no listeners and no security rules; the mode can only be changed while the database is empty',
               mend: updating(site, '--type=firestore-native'),
             },
       ),
@@ -104,8 +104,8 @@ export const databaseChecks: readonly Check[] = [
           ? OK
           : {
               state: 'problem',
-              what: 'the Firestore database can be deleted by one command',
-              why: 'with it goes everything, and the triggers of the functions',
+              what: 'the Firestore database can be deleted with one command',
+              why: 'deleting it deletes all data and breaks the triggers of the functions',
               mend: updating(site, '--delete-protection'),
             },
       ),
@@ -118,8 +118,8 @@ export const databaseChecks: readonly Check[] = [
           ? OK
           : {
               state: 'problem',
-              what: 'Firestore keeps no earlier versions of its documents',
-              why: 'without them a mistake of the last seven days cannot be taken back to the minute',
+              what: 'Firestore keeps no previous versions of its documents',
+              why: 'without them, the database cannot be restored to a minute within the last seven days',
               mend: updating(site, '--enable-pitr'),
             },
       ),
@@ -133,8 +133,8 @@ export const databaseChecks: readonly Check[] = [
             ? OK
             : {
                 state: 'problem',
-                what: 'nothing makes backups of Firestore',
-                why: 'what is older than seven days, or was deleted with the database, comes back from a backup alone',
+                what: 'Firestore has no backup schedule',
+                why: 'only a backup restores data older than seven days, or a deleted database',
                 mend: {
                   command: `gcloud firestore backups schedules create --database='${site.declared.databaseId}' --recurrence=daily --retention=14w --project ${site.declared.project}`,
                 },
@@ -151,17 +151,17 @@ export const databaseChecks: readonly Check[] = [
         if (instance === undefined)
           return {
             state: 'problem',
-            what: 'there is no default Realtime Database',
-            why: 'presence, limits and queues are there, and functions learn its address when they are deployed',
+            what: 'no default Realtime Database',
+            why: 'it stores presence, limits and queues, and functions get its address when they are deployed',
             mend: deployCommand(site.declared),
           };
         return {
           state: 'problem',
           what: `the Realtime Database is ${instance.state}`,
-          why: 'presence, limits and queues are there: nothing can be claimed without it',
+          why: 'it stores presence, limits and queues: without it, no task can be claimed',
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/database`,
-            press: 'in the menu of the database, Enable',
+            press: "in the database's menu, Enable",
           },
         };
       }),
@@ -173,17 +173,16 @@ export const databaseChecks: readonly Check[] = [
         const location = locationOf(instance);
         if (location === realtimeLocationNear(site.declared.region)) return OK;
         const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
-        const why =
-          'each call that writes presence or a limit crosses an ocean; a location cannot be changed';
+        const why = 'every write of presence or a limit crosses an ocean; the location cannot be changed';
         if (!isWithFirestore(site))
           return { state: 'problem', what, why, mend: setParameter(site.declared, 'REGION', location) };
         return {
           state: 'warning',
-          what: `${what}, beside Firestore`,
+          what: `${what}, with Firestore`,
           why,
           mend: {
             page: 'https://console.firebase.google.com',
-            press: 'to have both databases in one place, create another project and deploy there',
+            press: 'to have both databases in one location, create another project and deploy there',
           },
         };
       }),
@@ -204,9 +203,9 @@ export const databaseChecks: readonly Check[] = [
               state: 'problem',
               what:
                 names.length > 0
-                  ? `deployed without the address of the Realtime Database: ${names.join(', ')}`
+                  ? `deployed without the Realtime Database's address: ${names.join(', ')}`
                   : `the project's configuration has ${databaseURL ?? 'no address'} instead of ${databaseUrl}`,
-              why: 'functions learn it when they are deployed: a database that was made later is unknown to them',
+              why: 'functions get it when they are deployed: they cannot reach a database that was created later',
               mend: deployCommand(site.declared),
             };
           }),
@@ -225,11 +224,11 @@ function inMultiRegion(site: Site, locationId: string): Finding {
   const { project, region } = site.declared;
   return {
     state: 'problem',
-    what: `Firestore is in ${locationId}, which nobody chose: firebase.json names ${site.declared.firestoreLocation ?? 'nothing'}`,
-    why: 'a multi-region costs twice as much and its location never changes; the functions and the Realtime Database are in one region anyway',
+    what: `Firestore is in ${locationId}, which was not chosen: firebase.json names ${site.declared.firestoreLocation ?? 'nothing'}`,
+    why: 'a multi-region costs twice as much and its location cannot be changed; the functions and the Realtime Database are in one region anyway',
     mend: {
       page: `https://console.firebase.google.com/project/${project}/firestore`,
-      press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which makes one in ${region}; to keep it, write "location": "${locationId}" into firebase.json`,
+      press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which creates one in ${region}; to keep it, add "location": "${locationId}" to firebase.json`,
     },
   };
 }
@@ -238,7 +237,7 @@ function elsewhere(site: Site, locationId: string): Finding {
   return {
     state: 'problem',
     what: `Firestore is in ${locationId}, the functions in ${site.declared.region}`,
-    why: 'each commit would go there and back; a location cannot be changed, so the functions go where the data is',
+    why: "every commit would cross regions; the location cannot be changed, so deploy the functions to the data's region",
     mend: setParameter(site.declared, 'REGION', locationId),
   };
 }

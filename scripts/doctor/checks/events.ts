@@ -1,4 +1,4 @@
-/** Topics of Pub/Sub, and where messages end that a consumer cannot process. */
+/** Pub/Sub topics and dead letters. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import {
   type Check,
@@ -19,7 +19,7 @@ export function topicPath({ declared }: Site, topic: string): string {
   return `projects/${declared.project}/topics/${topic}`;
 }
 
-/** Those of consumers that retry: Eventarc's, and none that somebody else has on the same topic. */
+/** Returns the subscriptions of consumers that retry: Eventarc's only, not foreign ones on the same topic. */
 export function consuming(site: Site, subscriptions: readonly Subscription[]): readonly Subscription[] {
   return subscriptions.filter((one) => isConsumers(site.declared, one));
 }
@@ -41,8 +41,8 @@ export const eventChecks: readonly Check[] = [
         if (missing.length === 0) return OK;
         return {
           state: 'problem',
-          what: `there is no topic ${list(missing)}`,
-          why: 'events of to-dos and reminders travel by them',
+          what: `missing topics: ${list(missing)}`,
+          why: 'they carry the events of to-dos and reminders',
           mend: deployCommand(site.declared),
         };
       }),
@@ -60,8 +60,8 @@ export const eventChecks: readonly Check[] = [
         const update = `gcloud pubsub subscriptions update ${names.length === 1 ? names[0] : '$name'} --dead-letter-topic=${topic} --max-delivery-attempts=20 --project ${site.declared.project}`;
         return {
           state: 'problem',
-          what: `never give up a message: ${list(names)}`,
-          why: 'what a consumer fails at would be tried again for a day, and nobody told',
+          what: `no dead-letter topic: ${list(names)}`,
+          why: 'a failing message would be retried for a day without any report',
           mend: {
             command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done`,
           },
@@ -69,7 +69,7 @@ export const eventChecks: readonly Check[] = [
       }),
   },
   {
-    name: 'rights for dead letters',
+    name: 'permissions for dead letters',
     find: (site) =>
       ofConsumers(site, () =>
         known(site, site.seen.deadLetterPolicy, (policy) =>
@@ -82,11 +82,11 @@ export const eventChecks: readonly Check[] = [
               ([, one]) => !rolesIn(one, member).includes('roles/pubsub.subscriber'),
             );
             if (rolesIn(policy, member).includes('roles/pubsub.publisher') && closed === undefined) return OK;
-            const why = 'Pub/Sub counts attempts and then still cannot give the message up';
+            const why = 'Pub/Sub counts attempts but cannot move the message to the dead-letter topic';
             if (closed === undefined)
               return {
                 state: 'problem',
-                what: `Pub/Sub may not publish to ${topic}`,
+                what: `Pub/Sub cannot publish to ${topic}`,
                 why,
                 mend: {
                   command: `gcloud pubsub topics add-iam-policy-binding ${topic} --member=${member} --role=roles/pubsub.publisher --project ${project}`,
@@ -95,7 +95,7 @@ export const eventChecks: readonly Check[] = [
             const name = closed[0].replace(/^.*\//, '');
             return {
               state: 'problem',
-              what: `Pub/Sub may not take messages off ${name}`,
+              what: `Pub/Sub cannot acknowledge messages of ${name}`,
               why,
               mend: {
                 command: `gcloud pubsub subscriptions add-iam-policy-binding ${name} --member=${member} --role=roles/pubsub.subscriber --project ${project}`,

@@ -1,4 +1,4 @@
-/** The functions as they are deployed, and what Google keeps beside them: queue, schedules, images. */
+/** Deployed functions and the resources that Google keeps for them: queue, schedules, images. */
 import { type Check, deployCommand, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
 import type { Declared } from '../declared.ts';
 
@@ -11,14 +11,14 @@ export function placeOf({ name }: Deployed): { readonly region: string; readonly
   return { region, id };
 }
 
-/** Those that this repository has put there, wherever. */
+/** Returns the functions that were deployed from this repository, in any region. */
 export function ours({ declared }: Site, functions: readonly Deployed[]): readonly Deployed[] {
   return functions.filter(
     ({ labels }) => (labels['firebase-functions-codebase'] ?? 'default') === declared.codebase,
   );
 }
 
-/** Those of them that are declared, in their region. */
+/** Returns the deployed functions that are declared, in the declared region. */
 export function current(site: Site, functions: readonly Deployed[]): readonly Deployed[] {
   const names = site.declared.functions.map(({ name }) => name);
   return ours(site, functions).filter((one) => {
@@ -27,7 +27,7 @@ export function current(site: Site, functions: readonly Deployed[]): readonly De
   });
 }
 
-/** How the name of the queue or the schedule ends that Firebase makes for a function; undefined if it makes none. */
+/** Returns the end of the name that Firebase gives a function's queue or schedule; undefined if it has none. */
 export function pathBeside({ region }: Declared, name: string, kind: string): string | undefined {
   if (kind === 'queue') return `/queues/${name}`;
   return kind === 'schedule' ? `/jobs/firebase-schedule-${name}-${region}` : undefined;
@@ -38,7 +38,7 @@ function beside(declared: Declared, kind: 'queue' | 'schedule'): readonly string
   return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
 }
 
-/** Whether a queue or a schedule is of our functions: a project may have others. */
+/** Returns whether a queue or schedule belongs to these functions: a project may have others. */
 export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
   return [...beside(declared, 'queue'), ...beside(declared, 'schedule')].some((path) => name.endsWith(path));
 }
@@ -68,13 +68,13 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `not deployed in ${site.declared.region}, or not active: ${list(missing)}`,
-          why: 'they are Muster',
+          why: 'without them, Muster does not work',
           mend: deployCommand(site.declared),
         };
       }),
   },
   {
-    name: 'functions of former versions',
+    name: 'functions of previous versions',
     find: (site) =>
       known(site, site.seen.functions, (functions) => {
         const now = current(site, functions);
@@ -86,8 +86,8 @@ export const functionChecks: readonly Check[] = [
           .map((one) => placeOf(one).id);
         return {
           state: 'problem',
-          what: `in ${region} and no more in this repository: ${list(ids)}`,
-          why: 'they go on being called, beside those of today; npm run deploy deletes nothing by itself',
+          what: `in ${region}, but not in this repository: ${list(ids)}`,
+          why: 'they still run alongside the current ones; npm run deploy deletes nothing',
           mend: {
             command: `npx firebase functions:delete ${ids.join(' ')} --region ${region} --force --non-interactive --project ${site.declared.project}`,
           },
@@ -104,8 +104,8 @@ export const functionChecks: readonly Check[] = [
         if (others.length === 0) return OK;
         return {
           state: 'problem',
-          what: `run as another account than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
-          why: 'SERVICE_ACCOUNT holds from the next deployment on',
+          what: `run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
+          why: 'SERVICE_ACCOUNT takes effect with the next deployment',
           mend: deployCommand(site.declared),
         };
       }),
@@ -119,7 +119,7 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
-          why: 'it is what the tests run on, and older ones are ended by Google',
+          why: 'the tests run on it, and Google shuts down older runtimes',
           mend: deployCommand(site.declared),
         };
       }),
@@ -136,8 +136,8 @@ export const functionChecks: readonly Check[] = [
         if (stale.length === 0) return OK;
         return {
           state: 'problem',
-          what: `functions/.env.${site.declared.project} has other values than what is deployed: ${list(stale)}`,
-          why: 'parameters hold from the next deployment on',
+          what: `functions/.env.${site.declared.project} differs from the deployed values: ${list(stale)}`,
+          why: 'parameters take effect with the next deployment',
           mend: deployCommand(site.declared),
         };
       }),
@@ -150,11 +150,11 @@ export const functionChecks: readonly Check[] = [
           const missing = beside(site.declared, 'queue').filter(
             (path) => !queues.some(({ name }) => name.endsWith(path)),
           );
-          const why = 'runs are executed from it: without it they stay pending';
+          const why = 'it executes runs: without it, they stay pending';
           if (missing.length > 0)
             return {
               state: 'problem',
-              what: `there is no queue ${list(missing.map(idOf))}`,
+              what: `missing queues: ${list(missing.map(idOf))}`,
               why,
               mend: deployCommand(site.declared),
             };
@@ -177,14 +177,14 @@ export const functionChecks: readonly Check[] = [
     find: (site) =>
       ofDeployed(site, () =>
         known(site, site.seen.jobs, (jobs) => {
-          const why = 'lapsed leases, silent agents and reminders wait for them';
+          const why = 'they handle expired leases, offline agents and reminders';
           const missing = beside(site.declared, 'schedule').filter(
             (path) => !jobs.some(({ name }) => name.endsWith(path)),
           );
           if (missing.length > 0)
             return {
               state: 'problem',
-              what: `there is no schedule ${list(missing.map(idOf))}`,
+              what: `missing schedules: ${list(missing.map(idOf))}`,
               why,
               mend: deployCommand(site.declared),
             };
@@ -206,12 +206,12 @@ export const functionChecks: readonly Check[] = [
     name: 'cleanup policy',
     find: (site) =>
       known(site, site.seen.repository, (repository) => {
-        if (repository === undefined) return waitsFor('no repository of images');
+        if (repository === undefined) return waitsFor('no image repository');
         if (Object.values(repository.cleanupPolicies).some(({ action }) => action === 'DELETE')) return OK;
         return {
           state: 'problem',
-          what: 'nothing deletes old images of the functions',
-          why: 'each deployment leaves one of each function, and they are paid for by the month',
+          what: 'old images of the functions are never deleted',
+          why: 'each deployment adds one per function, and their storage is billed monthly',
           mend: {
             command: `npx firebase functions:artifacts:setpolicy --location ${site.declared.region} --days 1 --force --non-interactive --project ${site.declared.project}`,
           },

@@ -1,4 +1,4 @@
-/** As whom the functions run and are built, what that account may do, and who may call them. */
+/** Accounts that run and build the functions, their roles, and the permission to call the functions. */
 import { type Policy, rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import {
   type Check,
@@ -22,7 +22,7 @@ import {
   type ROLES_ON_ITSELF,
 } from '../needs.ts';
 
-/** Decides by the roles of the functions' account in the project. */
+/** Decides by the project roles of the functions' account. */
 function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Finding {
   return known(site, site.seen.serviceAccount, (account) =>
     account === undefined
@@ -33,7 +33,7 @@ function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Fin
   );
 }
 
-/** One command for several roles. */
+/** Returns one command for several roles. */
 function forEach(roles: readonly string[], command: string): { readonly command: string } {
   if (roles.length === 1) return { command: `${command} --role=${roles[0]}` };
   return { command: `for role in ${roles.join(' ')}; do ${command} --role=$role; done` };
@@ -50,7 +50,7 @@ function onItself(role: (typeof ROLES_ON_ITSELF)[number], name: string, why: str
         if (rolesIn(policy, member).includes(role)) return OK;
         return {
           state: 'problem',
-          what: `${account} has not ${role} on itself`,
+          what: `${account} lacks ${role} on itself`,
           why,
           mend: {
             command: `gcloud iam service-accounts add-iam-policy-binding ${account} --member=${member} --role=${role} --project ${site.declared.project}`,
@@ -68,15 +68,15 @@ export const identityChecks: readonly Check[] = [
       if (serviceAccount === undefined)
         return {
           state: 'problem',
-          what: 'SERVICE_ACCOUNT names none, so that the functions run as the default account of the project',
-          why: 'that one may do everything in the project, or in newer organisations nothing',
+          what: "SERVICE_ACCOUNT is empty, so the functions run as the project's default account",
+          why: 'that account can do everything in the project or, in newer organizations, nothing',
           mend: setParameter(site.declared, 'SERVICE_ACCOUNT', 'muster@'),
         };
       return known(site, site.seen.serviceAccount, (account) => {
         if (account === undefined)
           return {
             state: 'problem',
-            what: `there is no service account ${serviceAccount}`,
+            what: `service account ${serviceAccount} not found`,
             why: 'the functions run as it',
             mend: {
               command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
@@ -101,7 +101,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `${site.seen.account} lacks ${list(missing)}`,
-          why: 'without each of them something fails that only the log tells of',
+          why: 'without any one of them, functions fail with an error that only the log shows',
           mend: forEach(
             missing,
             `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(site.seen.account)}`,
@@ -110,7 +110,7 @@ export const identityChecks: readonly Check[] = [
       }),
   },
   {
-    name: 'no more roles than needed',
+    name: 'excess roles',
     find: (site) =>
       byRoles(site, (roles) => {
         const needed = neededRoles(site.declared);
@@ -122,12 +122,12 @@ export const identityChecks: readonly Check[] = [
             excess,
             `gcloud projects remove-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(account)}`,
           );
-          // A role of an earlier version goes after its replacement is granted: functions run in between.
+          // Remove a previous version's role only after its replacement is granted: functions run in the meantime.
           const isReplaced = missingRoles(site, roles).length + uncallable(site, policies).length === 0;
           return {
             state: 'problem',
-            what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks what replaces it'}`,
-            why: 'whoever found a way to make a function do something could do that, too',
+            what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks the replacement'}`,
+            why: 'an attacker who controls a function could use them',
             mend: isReplaced ? remove : deployCommand(site.declared),
           };
         });
@@ -143,7 +143,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `${site.seen.account} lacks ${INVOKER_ROLE} on ${list(closed)}`,
-          why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as that account, and get 403',
+          why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as that account and get 403',
           mend: {
             command: `for service in ${closed.map((name) => name.toLowerCase()).join(' ')}; do gcloud run services add-iam-policy-binding $service --region=${region} --project=${project} --member=${serviceAccountMember(site.seen.account)} --role=${INVOKER_ROLE}; done`,
           },
@@ -153,13 +153,9 @@ export const identityChecks: readonly Check[] = [
   onItself(
     'roles/iam.serviceAccountTokenCreator',
     'token creator',
-    'it signs the tokens by which agents read and write data as themselves',
+    'it signs the tokens with which agents read and write data as themselves',
   ),
-  onItself(
-    'roles/iam.serviceAccountUser',
-    'acting as itself',
-    'it hands Cloud Tasks its own identity, as which runs are executed',
-  ),
+  onItself('roles/iam.serviceAccountUser', 'acting as itself', 'Cloud Tasks executes runs with its identity'),
   {
     name: 'builds',
     find: (site) =>
@@ -170,8 +166,8 @@ export const identityChecks: readonly Check[] = [
           if (BUILD_ROLES.some((role) => roles.includes(role))) return OK;
           return {
             state: 'problem',
-            what: `${builder}, as which functions are built, may not build${withheld(site)}`,
-            why: 'the deployment of each function would end with an error of Cloud Build',
+            what: `${builder}, which builds the functions, lacks permission to build${withheld(site)}`,
+            why: 'the deployment of each function would fail with a Cloud Build error',
             mend: {
               command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
             },
@@ -194,12 +190,12 @@ export const identityChecks: readonly Check[] = [
     name: 'invoker',
     find: (site) =>
       ofCallable(site, (deployed, closed) => {
-        if (deployed.length === 0) return waitsFor('no function that is called from outside');
+        if (deployed.length === 0) return waitsFor('no public function');
         if (closed.length === 0) return OK;
         return {
           state: 'problem',
-          what: `Cloud Run lets nobody call ${closed.join(' and ')}`,
-          why: 'clients get 403 before the function can ask who they are, which it does itself',
+          what: `Cloud Run refuses all callers of ${closed.join(' and ')}`,
+          why: 'clients get 403 before the function can check their credentials',
           mend: withoutAsking(site, closed),
         };
       }),
@@ -208,7 +204,7 @@ export const identityChecks: readonly Check[] = [
 
 type Service = (Site['seen']['runServices'] & { readonly ok: true })['value'][number];
 
-/** Decides by the functions for everybody that are deployed, and the names of those that not everybody may call. */
+/** Decides by the deployed public functions and the names of those that refuse some callers. */
 function ofCallable(
   site: Site,
   decide: (deployed: readonly Service[], closed: readonly string[]) => Finding,
@@ -228,7 +224,7 @@ function ofCallable(
   );
 }
 
-/** Where nobody outside the organisation may be named, Cloud Run can still be told not to ask who calls. */
+/** Returns a fix for organizations that forbid allUsers: Cloud Run can skip its check of the caller. */
 function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Mend {
   const update = (name: string) =>
     `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
@@ -243,7 +239,7 @@ function missingRoles({ declared }: Site, roles: readonly string[]): readonly st
   return neededRoles(declared).filter((role) => !roles.includes(role));
 }
 
-/** Deployed functions that Google cannot call as the functions' account, unless the whole project lets it. */
+/** Returns deployed functions that Google cannot call as the functions' account, unless the project allows it. */
 function uncallable(
   { seen, declared }: Site,
   policies: ReadonlyMap<string, Policy | undefined>,
@@ -257,7 +253,7 @@ function uncallable(
 
 function withheld({ seen: { defaultGrants } }: Site): string {
   const enforced = defaultGrants.ok && defaultGrants.value?.spec?.rules.some(({ enforce }) => enforce);
-  return enforced ? ' (iam.automaticIamGrantsForDefaultServiceAccounts keeps Editor from it)' : '';
+  return enforced ? ' (iam.automaticIamGrantsForDefaultServiceAccounts denies it the Editor role)' : '';
 }
 
 function isPublic({ declared }: Site, service: string): boolean {
@@ -266,27 +262,27 @@ function isPublic({ declared }: Site, service: string): boolean {
   );
 }
 
-/** As a problem only while somebody is kept out: a policy may have exemptions, and spares who was let in before it. */
+/** Reports a problem only while callers are refused: the policy can have exemptions and spares earlier grants. */
 function restrictedCallers(site: Site): Finding {
   return ofCallable(site, (deployed, closed) => {
     if (deployed.length > 0 && closed.length === 0) return OK;
     return {
       state: 'problem',
-      what: 'an organisation policy (iam.allowedPolicyMemberDomains) forbids to let allUsers call anything',
-      why: 'Firebase cannot open mcp and githubWebhook then, and its deployment ends with "Unable to set the invoker"',
+      what: 'an organization policy (iam.allowedPolicyMemberDomains) forbids calls by allUsers',
+      why: 'Firebase cannot make mcp and githubWebhook public, and deployment ends with "Unable to set the invoker"',
       mend:
         closed.length > 0
           ? withoutAsking(site, closed)
           : {
               page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${site.declared.project}`,
               press:
-                'have an administrator of the organisation exempt the project (Override, Allow all); or leave it: npm run deploy tells Cloud Run not to ask who calls',
+                "ask an organization administrator to exempt the project (Override, Allow all), or keep it: npm run deploy turns off Cloud Run's check of the caller",
             },
     };
   });
 }
 
-/** As whom Cloud Build builds in this project: in older ones an account of its own. */
+/** Returns the account that Cloud Build uses in this project; older projects have a dedicated one. */
 export function builderOf(named: string, { seen }: Site): string {
   return named.replace(/^.*\//, '') || defaultAccountOf(seen.project.number);
 }

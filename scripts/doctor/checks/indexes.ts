@@ -1,4 +1,4 @@
-/** Firestore's indexes are ready before anybody asks, and what expires is deleted. */
+/** Firestore's indexes and expiry policies. */
 
 import { type Check, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
 import type { IndexFile } from '../declared.ts';
@@ -7,7 +7,7 @@ type Index = NonNullable<(Site['seen']['indexes'] & { readonly ok: true })['valu
 type Field = NonNullable<(Site['seen']['fields'] & { readonly ok: true })['value']>[number];
 type IndexField = Index['fields'][number];
 
-/** What makes two indexes the same: Firestore adds the document's name at the end, in the last order. */
+/** Returns the identity of an index. Firestore appends the document's name, in the last field's order. */
 function keyOf(group: string, scope: string, fields: readonly IndexField[]): string {
   const own = fields.filter(({ fieldPath }) => fieldPath !== '__name__');
   const parts = own.map(({ fieldPath, order, arrayConfig }) => `${fieldPath} ${order ?? arrayConfig}`);
@@ -18,7 +18,7 @@ export function groupOf(name: string): string {
   return /\/collectionGroups\/([^/]+)\//.exec(name)?.[1] ?? '';
 }
 
-/** The state of each index that is declared, undefined where it is not there. */
+/** Returns the state of each declared index, undefined if it does not exist. */
 export function indexStates(
   declared: IndexFile['indexes'],
   indexes: readonly Index[],
@@ -39,7 +39,7 @@ function fieldOf({ collectionGroup, fieldPath }: Override, fields: readonly Fiel
   return fields.find(({ name }) => name.endsWith(`/collectionGroups/${collectionGroup}/fields/${fieldPath}`));
 }
 
-/** Whether a field is indexed as the file says, and not as its collection is. */
+/** Returns whether a field is indexed as the file declares instead of as its collection is. */
 function isOverridden(override: Override, fields: readonly Field[]): boolean {
   const config = fieldOf(override, fields)?.indexConfig;
   if (config === undefined || config.usesAncestorConfig) return false;
@@ -56,7 +56,7 @@ function deployIndexes({ declared }: Site): { readonly command: string } {
   };
 }
 
-/** The Firebase CLI leaves an index alone that is there, also if it is broken: that one has to be deleted first. */
+/** Deletes broken indexes first, because the Firebase CLI skips any index that exists, even a broken one. */
 function rebuild(site: Site, broken: readonly string[]): { readonly command: string } {
   const { databaseId, project } = site.declared;
   const deleting = broken.map(
@@ -66,7 +66,7 @@ function rebuild(site: Site, broken: readonly string[]): { readonly command: str
   return { command: [...deleting, deployIndexes(site).command].join(' && ') };
 }
 
-/** A policy that could not be set up is tried again only by being set again. */
+/** Sets failed policies again, because Firestore does not retry them. */
 function expire(site: Site, broken: readonly Override[]): { readonly command: string } {
   const { databaseId, project } = site.declared;
   const enabling = broken.map(
@@ -76,7 +76,7 @@ function expire(site: Site, broken: readonly Override[]): { readonly command: st
   return enabling.length > 0 ? { command: enabling.join(' && ') } : deployIndexes(site);
 }
 
-/** Undefined where there is no database. */
+/** Returns the finding for a missing database. */
 function missing(site: Site): Finding {
   return waitsFor(`no Firestore database ${site.declared.databaseId}`);
 }
@@ -122,8 +122,8 @@ export const indexChecks: readonly Check[] = [
         if (lacking.length === 0) return OK;
         return {
           state: 'problem',
-          what: `${lacking.length} fields are indexed as none should be: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
-          why: 'each index is paid for with every write, and one of a time bounds how many writes a second there can be',
+          what: `${lacking.length} fields have indexes that they should not have: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
+          why: 'every write pays for each index, and an index of a time limits the writes per second',
           mend: deployIndexes(site),
         };
       }),
@@ -141,8 +141,8 @@ export const indexChecks: readonly Check[] = [
         if (lacking.length === 0) return OK;
         return {
           state: 'problem',
-          what: `nothing deletes what has expired in ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
-          why: 'what is kept for a day or a month would stay for ever, and be paid for',
+          what: `no expiry policy for ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
+          why: 'documents that should last a day or a month would be kept, and billed, forever',
           mend: expire(
             site,
             lacking.filter((one) => fieldOf(one, fields)?.ttlConfig?.state === 'NEEDS_REPAIR'),

@@ -1,8 +1,8 @@
-/** Nothing costs more than somebody has thought of. */
+/** Cost limits. */
 import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
 import { current, placeOf } from './functions.ts';
 
-/** Cloud Run's own bound for one service in most regions, before a quota is raised. */
+/** Cloud Run's default limit per service in most regions, before a quota is raised. */
 const MOST_INSTANCES = 1000;
 
 export const moneyChecks: readonly Check[] = [
@@ -22,8 +22,8 @@ export const moneyChecks: readonly Check[] = [
           if (own) return OK;
           return {
             state: 'problem',
-            what: 'no budget watches what the project costs',
-            why: 'a loop of agents is noticed with the bill; a budget mails at half, nine tenths and all of it',
+            what: 'the project has no budget',
+            why: 'without one, only the bill shows that agents loop; a budget sends an email at 50%, 90% and 100%',
             mend: {
               command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
             },
@@ -32,26 +32,28 @@ export const moneyChecks: readonly Check[] = [
       }),
   },
   {
-    name: 'most instances',
+    name: 'maximum instances',
     find: (site) => {
       const most = Number(site.declared.parameters['MAX_INSTANCES']);
       const problem = (what: string) =>
         ({
           state: 'problem',
           what,
-          why: 'with CONCURRENCY it bounds how many requests are open at once, and what a day may cost',
+          why: 'with CONCURRENCY, it limits concurrent requests and the cost per day',
           mend: setParameter(site.declared, 'MAX_INSTANCES', '100'),
         }) as const;
       if (!(most >= 1 && most <= MOST_INSTANCES))
         return problem(
-          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: 1 to ${MOST_INSTANCES}`,
+          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: it must be 1 to ${MOST_INSTANCES}`,
         );
       return known(site, site.seen.functions, (functions) => {
         const mcp = current(site, functions).find((one) => placeOf(one).id === 'mcp');
         const deployed = mcp?.serviceConfig?.maxInstanceCount;
         if (mcp === undefined || deployed === most) return OK;
         return {
-          ...problem(`mcp is deployed with ${deployed ?? 'no bound of'} instances, MAX_INSTANCES is ${most}`),
+          ...problem(
+            `mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${most}`,
+          ),
           mend: { command: `npm run deploy -- --project ${site.declared.project}` },
         };
       });

@@ -1,10 +1,10 @@
-/** The project itself, who pays for it, and the APIs that are on. */
+/** The project, its billing and its enabled APIs. */
 import { type Check, deployCommand, known, list, OK, type Site } from '../check.ts';
 import { DEPLOYING, neededApis, rolesFor } from '../needs.ts';
 
 type HostingSite = (Site['seen']['sites'] & { readonly ok: true })['value'][number];
 
-/** To which the Firebase CLI deploys if firebase.json names none. Source: firebase-tools, src/getDefaultHostingSite.ts */
+/** Returns the Firebase CLI's default site. Source: firebase-tools, src/getDefaultHostingSite.ts */
 export function defaultSite(sites: readonly HostingSite[]): HostingSite | undefined {
   return sites.find(({ type }) => type === 'DEFAULT_SITE');
 }
@@ -18,7 +18,7 @@ export const projectChecks: readonly Check[] = [
         : {
             state: 'problem',
             what: `the project is ${project.state}`,
-            why: 'it is about to be deleted, with all that is in it',
+            why: 'it is about to be deleted with everything in it',
             mend: { command: `gcloud projects undelete ${project.id}` },
           },
   },
@@ -30,8 +30,8 @@ export const projectChecks: readonly Check[] = [
           ? OK
           : {
               state: 'problem',
-              what: 'the project is one of Google Cloud, and not yet of Firebase',
-              why: 'functions, rules and the Realtime Database are deployed by Firebase',
+              what: 'the Google Cloud project is not yet a Firebase project',
+              why: 'Firebase deploys functions, rules and the Realtime Database',
               mend: {
                 command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive`,
               },
@@ -47,7 +47,7 @@ export const projectChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: 'the project is not on the Blaze plan',
-              why: 'functions cannot be deployed without it; who pays is for a person to decide',
+              why: 'functions cannot be deployed without it; a person must choose who pays',
               mend: {
                 page: `https://console.firebase.google.com/project/${site.declared.project}/usage/details`,
                 press: 'Modify plan, Blaze, and choose a billing account',
@@ -65,7 +65,7 @@ export const projectChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `not enabled: ${list(off)}`,
-          why: 'the functions call them, or what deploys the functions does',
+          why: 'the functions or their deployment call them',
           mend: { command: `gcloud services enable ${off.join(' ')} --project ${site.declared.project}` },
         };
       }),
@@ -80,8 +80,8 @@ export const projectChecks: readonly Check[] = [
         const give = `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=<you> --role=$role`;
         return {
           state: 'warning',
-          what: `you may look, and not deploy: you lack ${list(lacking)}`,
-          why: 'npm run deploy would stop in the middle; whoever only looks needs no more',
+          what: `you can read but not deploy; you lack ${list(lacking)}`,
+          why: 'npm run deploy would stop midway; the doctor itself needs no more permissions',
           mend: { command: `for role in ${roles.join(' ')}; do ${give}; done` },
         };
       }),
@@ -99,8 +99,8 @@ export const projectChecks: readonly Check[] = [
                   what:
                     defaultSite(sites) === undefined
                       ? 'Hosting has no default site'
-                      : 'the default site of Hosting is linked to no web app',
-                  why: 'the console is served there, and asks it for the settings of the project',
+                      : "Hosting's default site is not linked to a web app",
+                  why: "it serves the console and the project's settings",
                   mend: deployCommand(site.declared),
                 },
           ),

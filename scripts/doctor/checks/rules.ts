@@ -1,4 +1,4 @@
-/** The security rules that hold are those of this clone: they are who may read and write what. */
+/** Released security rules match this clone's. */
 import type { Result } from '../../google/failure.ts';
 import { type Check, deployCommand, known, OK, type Site, waitsFor } from '../check.ts';
 
@@ -16,20 +16,20 @@ function check(
         if (plain(rules) === plain(declared(site.declared.rules))) return OK;
         return {
           state: 'problem',
-          what: `the rules of ${database} that hold are not those of this clone`,
-          why: 'they decide who may read and write what; somebody changed them by hand, or another version was deployed',
+          what: `the released rules of ${database} differ from this clone's`,
+          why: 'they control access to data; they were changed manually, or another version was deployed',
           mend: deployCommand(site.declared),
         };
       }),
   };
 }
 
-/** What stands for the same, with whatever line ends and spaces at its end. */
+/** Returns rules without trailing space and differences of line ends. */
 function asText(text: string): string {
   return text.replaceAll('\r\n', '\n').trim();
 }
 
-/** JSON is compared by what it says. Rules with comments are not ours. */
+/** Returns rules as parsed JSON for comparison. Muster's rules have no comments. */
 function asJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

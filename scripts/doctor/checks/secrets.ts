@@ -1,4 +1,4 @@
-/** Secrets have a value, which "none" is, too, and the functions may read those that they use. */
+/** Secrets have a value, possibly "none", and the functions can read the ones they use. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import { type Check, knownAll, list, OK, waitsFor } from '../check.ts';
 import { SECRET_ROLE } from '../needs.ts';
@@ -15,7 +15,7 @@ export const secretChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `without a value: ${list(missing)}`,
-          why: 'functions that use them cannot be deployed; "none" stands for what you do not have, its value for what you do',
+          why: 'functions that use them cannot be deployed; "none" is the value of a secret that you do not have',
           mend: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
         };
       }),
@@ -36,8 +36,8 @@ export const secretChecks: readonly Check[] = [
         const bind = `gcloud secrets add-iam-policy-binding ${names.length === 1 ? names[0] : '$name'} --member=${member} --role=${SECRET_ROLE} --project ${site.declared.project}`;
         return {
           state: 'problem',
-          what: `${account} may not read ${list(names)}`,
-          why: 'Cloud Run starts no instance of a function whose secrets it may not read',
+          what: `${account} cannot read ${list(names)}`,
+          why: 'Cloud Run starts no instance of a function whose secrets it cannot read',
           mend: { command: names.length === 1 ? bind : `for name in ${names.join(' ')}; do ${bind}; done` },
         };
       }),

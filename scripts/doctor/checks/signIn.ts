@@ -1,23 +1,23 @@
-/** People sign in, and agents read and write as themselves. */
+/** Sign-in of people and agents. */
 import { isSafeAddress } from '../../../functions/src/kernel/platform.ts';
 import { type Check, deployCommand, known, list, OK, type Site, setParameter } from '../check.ts';
 import { defaultSite } from './project.ts';
 
-/** The address that Cloud Run gives the endpoint: its root leads to the function. */
+/** Returns the address that Cloud Run gives the endpoint's function. */
 export function runAddressOf(projectNumber: string, region: string): string {
   return `https://mcp-${projectNumber}.${region}.run.app`;
 }
 
 /**
- * Keeps requests out of the log whose URL has the code of a mailed sign-in link: until the link is used, whoever reads
- * the code signs in with it. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
+ * Excludes requests with the code of an emailed sign-in link from the log: until the link is used, anyone who reads
+ * the code can sign in. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
  */
 export const LINK_EXCLUSION = {
   name: 'muster-sign-in-links',
   filter: 'httpRequest.requestUrl:"oobCode="',
 } as const;
 
-/** Where people sign in: at the public address, at the function's own, which also has the page, and at the console. */
+/** Returns the domains where people sign in: the public address, the function's own address and the console. */
 export function signInDomains({ seen, declared }: Site): readonly string[] {
   const { project, region, parameters, hasHosting } = declared;
   const url = parameters['PUBLIC_URL'] ?? '';
@@ -40,8 +40,8 @@ export const signInChecks: readonly Check[] = [
           ? OK
           : {
               state: 'problem',
-              what: 'Authentication has never been opened in this project',
-              why: 'people and agents have accounts there',
+              what: 'Authentication has not been set up in this project',
+              why: 'it stores the accounts of people and agents',
               mend: {
                 page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
                 press: 'Get started',
@@ -56,28 +56,28 @@ export const signInChecks: readonly Check[] = [
       if (url !== '' && isSafeAddress(url)) return OK;
       return {
         state: 'problem',
-        what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is no address over TLS`,
-        why: 'nobody can sign in without it: pages and tokens are below that address',
+        what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is not an https address`,
+        why: 'people cannot sign in without it: it is the base address of pages and tokens',
         mend: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
       };
     },
   },
   {
-    name: 'authorised domains',
+    name: 'authorized domains',
     find: (site) =>
       known(site, site.seen.authConfig, (config) => {
-        if (config === undefined) return { state: 'unseen', what: 'Authentication has never been opened' };
+        if (config === undefined) return { state: 'unseen', what: 'Authentication has not been set up' };
         if (!URL.canParse(site.declared.parameters['PUBLIC_URL'] ?? ''))
-          return { state: 'unseen', what: 'there is no PUBLIC_URL yet' };
+          return { state: 'unseen', what: 'no PUBLIC_URL yet' };
         const missing = signInDomains(site).filter((domain) => !config.authorizedDomains.includes(domain));
         if (missing.length === 0) return OK;
         return {
           state: 'problem',
-          what: `not among the authorised domains: ${list(missing)}`,
-          why: 'people sign in there, and mailed links and Google lead back to no other',
+          what: `missing from the authorized domains: ${list(missing)}`,
+          why: 'people sign in there, and emailed links and Google only redirect to authorized domains',
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
-            press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy does it, too`,
+            press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy also adds them`,
           },
         };
       }),
@@ -90,7 +90,7 @@ export const signInChecks: readonly Check[] = [
           ? OK
           : {
               state: 'problem',
-              what: 'request logs keep the codes of mailed sign-in links',
+              what: 'request logs keep the codes of emailed sign-in links',
               why: 'until a link is used, anyone who reads the log can sign in with its code',
               mend: deployCommand(site.declared),
             },
@@ -100,16 +100,16 @@ export const signInChecks: readonly Check[] = [
     name: 'open sign-up',
     find: (site) =>
       known(site, site.seen.authConfig, (config) => {
-        if (config === undefined) return { state: 'unseen', what: 'Authentication has never been opened' };
+        if (config === undefined) return { state: 'unseen', what: 'Authentication has not been set up' };
         if (config.client?.permissions?.disabledUserSignup === true) return OK;
         return {
           state: 'warning',
           what: 'anyone can create an account in this project',
-          why: 'an account without a role may call nothing, but accounts can be created without limit, also for addresses of other people',
+          why: "an account without a role cannot call any tool, but anyone can create any number of accounts, even for other people's addresses",
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press:
-              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. What else changes: docs/guides/deploy.md, "Restrict sign-up"',
+              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. Other effects: docs/guides/deploy.md, "Restrict sign-up"',
           },
         };
       }),
@@ -122,7 +122,7 @@ export const signInChecks: readonly Check[] = [
         : {
             state: 'problem',
             what: 'WEB_API_KEY is empty',
-            why: 'nobody can sign in, and agents can neither read nor write data as themselves',
+            why: 'people cannot sign in, and agents cannot read or write data as themselves',
             mend: deployCommand(declared),
           },
   },

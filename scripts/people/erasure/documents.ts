@@ -1,6 +1,6 @@
 /**
- * Firestore: what is a person's own is deleted, and where they are named in what is the team's a pseudonym stands
- * afterwards. Every document is read once, since nobody knows beforehand where somebody has written a name.
+ * Erasure in Firestore: a person's own documents are deleted, and a pseudonym replaces them in shared documents.
+ * Every document is read once, because any of them can name the person.
  */
 import {
   type CollectionReference,
@@ -34,11 +34,11 @@ export interface Erasing {
   readonly traces: Traces;
   readonly report: Report;
   readonly isDry: boolean;
-  /** The logs of the person's subscriptions, whose events are in the Realtime Database. */
+  /** Change logs of the person's subscriptions, whose events are in the Realtime Database. */
   readonly logs: Set<string>;
 }
 
-/** The field by which a document is a person's own. */
+/** Field that names the owner of a document. */
 const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.todos]: 'owner_uid',
   [COLLECTIONS.events]: 'user_id',
@@ -50,10 +50,10 @@ const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.subscriptions]: 'uid',
 };
 
-/** Whoever is named in these is whom they are about, or without whom they open nothing. */
+/** Collections whose documents are about one named person, or useless without that person. */
 const ABOUT_ONE: readonly string[] = [COLLECTIONS.authorizations, COLLECTIONS.invitations];
 
-/** What lies below other documents, by the names of the collections. */
+/** Subcollections, by their names. */
 const BELOW: readonly string[] = [
   MEMBERS,
   TASK_LOGS,
@@ -69,7 +69,7 @@ const BELOW: readonly string[] = [
   'counts',
 ];
 
-/** The document by which rules decide goes when no token of the person can be good any more. */
+/** The documents that rules read are deleted once all tokens of the person have expired. */
 const LAST: readonly string[] = [COLLECTIONS.people];
 
 export async function eraseInFirestore(erasing: Erasing): Promise<void> {
@@ -88,7 +88,7 @@ async function eraseIn(erasing: Erasing, query: Query, name: string): Promise<vo
     await forEach(page, (snapshot) => eraseDocument(erasing, name, snapshot));
 }
 
-/** What is free-form lies at any depth, also below documents that are not there. */
+/** Erases free-form data, which can be at any depth, also below documents that do not exist. */
 async function eraseBelow(erasing: Erasing, collection: CollectionReference): Promise<void> {
   for (const document of await collection.listDocuments())
     for (const deeper of await document.listCollections()) {
@@ -97,7 +97,7 @@ async function eraseBelow(erasing: Erasing, collection: CollectionReference): Pr
     }
 }
 
-/** That the person has written something as themselves. */
+/** Erases the commit markers of the person's own writes. */
 async function eraseProofs({ database, traces, report, isDry }: Erasing): Promise<void> {
   const proofs = database.collection(COLLECTIONS.writers).doc(traces.uid).collection(COLLECTIONS.commits);
   for await (const page of pagesOf(proofs.select()))
@@ -107,7 +107,7 @@ async function eraseProofs({ database, traces, report, isDry }: Erasing): Promis
     });
 }
 
-/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+/** Retries end soon after a concurrent change; this limit ends them after a fault. */
 const MAX_ATTEMPTS = 10;
 
 async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumentSnapshot): Promise<void> {
@@ -122,12 +122,12 @@ async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumen
     }
     [snapshot] = (await first.ref.parent.where(FieldPath.documentId(), '==', first.id).get()).docs;
   }
-  if (snapshot !== undefined) throw new Error(`${first.ref.path} never stood still. Run the erasure again.`);
+  if (snapshot !== undefined) throw new Error(`${first.ref.path} changed too often. Run the erasure again.`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The document as it is to be, or that it is to go; undefined where it stays as it is. */
+/** Returns the new document, or that it must be deleted; undefined if it does not change. */
 function changeOf(
   traces: Traces,
   name: string,
@@ -135,25 +135,25 @@ function changeOf(
 ): Fields | 'delete' | undefined {
   const data = snapshot.data();
   const whose = ownerOf(name, data);
-  // What others have written into what is theirs alone stays theirs.
+  // Text that others wrote in their own documents stays unchanged.
   if (whose !== undefined) return whose === traces.uid ? 'delete' : undefined;
   const others = traces.in(data);
   if (others === data && traces.replaced(snapshot.id) === snapshot.id) return undefined;
   const isOwn = snapshot.id === traces.uid || traces.in(data['to']) !== data['to'];
   if (ABOUT_ONE.includes(name) || (ONES_OWN.includes(name) && isOwn)) return 'delete';
   const replaced = Object.fromEntries(Object.entries(Object(others)));
-  // Those who trust what they know of the person look up everybody.
+  // Instances that cache this person's access read everyone's again.
   if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYBODY };
   const isOwnTodo = name === COLLECTIONS.graph && data['kind'] === 'todo' && data['owner_uid'] === traces.uid;
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }
 
-/** By their ids, or because they were sent to the person. */
+/** Collections whose documents belong to the person by id or because they were sent to the person. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
 
 const actor = z.object({ owner_uid: z.string() });
 
-/** Whose alone a document is; undefined of what is the team's. */
+/** Returns the owner of a document; undefined if it is shared. */
 function ownerOf(name: string, data: Fields): unknown {
   const field = OWNED_BY[name];
   if (field !== undefined) return data[field];
@@ -161,7 +161,7 @@ function ownerOf(name: string, data: Fields): unknown {
   return actor.safeParse(data['by']).data?.owner_uid;
 }
 
-/** @returns whether it was done: it may have changed meanwhile, or be gone */
+/** Applies a change. @returns false if the document was changed or deleted in the meantime */
 async function carryOut(
   erasing: Erasing,
   name: string,
@@ -187,7 +187,7 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
   const names = Object.keys(before);
   if (id !== snapshot.id || names.some((field) => !(field in change))) {
     const batch = ref.firestore.batch();
-    // First of all, so that nothing is written where it has changed.
+    // Delete first, so that nothing is written if the document has changed.
     batch.delete(ref, { lastUpdateTime });
     batch.set(ref.parent.doc(id), change);
     await batch.commit();
@@ -200,9 +200,9 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
 }
 
 /**
- * As the tool deletes one, but that its event says nothing of it: the trigger that repairs after direct edits finds that
- * it was told, and tells nothing of its own.
- * @returns false where nobody can read it
+ * Deletes a to-do as the tool does, but without its content in the event. The trigger that repairs direct edits finds
+ * that the deletion was announced, and announces nothing.
+ * @returns false if the to-do is unreadable
  */
 async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boolean> {
   const found = await ports.todos.find(id).catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * Erases a person: what is theirs is deleted, and in what is the team's a pseudonym stands in their place. It begins by
- * shutting them out and ends with their account, without which nobody would know any more what to look for. A killed
- * erasure is simply run again, and a second one finds nothing.
+ * Erases a person: deletes their data and replaces them with a pseudonym in shared data. The first step revokes their
+ * access, and the last deletes their account, because the account shows what to search for. An interrupted erasure can
+ * be run again; running it twice has no further effect.
  */
 import type { UserRecord } from 'firebase-admin/auth';
 import { compose } from '../../../functions/src/composition/compose.ts';
@@ -18,7 +18,7 @@ import { eraseInRealtime, forgetAccess } from './realtime.ts';
 import { Report } from './report.ts';
 import { isPseudonym, pseudonymOf, Traces } from './traces.ts';
 
-/** An ID token is good for so long, and rules of databases go by it whatever became of the account. */
+/** Lifetime of an ID token. The databases' rules accept it even after the account is deleted. */
 const TOKEN_MILLISECONDS = 3_600_000;
 
 export interface Erasure {
@@ -27,8 +27,9 @@ export interface Erasure {
 }
 
 /**
- * @param who a uid, an address, or what an earlier erasure has put in a person's place
- * @throws Error where nobody is meant, or nobody would be left to administer the deployment
+ * Erases a person and returns the report.
+ * @param who a uid, an address, or a pseudonym from an earlier erasure
+ * @throws Error if no person matches, or the deployment would have no admin left
  */
 export async function erase(
   who: string,
@@ -61,18 +62,18 @@ export async function erase(
     data: { pseudonym, isDry, agents, finishedAfter: waits ?? null, ...report.data() },
     sentences: [
       ...report.sentences(isDry),
-      `Agents of theirs, which can do nothing any more: ${agents.join(', ') || 'none'}.`,
-      ...(isDry ? ['Nothing was changed: it was a dry run.'] : told(uid, pseudonym, waits)),
+      `Their agents, which lose all access: ${agents.join(', ') || 'none'}.`,
+      ...(isDry ? ['Dry run: nothing was changed.'] : told(uid, pseudonym, waits)),
     ],
   };
 }
 
 function told(uid: string, pseudonym: string, waits: Date | undefined): readonly string[] {
   return [
-    `In their place stands ${pseudonym}. Keep that outside of this project: after a restore, erase --person ${pseudonym} finds them again.`,
+    `Their pseudonym is ${pseudonym}. Store it outside of this project: after a restore, erase --person ${pseudonym} finds them again.`,
     waits === undefined
-      ? 'The account is deleted, and nothing names them any more.'
-      : `The account is deleted. ${personPath(uid)} keeps their last tokens from opening anything: run this again after ${waits.toISOString()}, with the uid.`,
+      ? 'The account is deleted, and no data names them.'
+      : `The account is deleted. ${personPath(uid)} still blocks their last tokens: run this again with the uid after ${waits.toISOString()}.`,
   ];
 }
 
@@ -85,13 +86,11 @@ async function meant(who: string, lookup: { readonly unverified: boolean }): Pro
   if (isPseudonym(who)) return { uid: await uidOf(who), account: await findUser(await uidOf(who)) };
   const account = await findUser(who, lookup);
   if (account === undefined && who.includes('@'))
-    throw new Error(
-      `Nobody has the address ${who}. Give the uid of somebody whose account is deleted already.`,
-    );
+    throw new Error(`No account has the address ${who}. If the account is already deleted, use the uid.`);
   return { uid: account?.uid ?? who, account };
 }
 
-/** The uid of somebody whom a backup has brought back. */
+/** Returns the uid of a person that was restored from a backup. */
 async function uidOf(pseudonym: string): Promise<string> {
   for await (const { uid } of registry.everybody(() => undefined))
     if (pseudonymOf(uid) === pseudonym) return uid;
@@ -100,7 +99,7 @@ async function uidOf(pseudonym: string): Promise<string> {
       const owner = String(snapshot.get('owner_uid'));
       if (pseudonymOf(owner) === pseudonym) return owner;
     }
-  throw new Error(`Nobody here is ${pseudonym}: they were not brought back.`);
+  throw new Error(`No person matches ${pseudonym}: the restore did not bring them back.`);
 }
 
 async function requireAnotherAdmin(uid: string): Promise<void> {
@@ -112,7 +111,7 @@ async function requireAnotherAdmin(uid: string): Promise<void> {
   }
   if (isAdmin)
     throw new Error(
-      `${uid} is the last admin: make somebody else admin first, npm run people -- set-role <mail> admin. Nothing was changed.`,
+      `${uid} is the last admin. Nothing was changed. Make another person admin first: npm run people -- set-role <email> admin.`,
     );
 }
 
@@ -123,8 +122,8 @@ async function shutOut(uid: string, account: UserRecord | undefined): Promise<vo
 }
 
 /**
- * Deletes what rules decide by, once no token can be good any more.
- * @returns when that will be, where it is still to come
+ * Deletes the documents that rules read, once all tokens of the person have expired.
+ * @returns when they expire, if that is in the future
  */
 async function forgetPerson(uid: string, now: Date): Promise<Date | undefined> {
   const document = firestore().doc(personPath(uid));

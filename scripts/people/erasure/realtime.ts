@@ -1,4 +1,4 @@
-/** The Realtime Database: a person's own nodes are removed, and elsewhere a pseudonym stands where they were named. */
+/** Erasure in the Realtime Database: removes a person's own nodes, and replaces them elsewhere with a pseudonym. */
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { keyOf, nameOfKey } from '../../../functions/src/kernel/ids.ts';
 import {
@@ -41,7 +41,7 @@ const OWN: readonly ((uid: string) => string)[] = [
   devicesPath,
 ];
 
-/** Where a person may be named beside. What the rules know of people follows from Firestore. */
+/** Other nodes that can name a person. The access data of the rules is derived from Firestore. */
 const ELSEWHERE: readonly string[] = [
   ...FREE_FORM_ROOTS,
   TASK_QUEUE,
@@ -56,7 +56,7 @@ const ELSEWHERE: readonly string[] = [
   METRICS_AGENTS,
 ];
 
-/** What one node holds may be much. */
+/** Nodes per page; a node can be large. */
 const NODES_AT_ONCE = 20;
 
 export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
@@ -71,7 +71,7 @@ export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
       await forEach(page, (node) => eraseNode(erasing, list, node));
 }
 
-/** What the rules knew of the person, once nothing is stored of them. */
+/** Removes the person's access data of the rules, once Firestore stores nothing about the person. */
 export async function forgetAccess({ realtime, traces }: ErasingRealtime): Promise<void> {
   await realtime.ref(`${ACCESS_PEOPLE}/${keyOf(traces.uid)}`).remove();
 }
@@ -90,7 +90,7 @@ async function eraseNode(erasing: ErasingRealtime, list: string, node: DataSnaps
   else await replaceTexts(erasing, node);
 }
 
-/** Whether one of the keys below names the person, so that more than texts is to be replaced. */
+/** Returns whether a key below names the person, so that more than texts must be replaced. */
 function isKeyNamed(traces: Traces, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(
@@ -98,7 +98,7 @@ function isKeyNamed(traces: Traces, value: unknown): boolean {
   );
 }
 
-/** Writes all of it in one transaction, so that nothing is lost that somebody adds meanwhile. */
+/** Moves a node in one transaction, to keep concurrent additions. */
 async function moveNode(
   { realtime, traces }: ErasingRealtime,
   list: string,
@@ -114,7 +114,7 @@ async function moveNode(
   if (named !== node.key) await node.ref.remove();
 }
 
-/** Each text by itself: whatever else is in the node may change meanwhile. */
+/** Replaces each text separately, because other parts of the node can change in the meantime. */
 async function replaceTexts({ traces }: ErasingRealtime, node: DataSnapshot): Promise<void> {
   const texts: DataSnapshot[] = [];
   const collect = (part: DataSnapshot): void => {

@@ -1,4 +1,4 @@
-/** What an erasure has deleted and replaced, by the name of where it was. */
+/** Counts of deleted and replaced items, by place. */
 export class Report {
   private readonly counts = { deleted: new Map<string, number>(), replaced: new Map<string, number>() };
 
@@ -6,7 +6,7 @@ export class Report {
     this.counts[what].set(where, (this.counts[what].get(where) ?? 0) + 1);
   }
 
-  /** @param isDry nothing was changed yet */
+  /** @param isDry whether nothing was changed */
   sentences(isDry: boolean): readonly string[] {
     const words = isDry
       ? { deleted: 'Would be deleted', replaced: 'Would be replaced in' }

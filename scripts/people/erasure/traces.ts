@@ -1,4 +1,4 @@
-/** What names a person, and what stands in its place once the person is erased. */
+/** Texts that name a person, and their replacement after erasure. */
 import { DocumentReference, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import type { UserRecord } from 'firebase-admin/auth';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -7,12 +7,12 @@ const PSEUDONYM = /^erased-[0-9a-f]{20}$/;
 
 const PSEUDONYM_DIGITS = 20;
 
-/** What people read where a name stood. */
+/** Name that people see instead of an erased one. */
 export const ERASED_NAME = 'erased person';
 
 /**
- * Stands for a person from now on. It is the same whenever they are erased, so that a backup from before can be
- * searched for them, and nobody learns the uid by it.
+ * Returns a person's pseudonym. It is the same for every erasure, so that older backups can be searched, and it does
+ * not reveal the uid.
  */
 export function pseudonymOf(uid: string): string {
   return `erased-${systemHashing.sha256(`erased person\n${uid}`).slice(0, PSEUDONYM_DIGITS)}`;
@@ -22,18 +22,18 @@ export function isPseudonym(text: string): boolean {
   return PSEUDONYM.test(text);
 }
 
-/** A uid that Firebase makes has 28 letters and stands nowhere by chance. */
+/** Firebase's uids have 28 characters and do not occur in text by chance. */
 const UNMISTAKABLE_LENGTH = 20;
 
 type Field = string | number;
 
-/** Finds what names one person, and replaces it. */
+/** Finds and replaces texts that name one person. */
 export class Traces {
   readonly uid: string;
   readonly pseudonym: string;
   private readonly patterns: readonly (readonly [RegExp, string])[];
 
-  /** @param account as Firebase Auth has it, where there still is one */
+  /** @param account in Firebase Auth, if it still exists */
   constructor(uid: string, account: UserRecord | undefined) {
     this.uid = uid;
     this.pseudonym = pseudonymOf(uid);
@@ -41,7 +41,7 @@ export class Traces {
     const said = (of: 'email' | 'displayName' | 'phoneNumber'): readonly string[] => [
       ...new Set(all.flatMap((one) => one?.[of]?.trim() || [])),
     ];
-    // The uid last: a name or an address may be made of it.
+    // Replace the uid last: a name or address can contain it.
     this.patterns = [
       ...said('email').map((mail) => [mailPattern(mail), `${this.pseudonym}@erased.invalid`] as const),
       ...said('displayName').map((name) => [namePattern(name), ERASED_NAME] as const),
@@ -50,12 +50,12 @@ export class Traces {
     ];
   }
 
-  /** The very same text where it names nobody. */
+  /** Returns the text itself if it does not name the person. */
   replaced(text: string): string {
     return this.patterns.reduce((rest, [pattern, other]) => rest.replace(pattern, other), text);
   }
 
-  /** The same of a value with all that is in it, keys too. The very same value where nothing in it names the person. */
+  /** Like `replaced`, for a value with all nested keys and values. Returns the value itself if nothing changes. */
   in(value: unknown): unknown {
     if (typeof value === 'string') return this.replaced(value);
     if (Array.isArray(value))
@@ -82,7 +82,7 @@ function sameUnless(value: readonly unknown[], other: readonly unknown[]): reado
   return other.every((item, index) => item === value[index]) ? value : other;
 }
 
-/** Of what Firestore gives, whatever has fields and is no value of a type of its own. */
+/** Returns whether a Firestore value is a map instead of an instance of a special type. */
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Timestamp || value instanceof GeoPoint || value instanceof DocumentReference)
@@ -94,7 +94,7 @@ function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }
 
-/** A short uid, such as `operator`, may be a word: it counts where it stands by itself, or as a part of a name. */
+/** A short uid, such as `operator`, can be a word, so it matches only as a separate word or part of a name. */
 function uidPattern(uid: string): RegExp {
   const text = literal(uid);
   return new RegExp(uid.length < UNMISTAKABLE_LENGTH ? `(?<![^/:"|,])${text}(?![^/:"|,])` : text, 'g');
@@ -104,7 +104,7 @@ function mailPattern(mail: string): RegExp {
   return new RegExp(`(?<![\\w.+-])${literal(mail)}(?![\\w-])`, 'gi');
 }
 
-/** A name of one word may be a word: it counts where it stands by itself. */
+/** A name of one word can be an ordinary word, so it matches only as a separate word. */
 function namePattern(name: string): RegExp {
   const text = literal(name);
   return /\s/.test(name)

@@ -16,7 +16,7 @@ describe('npm run agents', () => {
 
   it('creates a leader with a working credential, replaces it, and revokes it', async () => {
     const wanted = ['--role', 'leader', '--name', name, '--owner', owner];
-    await assert.rejects(printed('agents', 'create', ...wanted), /No person is known as/, 'misspelled');
+    await assert.rejects(printed('agents', 'create', ...wanted), /Unknown person/, 'misspelled');
     const lost = await printed('agents', 'create', ...wanted, '--yes');
     assert.match(lost, new RegExp(`owner ${owner} has no role`), 'no role is given by default');
     await printed('people', 'set-role', owner, 'admin');
@@ -44,7 +44,7 @@ describe('npm run agents', () => {
       unkeyed,
     );
     const said = await printed('agents', 'revoke', agentId);
-    assert.match(said, new RegExp(`registered through it, and are shut out too: ${child.agent.id}`));
+    assert.match(said, new RegExp(`Agents that it registered, also revoked: ${child.agent.id}`));
     for (const bearer of [bearerIn(second), `${child.credential.api_key}.${child.secret}`])
       await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
@@ -62,7 +62,7 @@ describe('npm run agents', () => {
 
     const agentId = String(narrow.agent_id);
     const renewed = await printed('agents', 'renew', agentId);
-    assert.match(renewed, /only todo, system; only in default; reads only/);
+    assert.match(renewed, /only todo, system; only in default; read only/);
     assert.deepEqual((await authenticate(bearerIn(renewed))).toolsets, ['todo', 'system']);
 
     const wide = await authenticate(bearerIn(await printed('agents', 'renew', agentId, '--without-limits')));
@@ -85,7 +85,7 @@ describe('npm run agents', () => {
     assert.equal(workspace, 'far-away');
     assert.match(
       await printed('agents', 'set-role', String(agentId), 'leader'),
-      /is leader within 5 seconds; it was worker/,
+      /has the role leader within 5 seconds; its role was worker/,
     );
     assert.equal((await authenticate(bearerIn(made))).maxRole, 'leader');
 
@@ -94,8 +94,8 @@ describe('npm run agents', () => {
       .parse(await dataOf('agents', 'list', '--owner', owner, '--workspace', 'far-away'));
     assert.deepEqual(listed, [{ agentId, role: 'leader', home: 'far-away' }]);
     const lines = await printed('agents', 'list', '--owner', owner);
-    assert.match(lines, new RegExp(`${agentId}: leader of ${owner}, at home in far-away; until .*Z; active`));
-    assert.match(lines, new RegExp(`boss-\\S+: leader of ${owner}, at home in default; no credential`));
+    assert.match(lines, new RegExp(`${agentId}: leader of ${owner}, home workspace far-away; until .*Z; active`));
+    assert.match(lines, new RegExp(`boss-\\S+: leader of ${owner}, home workspace default; no credential`));
     assert.doesNotMatch(lines, /mk_/);
   });
 
@@ -112,6 +112,6 @@ describe('npm run agents', () => {
   it('prints only the error for an unknown agent', () => {
     const { status, stderr } = run('agents', ['renew', `nobody-${some}`, '--project', project]);
     assert.equal(status, 1);
-    assert.equal(stderr, `There is no agent "nobody-${some}".\n`);
+    assert.equal(stderr, `Agent "nobody-${some}" not found.\n`);
   });
 });

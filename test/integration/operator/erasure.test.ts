@@ -175,7 +175,7 @@ describe('npm run people -- erase', function () {
     assert.ok(agentId);
     const said = await printed('people', 'erase', '--person', mail, '--yes');
     pseudonym = /erased-[0-9a-f]{20}/.exec(said)?.[0] ?? '';
-    assert.match(said, /keeps their last tokens from opening anything: run this again after/);
+    assert.match(said, /still blocks their last tokens: run this again with the uid after/);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
@@ -234,7 +234,7 @@ describe('npm run people -- erase', function () {
     assert.deepEqual(naming(await everything(), UID), []);
     await assert.rejects(
       printed('people', 'erase', '--person', pseudonym, '--yes'),
-      /Nobody here is erased-/,
+      /No person matches erased-/,
     );
   });
 
@@ -245,9 +245,12 @@ describe('npm run people -- erase', function () {
     await createAdmin(project, 'solo');
     const refused = run('people', args, env);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /^solo is the last admin: make somebody else admin first, .*\n$/);
+    assert.match(
+      refused.stderr,
+      /^solo is the last admin. Nothing was changed. Make another person admin first: .*\n$/,
+    );
     await createAdmin(project, 'second');
     assert.equal(run('people', args, env).status, 0);
-    await assert.rejects(printed('people', 'erase', '--person', mail, '--yes'), /Nobody has the address/);
+    await assert.rejects(printed('people', 'erase', '--person', mail, '--yes'), /No account has the address/);
   });
 });

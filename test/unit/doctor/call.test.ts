@@ -32,7 +32,7 @@ describe('final call of a deployment', () => {
     const url = `${endpoint.url}/mcp`;
     assert.equal(
       await callEndpoint(url, undefined, noPause),
-      'it asks strangers for a credential, and lets nobody sign in',
+      'it requires a credential but offers no sign-in',
     );
     assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
     await assert.rejects(callEndpoint(url, 'another-key', noPause), /it answers 401: /);
@@ -43,7 +43,7 @@ describe('final call of a deployment', () => {
     const addresses = new Addresses({ publicUrl, functionUrl: undefined });
     const open = await serveEndpoint({ ...memoryPorts(), toolsets, addresses });
     try {
-      assert.match(await callEndpoint(`${open.url}/mcp`, undefined, noPause), /and says where one signs in$/);
+      assert.match(await callEndpoint(`${open.url}/mcp`, undefined, noPause), /and links to the sign-in$/);
     } finally {
       await open.close();
     }
@@ -63,7 +63,7 @@ describe('final call of a deployment', () => {
     refusals = 1000;
     const error = await callEndpoint(url, undefined, noPause).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Stop);
-    assert.match(error.message, /it answers 403: <html>Forbidden/);
+    assert.match(error.message, /it responded with 403: <html>Forbidden/);
     assert.deepEqual(error.mend, { command: `curl -i ${url}` });
     await close(front);
   });

@@ -141,7 +141,7 @@ describe('npm run deploy', () => {
     assert.match(parameters, /^WEB_API_KEY=AIzaSyA-made$/m);
     assert.match(parameters, new RegExp(`^PUBLIC_URL=https://${ADDRESS}$`, 'm'));
     assert.ok(said.includes('  GEMINI_API_KEY: as given'));
-    assert.ok(said.includes('  GITHUB_TOKEN: none, since nobody gave a value'));
+    assert.ok(said.includes('  GITHUB_TOKEN: set to none, because no value was given'));
     assert.ok(!said.join().includes('AIza-very-secret'));
   });
 
@@ -219,7 +219,7 @@ describe('npm run deploy', () => {
     const left = await deploy(deployment);
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['no more roles than needed', 'open sign-up', 'budget'],
+      ['excess roles', 'open sign-up', 'budget'],
     );
     const databases = JSON.stringify(
       answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
@@ -329,7 +329,7 @@ describe('npm run deploy', () => {
   it('never moves an existing database', async () => {
     here = await stage('forgotten');
     const { mend, message } = await stopped(here);
-    assert.match(message, /^Firestore location: Firestore is in nam5, which nobody chose/);
+    assert.match(message, /^Firestore location: Firestore is in nam5, which was not chosen/);
     assert.match(JSON.stringify(mend), /while it is empty, delete the database there/);
     assert.deepEqual(here.writes(), []);
     assert.deepEqual(here.called, []);
@@ -346,7 +346,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(left, []);
     assert.deepEqual(writes(), []);
     assert.deepEqual(called, [...CLI, ...LAST]);
-    assert.ok(said.includes('right already: secrets'));
+    assert.ok(said.includes('unchanged: secrets'));
   });
 
   it("grants replacement roles and leaves the removal of earlier versions' roles to a person", async () => {
@@ -364,7 +364,7 @@ describe('npm run deploy', () => {
       if (!JSON.stringify(answers.get(path)).includes('allUsers')) answers.set(path, { etag: 'ACAB' });
     const excess = async () => {
       const { findings } = await diagnose(deployment.google, await deployment.declare());
-      const finding = findings.find(({ name }) => name === 'no more roles than needed');
+      const finding = findings.find(({ name }) => name === 'excess roles');
       return finding !== undefined && finding.state !== 'ok' ? JSON.stringify(finding.mend) : '';
     };
     assert.match(await excess(), /npm run deploy/, 'removing first would stop the functions');
@@ -372,7 +372,7 @@ describe('npm run deploy', () => {
     const left = await deploy({ ...deployment, firebase });
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['no more roles than needed'],
+      ['excess roles'],
     );
     assert.match(
       await excess(),
@@ -403,7 +403,7 @@ describe('npm run deploy', () => {
     };
     const error = await deploy({ ...here.deployment, firebase }).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Stop);
-    assert.match(error.message, /^Functions cannot be deployed/);
+    assert.match(error.message, /^Cannot deploy the functions/);
   });
 
   it('prints the plan without changing anything in a dry run', async () => {
@@ -411,8 +411,8 @@ describe('npm run deploy', () => {
     await plan(here.deployment);
     assert.deepEqual(here.writes(), []);
     assert.deepEqual(here.called, []);
-    assert.ok(here.said.includes('right already: Firestore'));
-    assert.ok(here.said.includes('would do: secrets'));
-    assert.ok(here.said.includes('would do: functions'));
+    assert.ok(here.said.includes('unchanged: Firestore'));
+    assert.ok(here.said.includes('would change: secrets'));
+    assert.ok(here.said.includes('would change: functions'));
   });
 });

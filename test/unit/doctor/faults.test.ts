@@ -144,7 +144,7 @@ const FAULTS: readonly Fault[] = [
     what: 'identitytoolkit is disabled',
     plant: drop(services, 'services', /identitytoolkit/),
     mend: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
-    unseen: ['authentication', 'authorised domains', 'open sign-up'],
+    unseen: ['authentication', 'authorized domains', 'open sign-up'],
   },
   {
     check: 'hosting site',
@@ -223,7 +223,7 @@ const FAULTS: readonly Fault[] = [
     check: 'Realtime Database',
     what: 'the instance is disabled',
     plant: edit(realtime, '"ACTIVE"', '"DISABLED"'),
-    mend: /project\/muster-team\/database in the menu of the database, Enable/,
+    mend: /project\/muster-team\/database in the database's menu, Enable/,
   },
   {
     check: 'Realtime Database location',
@@ -249,7 +249,7 @@ const FAULTS: readonly Fault[] = [
     what: 'the account was deleted',
     plant: without(itself),
     mend: /^gcloud iam service-accounts create muster --display-name=Muster --project muster-team$/,
-    unseen: ['roles', 'no more roles than needed'],
+    unseen: ['roles', 'excess roles'],
   },
   {
     check: 'roles',
@@ -258,7 +258,7 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud projects add-iam-policy-binding muster-team .*--member=serviceAccount:muster@.* --role=roles\/cloudtasks\.enqueuer$/,
   },
   {
-    check: 'no more roles than needed',
+    check: 'excess roles',
     what: 'the account is Editor',
     plant: edit(
       policy,
@@ -268,7 +268,7 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud projects remove-iam-policy-binding muster-team .* --role=roles\/editor$/,
   },
   {
-    check: 'no more roles than needed',
+    check: 'excess roles',
     what: 'the account keeps roles of earlier versions to call all services and change accounts',
     plant: edit(
       policy,
@@ -384,7 +384,7 @@ const FAULTS: readonly Fault[] = [
     mend: /^npm run deploy -- --project muster-team$/,
   },
   {
-    check: 'functions of former versions',
+    check: 'functions of previous versions',
     what: 'one is left over',
     plant: edit(
       functions,
@@ -456,7 +456,7 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud pubsub subscriptions update eventarc-\S+ --dead-letter-topic=dead-letters --max-delivery-attempts=20/,
   },
   {
-    check: 'rights for dead letters',
+    check: 'permissions for dead letters',
     what: 'Pub/Sub may not forward dead letters',
     plant: ({ answers }) => void answers.set(`${pubSub}/topics/dead-letters:getIamPolicy`, { etag: 'ACAB' }),
     mend: /^gcloud pubsub topics add-iam-policy-binding dead-letters --member=serviceAccount:service-415104041262@gcp-sa-pubsub/,
@@ -466,29 +466,29 @@ const FAULTS: readonly Fault[] = [
     what: 'Authentication was never opened',
     plant: without(auth),
     mend: /project\/muster-team\/authentication Get started$/,
-    unseen: ['authorised domains', 'open sign-up'],
+    unseen: ['authorized domains', 'open sign-up'],
   },
   {
     check: 'public address',
     what: 'no key exists',
     plant: deployedParameter('PUBLIC_URL', ''),
     mend: /^echo 'PUBLIC_URL=https:\/\/mcp-415104041262\.us-central1\.run\.app' >> functions\/\.env\.muster-team/,
-    unseen: ['authorised domains'],
+    unseen: ['authorized domains'],
   },
   {
-    check: 'authorised domains',
+    check: 'authorized domains',
     what: 'the public address is missing',
     plant: edit(auth, /,"mcp-[^"]*"/, ''),
     mend: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
   },
   {
-    check: 'authorised domains',
+    check: 'authorized domains',
     what: "the function's own address, whose page also sends links, is missing",
     plant: edit(auth, /,"us-central1-[^"]*"/, ''),
     mend: /Add domain: us-central1-muster-team\.cloudfunctions\.net/,
   },
   {
-    check: 'authorised domains',
+    check: 'authorized domains',
     what: 'the console is missing',
     plant: edit(auth, /,"muster-team\.web\.app"/, ''),
     mend: /Add domain: muster-team\.web\.app/,
@@ -542,13 +542,13 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud billing budgets create --billing-account=01A2B3-C4D5E6-F70819 /,
   },
   {
-    check: 'most instances',
+    check: 'maximum instances',
     what: 'no limit is set',
     plant: deployedParameter('MAX_INSTANCES', '0'),
     mend: /^echo 'MAX_INSTANCES=100' >>/,
   },
   {
-    check: 'most instances',
+    check: 'maximum instances',
     what: 'the endpoint is deployed with another limit',
     plant: edit(functions, /(functions\/mcp".*?"maxInstanceCount":)100/, '$13000'),
     mend: /^npm run deploy/,

@@ -62,9 +62,9 @@ describe('npm run doctor', () => {
     assert.match(out, /^ok {7}Firestore$/m);
     assert.match(
       out,
-      /^PROBLEM {2}service account: SERVICE_ACCOUNT names none.*\n {9}Why it matters: .*\n {9}\$ echo/m,
+      /^PROBLEM {2}service account: SERVICE_ACCOUNT is empty.*\n {9}Why it matters: .*\n {9}\$ echo/m,
     );
-    assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ could not be looked at\.\n$/);
+    assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ not checked\.\n$/);
   });
 
   it('prints the findings as JSON', async () => {
@@ -86,14 +86,14 @@ describe('npm run doctor', () => {
       doctor(['--project', 'another-project']),
     ]);
     oneLine(none, /^No Google credentials: run `gcloud/);
-    oneLine(old, /^Google does not take your credentials: /);
-    oneLine(away, /^Google cannot be reached: /);
-    oneLine(unknown, /^There is no project another-project, or your credentials may not see it/);
+    oneLine(old, /^Google rejected your credentials: /);
+    oneLine(away, /^Google is unreachable: /);
+    oneLine(unknown, /^Project another-project not found, or your credentials cannot access it/);
   });
 
   it('reports an invalid argument', async () => {
-    assert.match((await doctor([])).error, /^Which project\? Give --project <id>\./);
-    assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is no id of a project/);
+    assert.match((await doctor([])).error, /^Missing project: specify --project <id>\./);
+    assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is not a project id/);
     assert.match((await doctor(['--project', PROJECT, '--mend'])).error, /Unknown option '--mend'/);
   });
 
@@ -103,7 +103,7 @@ describe('npm run doctor', () => {
     const { out } = await doctor(['--project', PROJECT]);
     assert.match(
       out,
-      /^unseen {3}billing: could not look, because The caller does not have permission\n {9}\$ gcloud projects add-iam/m,
+      /^unseen {3}billing: not checked: The caller does not have permission\n {9}\$ gcloud projects add-iam/m,
     );
     assert.deepEqual(local.faults, []);
   });

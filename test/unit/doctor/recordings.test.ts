@@ -56,7 +56,10 @@ describe('npm run doctor findings', () => {
       /--location=us-central1 --type=firestore-native --delete-protection --enable-pitr/,
     );
     const builds = findings.find(({ name }) => name === 'builds');
-    assert.match(JSON.stringify(builds), /automaticIamGrantsForDefaultServiceAccounts keeps Editor from it/);
+    assert.match(
+      JSON.stringify(builds),
+      /automaticIamGrantsForDefaultServiceAccounts denies it the Editor role/,
+    );
   });
 
   it('list the remaining steps of a half set up project', async () => {
@@ -65,7 +68,7 @@ describe('npm run doctor findings', () => {
       'delete protection',
       'backup schedule',
       'roles',
-      'no more roles than needed',
+      'excess roles',
       'token creator',
       'acting as itself',
       'secrets',
@@ -101,7 +104,7 @@ describe('npm run doctor findings', () => {
       'acting as itself',
       'cleanup policy',
       'dead letters',
-      'authorised domains',
+      'authorized domains',
       'sign-in links in logs',
       'budget',
     ]);

@@ -5,16 +5,16 @@ import { UsageError } from '../../../scripts/operator/deployment.ts';
 describe('npm run agents command line', () => {
   it('reports an invalid argument', () => {
     const cases: [string[], RegExp][] = [
-      [['create', '--project', 'demo'], /needs --name/],
+      [['create', '--project', 'demo'], /requires --name/],
       [['create', '--name', 'x y', '--project', 'demo'], /--name: 3 to 50/],
       [['create', '--name', 'boss', '--role', 'king', '--project', 'demo'], /--role: one of viewer/],
-      [['revoke', '--project', 'demo'], /needs the id of an agent/],
-      [['revoke', '../agents', '--project', 'demo'], /needs the id of an agent/],
+      [['revoke', '--project', 'demo'], /requires an agent id/],
+      [['revoke', '../agents', '--project', 'demo'], /requires an agent id/],
       [['dance'], /set-role or revoke/],
-      [['renew', '--project', 'demo'], /needs the id of an agent/],
-      [['set-role', 'boss', '--project', 'demo'], /set-role needs a role/],
-      [['set-role', 'boss', 'king', '--project', 'demo'], /set-role needs a role: viewer/],
-      [['renew', 'boss', 'again'], /What is "again"/],
+      [['renew', '--project', 'demo'], /requires an agent id/],
+      [['set-role', 'boss', '--project', 'demo'], /set-role requires a role/],
+      [['set-role', 'boss', 'king', '--project', 'demo'], /set-role requires a role: viewer/],
+      [['renew', 'boss', 'again'], /Unexpected argument "again"/],
       [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: of onboarding/],
       [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to: 1 to 64/],
       [['create', '--name', 'boss', '--colour', 'red'], /--colour/],

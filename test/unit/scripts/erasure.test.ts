@@ -58,10 +58,10 @@ describe('npm run people -- erase command line', () => {
     const dry = parseCommand(['erase', '--person', UID, '--dry-run']);
     assert.ok(dry.kind === 'erase' && dry.isDry && dry.who === UID);
     const cases: [string[], RegExp][] = [
-      [['erase', '--yes'], /^erase --person needs the uid or the mail of a person\.$/],
-      [['erase', '--person', UID], /^erase needs --dry-run, .* or --yes, which does it\.$/],
-      [['erase', '--person', UID, '--yes', '--dry-run'], /^erase needs --dry-run/],
-      [['erase', UID, '--yes'], /^What is /],
+      [['erase', '--yes'], /^erase --person requires a person's uid or email\.$/],
+      [['erase', '--person', UID], /^erase requires --dry-run .* or --yes to make them\.$/],
+      [['erase', '--person', UID, '--yes', '--dry-run'], /^erase requires --dry-run/],
+      [['erase', UID, '--yes'], /^Unexpected argument /],
     ];
     for (const [args, message] of cases)
       assert.throws(

@@ -11,8 +11,8 @@ describe('npm run rebuild command line', () => {
 
   it('reports an invalid argument', () => {
     const cases: [string[], RegExp][] = [
-      [[], /^What is to be made again: queue, counters, presence or access\?$/],
-      [['queues'], /^What is "queues"\?$/],
+      [[], /^Specify what to rebuild: queue, counters, presence or access\.$/],
+      [['queues'], /^Unknown kind "queues"/],
       [['queue', '--database-url', 'here'], /^--database-url: a URL$/],
       [['queue', '--dry'], /--dry/],
     ];
