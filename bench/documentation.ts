@@ -1,4 +1,4 @@
-/** What pages show of a run, between their markers. */
+/** Sections of documentation pages that a benchmark run writes. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Measurement } from './measurement.ts';
 import type { CostRow } from './measurements/cost.ts';
@@ -16,7 +16,7 @@ export function costTable(rows: readonly CostRow[]): string {
   const names = [...new Set(rows.map(({ what }) => what))];
   const grouped = names.flatMap((name) => rows.filter(({ what }) => what === name));
   return table(
-    ['tool or resource', 'reads', 'writes', 'deletes', 'holds for'],
+    ['tool or resource', 'reads', 'writes', 'deletes', 'situation'],
     grouped.map(({ what, reads, writes, deletes, situation }) => [
       `\`${what}\``,
       reads,
@@ -38,7 +38,7 @@ export function resultTable(measurements: readonly Measurement[]): string {
   );
 }
 
-/** Whether the page shows this table of costs. */
+/** Returns whether the page shows this table of costs. */
 export function isCurrent(costs: string): boolean {
   return sectionOf(readFileSync(pageOf('cost'), 'utf8'), 'cost').text.trim() === costs.trim();
 }

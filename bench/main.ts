@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost,running]`. The emulators run
- * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost,running]`. The emulators are
+ * already running; see docs/benchmarks.md. Standard output contains only the findings.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -47,7 +47,7 @@ const benchmarks: Benchmarks = {
   running: async () => [shown(await measureRunning())],
 };
 
-/** The page must show what was measured. */
+/** Adds a fault if the page shows other results. */
 function documented({
   rows,
   faults,
@@ -55,11 +55,11 @@ function documented({
 }: CostMeasurement): Measurement & { rows: readonly CostRow[] } {
   const table = costTable(rows);
   if (values.write) write('cost', table);
-  const stale = isCurrent(table) ? [] : ['docs/benchmarks.md shows another table: run it with --write'];
+  const stale = isCurrent(table) ? [] : ['docs/benchmarks.md shows another table. Run with --write.'];
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
-/** The page is written by it: what it shows differs a little from run to run. */
+/** Writes the page, because its content differs slightly between runs. */
 function shown({ page, ...measurement }: RunningMeasurement): Measurement {
   if (values.write) write('running', page);
   return measurement;
@@ -67,7 +67,7 @@ function shown({ page, ...measurement }: RunningMeasurement): Measurement {
 
 const [load = 0] = loadavg();
 if (load > availableParallelism())
-  console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which disturbs the figures`);
+  console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which distorts the results`);
 
 const run = new Run({
   benchmarks,
@@ -76,14 +76,14 @@ const run = new Run({
   measured: (measurement) => console.log(values.json ? lineJson(measurement) : reportText(measurement)),
 });
 
-/** The Realtime Database's and Firestore's clients would keep the process alive. */
+/** Exits, because open clients of the Realtime Database and Firestore keep the process running. */
 function end(): never {
   const verdict = run.verdict();
   console.log(values.json ? JSON.stringify({ ...verdict, load }) : verdictText(verdict));
   return process.exit(verdict.pass ? 0 : 1);
 }
 
-// What breaks outside of any measurement's promises breaks the one that is under way, and nobody can go on.
+// An uncaught exception fails the current measurement and ends the run.
 process.on('uncaughtException', (error) => {
   run.breaks(error);
   end();

@@ -1,4 +1,4 @@
-/** What a benchmark finds, and whether that is good enough. */
+/** Result of a benchmark, and whether it meets its target. */
 
 export interface Spread {
   readonly min: number;
@@ -14,19 +14,19 @@ export interface Target {
 export interface Measurement {
   readonly name: string;
   readonly title: string;
-  /** Of the ratios of the rounds: ours to the baseline's. */
+  /** Ratio of ours to the baseline, over the rounds. */
   readonly ratio?: Spread;
   readonly target?: Target;
-  /** What the ratio is made of, in units of their own. */
+  /** Values behind the ratio, with their units in the names. */
   readonly figures: Readonly<Record<string, Spread | number | string>>;
-  /** What is wrong whatever the ratio: a task claimed twice, a page out of date. */
+  /** Faults regardless of the ratio: a task claimed twice, an outdated page. */
   readonly faults: readonly string[];
 }
 
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [sorted[0], sorted.at(-1)];
-  if (min === undefined || max === undefined) throw new Error('There is nothing to take the median of.');
+  if (min === undefined || max === undefined) throw new Error('Cannot compute the median of no values.');
   return { min, median: quantile(sorted, 0.5), max };
 }
 
@@ -34,7 +34,7 @@ export function median(values: readonly number[]): number {
   return spread(values).median;
 }
 
-/** Between the two nearest where it falls between them. */
+/** Returns a quantile, interpolated between the two nearest values. */
 export function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const below = sorted[Math.floor(at)] ?? Number.NaN;
@@ -42,7 +42,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** The median decides: one disturbed round should not. */
+/** Compares the median, so that one disturbed round does not matter. */
 export function passes({ ratio, target, faults }: Measurement): boolean {
   if (faults.length > 0) return false;
   if (ratio === undefined || target === undefined) return true;

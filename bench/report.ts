@@ -1,4 +1,4 @@
-/** How findings are told: to people, and as JSON. */
+/** Reports of findings, as text and JSON. */
 import { type Measurement, passes, type Spread, type Target } from './measurement.ts';
 import type { Verdict } from './run.ts';
 
@@ -15,12 +15,12 @@ export function reportText(measurement: Measurement): string {
   ].join('\n');
 }
 
-/** In one line, so that a reader of many has each as soon as it is there. */
+/** Returns one line, so that readers can process findings immediately. */
 export function lineJson(measurement: Measurement): string {
   return JSON.stringify({ ...measurement, pass: passes(measurement) });
 }
 
-/** What failed comes last, where whoever sees only the end of a long run finds it. */
+/** Lists failures last, so that the end of a long log shows them. */
 export function verdictText({ failed, left }: Verdict): string {
   const never = left.length === 0 ? [] : [`not measured: ${left.join(', ')}`];
   const told = failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`];

@@ -1,4 +1,4 @@
-/** Rounds of ours and of the baseline's by turns, so that whatever disturbs the machine disturbs both. */
+/** Alternating rounds of ours and the baseline, so that disturbances affect both. */
 import { type Spread, spread } from './measurement.ts';
 
 export interface Rounds<Figure = number> {
@@ -11,7 +11,7 @@ export interface Schedule {
   readonly rounds: number;
 }
 
-/** Runs both by turns. Each gives the figure of one round. */
+/** Alternates between both functions, each of which returns the figure of one round. */
 export async function alternate<Figure>(
   { warmUps, rounds }: Schedule,
   ours: (round: number) => Promise<Figure>,
@@ -27,12 +27,12 @@ export async function alternate<Figure>(
   return figures;
 }
 
-/** One number of each round's figure. */
+/** Returns one number of each round's figure. */
 export function each<Figure>({ ours, baseline }: Rounds<Figure>, number: (figure: Figure) => number): Rounds {
   return { ours: ours.map(number), baseline: baseline.map(number) };
 }
 
-/** Ours to the baseline's, round by round. */
+/** Returns the ratio of ours to the baseline, round by round. */
 export function ratioOf({ ours, baseline }: Rounds): Spread {
   return spread(ours.map((figure, round) => figure / (baseline[round] ?? Number.NaN)));
 }

@@ -1,13 +1,13 @@
-/** One measurement after the other. What one has found is told as soon as it ends, whatever becomes of the others. */
+/** Runs measurements sequentially. Reports each result immediately, regardless of later failures. */
 import { type Measurement, passes } from './measurement.ts';
 
 export type Benchmarks = Readonly<Record<string, () => Promise<readonly Measurement[]>>>;
 
 export interface Verdict {
   readonly pass: boolean;
-  /** The names of the measurements that missed their target or broke. */
+  /** Names of measurements that missed their target or failed. */
   readonly failed: readonly string[];
-  /** The benchmarks whose turn never came. */
+  /** Benchmarks that did not run. */
   readonly left: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export class Run {
     const known = Object.keys(options.benchmarks);
     const unknown = options.wanted.find((name) => !known.includes(name));
     if (unknown !== undefined)
-      throw new Error(`There is no benchmark "${unknown}", only ${known.join(', ')}.`);
+      throw new Error(`Unknown benchmark "${unknown}". Use ${known.join(', ')}.`);
     this.options = options;
     this.left = [...options.wanted];
   }
@@ -45,11 +45,11 @@ export class Run {
     }
   }
 
-  /** The one that is under way fails, and leaves the others their turn. */
+  /** Records a failure of the current measurement; the remaining ones are reported as not measured. */
   breaks(error: unknown): void {
     console.error(error);
     const fault = error instanceof Error ? error.message : String(error);
-    this.keep({ name: this.current, title: 'It broke.', figures: {}, faults: [fault] });
+    this.keep({ name: this.current, title: 'Failed with an error.', figures: {}, faults: [fault] });
   }
 
   verdict(): Verdict {

@@ -1,4 +1,4 @@
-/** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
+/** Agents that call in the benchmarks. Each benchmark has a dedicated Firestore project in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NOTHING_DONE } from '../functions/src/agents/rules/agent.ts';
 import { agentToDocument } from '../functions/src/agents/store/agents.ts';
@@ -31,20 +31,20 @@ export interface Caller {
 export interface Project {
   readonly id: string;
   readonly firestore: Firestore;
-  /** What makes a function work in it. */
+  /** Variables that make a function use the project. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The person whose agents the callers are. */
+/** Person who owns the callers' agents. */
 export const OWNER = 'person';
 
-/** A benchmark calls as one caller what many would. */
+/** Without limits, because one caller sends the calls of many. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-/** Calls are counted against their rate as in a deployment, which one caller with all the load would exceed. */
+/** Calls are counted as in a deployment, with a limit above a single caller's load. */
 const UNREACHED_LIMIT = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '500000' };
 
-/** A new, empty project. */
+/** Returns a new, empty project. */
 export function newProject(name: string): Project {
   const id = `demo-muster-${name}-${process.pid}`;
   const config = JSON.parse(process.env['FIREBASE_CONFIG'] ?? '{}');
@@ -58,7 +58,7 @@ export function newProject(name: string): Project {
   return { id, firestore: new Firestore({ projectId: id }), env };
 }
 
-/** The project of the emulators themselves, which has the Realtime Database's rules. */
+/** Returns the emulators' default project, which has the Realtime Database's rules. */
 export function suiteProject(): Project {
   const firestore = new Firestore();
   return { id: process.env['GCLOUD_PROJECT'] ?? '', firestore, env: UNLIMITED };
@@ -66,7 +66,7 @@ export function suiteProject(): Project {
 
 const BATCH = 500;
 
-/** Adds agents that nobody calls as, every other of them active. */
+/** Adds agents without calls, every other one active. */
 export async function addAgents({ firestore }: Project, count: number): Promise<void> {
   const now = new Date();
   for (let first = 0; first < count; first += BATCH) {
@@ -85,7 +85,7 @@ export async function addAgents({ firestore }: Project, count: number): Promise<
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Adds agents to the project, `worker0` and so on, who may hold as many tasks at once as they like. */
+/** Adds agents `worker0` and so on, which can hold any number of tasks. */
 export async function addCallers(
   { firestore }: Pick<Project, 'firestore'>,
   role: 'leader' | 'worker',
@@ -115,14 +115,14 @@ export async function addCallers(
   return callers;
 }
 
-/** What a client sends to have its tokens. */
+/** Data that a client exchanges for its tokens. */
 export interface Code {
   readonly clientId: string;
   readonly code: string;
   readonly verifier: string;
 }
 
-/** Lets an app be one of the callers, whose tokens nobody has fetched yet. The code is good for a minute. */
+/** Adds a grant for an app that is one of the callers. Its code is valid for a minute. */
 export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentId: string): Promise<Code> {
   const now = new Date();
   const grantId = systemRandomness.letters(GRANT_LETTERS);

@@ -1,4 +1,4 @@
-/** To-dos of the person whose agents call in the benchmarks. */
+/** To-dos of the person who owns the benchmarks' agents. */
 import { todoPath } from '../functions/src/kernel/firestore/paths.ts';
 import { PRIORITIES, type Todo } from '../functions/src/toolsets/todo/rules/todo.ts';
 import { todoToDocument } from '../functions/src/toolsets/todo/store/todoDocument.ts';
@@ -7,10 +7,10 @@ import { OWNER, type Project } from './seed.ts';
 const HOUR = 3_600_000;
 const BATCH = 500;
 
-/** A word that every to-do has in its title. */
+/** Word in every to-do's title. */
 export const COMMON_WORD = 'meeting';
 
-/** The `number`th; every fourth is done. */
+/** Returns the `number`th to-do; every fourth is done. */
 export function todoNumber(number: number): Todo {
   const createdAt = new Date(Date.now() - number * HOUR);
   const isDone = number % 4 === 3;

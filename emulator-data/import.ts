@@ -1,7 +1,6 @@
 /**
- * Fills the emulators with what `npm start` begins with: agents with well-known credentials, two people, the
- * to-dos of one of them and the documents of the network specification's examples. It refuses to touch anything but
- * emulators.
+ * Seeds the emulators for `npm start`: agents with well-known credentials, two people, to-dos of one of them, and the
+ * documents of the network specification's examples. Refuses to change anything but emulators.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -32,7 +31,7 @@ import {
 } from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
-/** An agent that cannot be read ends the import, with its name. */
+/** Makes an unreadable agent end the import with an error that names it. */
 const DOCUMENTS = new DocumentReading({ note: () => undefined, recent: async () => [] });
 
 const agents = z.array(
@@ -63,13 +62,13 @@ const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
 type AgentSeed = z.output<typeof agents>[number];
 type PersonSeed = z.output<typeof people>[number];
 
-/** Whoever looks after the seeded agents: their to-dos are this person's. */
+/** Owner of the seeded agents and their to-dos. */
 const OWNER = 'person';
 
-/** Known to everyone and good for nothing but the emulators. */
+/** Publicly known, and only valid in emulators. */
 const PASSWORD = 'only-for-the-emulators';
 
-/** What the credentials of one clone have that no other's have. Those of tests need nothing. */
+/** Secret part of this clone's credentials. Tests use none. */
 const SECRET = process.env['MUSTER_SEED_SECRET'] ?? '';
 
 /** Fills the emulators. */
@@ -91,7 +90,7 @@ export async function importSeed(): Promise<void> {
   await importTodos(OWNER);
 }
 
-/** The credentials of everyone who has one, by name; people's expire after an hour. */
+/** Returns everyone's credentials by name; those of people expire after an hour. */
 export async function seedTokens(): Promise<Record<string, string>> {
   requireEmulators();
   const named = agents
@@ -105,13 +104,13 @@ export async function seedTokens(): Promise<Record<string, string>> {
     .parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
-/** How people sign in. */
+/** Returns the accounts for signing in. */
 export async function seedPeople(): Promise<{ name: string; email: string; password: string }[]> {
   const seeds = people.parse(await json('people'));
   return seeds.map(({ displayName, email }) => ({ name: displayName, email, password: PASSWORD }));
 }
 
-/** As tools write it, so that it is counted once however often it is imported. */
+/** Writes the agent as tools do, so that repeated imports count it once. */
 async function importAgent(agent: Agent): Promise<void> {
   const store = new FirestoreStore({
     database: firestore(),
@@ -146,7 +145,7 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
   };
 }
 
-/** The same at every start, so that a client that was set up once stays set up. */
+/** Returns the same credential at every start, so that configured clients keep working. */
 function credentialOf(agentId: string, now: Date): Credential {
   const [apiKey = '', secret = ''] = bearerOf(agentId).split('.');
   return {
@@ -188,7 +187,7 @@ async function signIn(email: string): Promise<string> {
 
 function requireEmulators(): void {
   for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST']) {
-    if (!process.env[variable]) throw new Error(`${variable} is not set: the seed only goes into emulators.`);
+    if (!process.env[variable]) throw new Error(`${variable} is not set: only emulators can be seeded.`);
   }
 }
 

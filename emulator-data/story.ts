@@ -1,6 +1,6 @@
 /**
- * What `npm start` shows beside the seed: a team in the middle of its work. It is told by the tools themselves, with a
- * clock that walks through the last two days, so that all of it has happened as it would have.
+ * Demo scenario of `npm start`: a team in the middle of its work. It calls the tools themselves, with a simulated clock
+ * that runs through the last two days, so that all data is realistic.
  */
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
@@ -20,7 +20,7 @@ const DAY = 24 * HOUR;
 
 const PACE = 60;
 
-/** As long as a claim may be: nobody heartbeats for the agents of a story. */
+/** Maximum lease length: the scenario's agents send no heartbeats. */
 const DAY_SECONDS = 86_400;
 
 const catalogue = new Catalogues(toolsets).of({
@@ -37,7 +37,7 @@ const agentAnswer = z.object({ agentId: z.string() });
 const codingAnswer = z.object({ result: z.object({ taskId: z.string() }) });
 const claimAnswer = z.object({ result: z.object({ task: z.object({ epoch: z.number() }) }) });
 
-/** What the models say that are asked in it. */
+/** Returns the models' answers in the scenario. */
 function said({ prompt }: { readonly prompt: string }): string {
   if (prompt.startsWith('Rank these answers')) return 'A > B';
   return [
@@ -51,10 +51,10 @@ export interface StoryOptions {
   readonly ownerUid: string;
 }
 
-/** Tells it into a workspace in which nothing has happened yet. */
+/** Runs the scenario in an empty workspace. */
 export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<void> {
   const end = Date.now();
-  // Within a step of the story time goes on as it really does, but sixty times as fast.
+  // Within a step, the clock runs at sixty times the real speed.
   let [stepAt, steppedAt] = [end - 2 * DAY, performance.now()];
   const now = () => Math.min(end, stepAt + PACE * (performance.now() - steppedAt));
   const models = new LocalModels({ usually: said });
@@ -70,7 +70,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     rateLimit: undefined,
     push: undefined,
     clock: { now: () => new Date(now()) },
-    // What goes wrong is thrown; who seeds reads what is printed.
+    // Errors are thrown; the caller reads printed output.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     hosted: () =>
       hostedAgents({
@@ -93,7 +93,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
 
   async function tell(principal: Principal, name: string, args: JsonObject): Promise<JsonObject> {
     const found = catalogue.findTool(name);
-    if (found === undefined) throw new Error(`The story calls ${name}, which is no tool.`);
+    if (found === undefined) throw new Error(`The demo scenario calls an unknown tool: ${name}.`);
     const ports = {
       ...app.calls,
       authenticator: { authenticate: async () => principal, authenticateAnew: async () => principal },
@@ -187,7 +187,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
         dependencies: ['task-4'],
         required_capabilities: ['testing'],
       },
-      // Whoever comes by may claim this one: the README has an agent do it.
+      // Any agent can claim this task: in the README, an agent completes it.
       { description: 'Say in one sentence what the export is good for', priority: 9 },
       {
         description: 'Measure the export of 10,000 invoices',
@@ -221,7 +221,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     await tell(tester, 'coordination_fail_task', {
       ...idOf(tester),
       task_id: moving,
-      error: 'The archive of 2019 is encrypted, and nobody here has the key.',
+      error: 'The archive of 2019 is encrypted, and no one here has the key.',
     });
     walk(14 * 60);
     await tell(builder, 'coordination_complete_task', {
@@ -243,14 +243,14 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     walk(26 * 60);
     await begins(tester);
     const checking = await begins(builder);
-    if (checking !== check) throw new Error('The builder has another task in hand than the story tells.');
+    if (checking !== check) throw new Error('The builder holds another task than the demo scenario expects.');
     walk(40);
 
     const { result: drafted } = codingAnswer.parse(
       await tell(planner, 'coding_create_task', {
         tool: 'CLAUDECODE',
         description: 'Add a button that downloads the export',
-        instructions: 'Beside the filter of the list. It says how many invoices there will be.',
+        instructions: 'Next to the filter of the list. It shows the number of invoices.',
         branch: 'feature/export-button',
       }),
     );
@@ -268,7 +268,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       ['info', 'Writing src/components/ExportButton.tsx'],
       ['warn', 'The list has no count for filters on tax: asking the server for it'],
       ['info', 'npm test: 41 passed, 1 failed'],
-      ['error', 'ExportButton › says how many: expected "12 invoices", got "NaN invoices"'],
+      ['error', 'ExportButton › shows the number: expected "12 invoices", got "NaN invoices"'],
       ['info', 'Writing src/components/ExportButton.tsx'],
       ['info', 'npm test: 42 passed'],
     ] as const;
@@ -296,7 +296,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     await models.stop();
   }
 
-  /** What the person herself has to do this week. */
+  /** Creates the person's own to-dos for this week. */
   async function plansTheWeek(): Promise<void> {
     const todos = [
       { title: "Send the accountant last year's books", due: end - 2 * HOUR, priority: 'HIGH' },

@@ -1,4 +1,4 @@
-/** A person's to-dos, reminders and recurring tasks, made as the tools make them. */
+/** A person's to-dos, reminders and recurring to-dos, created as the tools create them. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
@@ -9,7 +9,7 @@ import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** So many days from now, at a time of day in UTC. */
+/** Days from now, with a time of day in UTC. */
 const moment = z.strictObject({ days: z.int().min(1), time: z.iso.time() }).transform(({ days, time }) => {
   const date = new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
   return new Date(`${date}T${time}Z`);
@@ -41,10 +41,10 @@ const seeds = z.strictObject({
   ),
 });
 
-/** Seeds are never repeated calls. */
+/** The seed never repeats a call. */
 const unkeyed = (): undefined => undefined;
 
-/** Gives a person to-dos, unless they have some. */
+/** Creates a person's to-dos, unless they exist. */
 export async function importTodos(ownerUid: string): Promise<void> {
   const { todos, recurringTasks, reminders } = compose(outside()).services;
   const sort = { by: 'created_at', order: 'asc' } as const;

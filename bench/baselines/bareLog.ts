@@ -1,4 +1,4 @@
-/** A log as one would keep it first: a document for each line, written in batches. */
+/** Simple log: a document for each line, written in batches. */
 import { randomUUID } from 'node:crypto';
 import type { Firestore } from '@google-cloud/firestore';
 
@@ -8,13 +8,13 @@ export interface BareLine {
 }
 
 export interface BareLog {
-  /** Tells how many documents it has written. */
+  /** Returns the number of written documents. */
   append(lines: readonly BareLine[]): Promise<number>;
-  /** The messages of the latest lines, oldest first. */
+  /** Returns the messages of the newest lines, oldest first. */
   latest(count: number): Promise<string[]>;
 }
 
-/** A new one. */
+/** Creates an empty log. */
 export function bareLog(firestore: Firestore): BareLog {
   const lines = firestore.collection(`logs/${randomUUID()}/lines`);
   let written = 0;

@@ -1,25 +1,24 @@
 /**
- * The least that claiming a task takes: one query and one update, straight from this process. Muster is
- * measured against claims that cannot meet, each worker having tasks of its own and the update only a
- * precondition. Transactions that all want the first task of one queue wait for each other's locks: beating
- * those would prove nothing, so they are only told.
+ * Minimal claim of a task: one query and one update from this process. The baseline has no conflicts: each worker has
+ * separate tasks, and the update only has a precondition. Transactions on one shared queue wait for each other's locks.
+ * Beating those would prove nothing, so they are only reported.
  */
 import type { Firestore, Query } from '@google-cloud/firestore';
 
 export interface BareQueue {
-  /** Puts new tasks into a new queue. */
+  /** Creates a new queue with tasks. */
   fill(): Promise<void>;
-  /** Each claims one of its own tasks and tells its id, or that there is none. */
+  /** Each claims one of the worker's own tasks and returns its id, or undefined if none is left. */
   readonly workers: readonly (() => Promise<string | undefined>)[];
   left(): Promise<number>;
-  /** Claims in transactions over the whole queue. */
+  /** Claims in transactions on the whole queue. */
   contendedPerSecond(seconds: number): Promise<number>;
 }
 
-/** The most that one write batch takes. */
+/** Maximum size of a write batch. */
 const BATCH = 500;
 
-/** So many attempts that no transaction gives up while it is watched. */
+/** Enough attempts that no transaction gives up during the measurement. */
 const ATTEMPTS = 1000;
 
 export function bareQueue(

@@ -1,4 +1,4 @@
-/** The least that the to-do tools take of Firestore: their reads, and one batch of their writes, of their documents. */
+/** Minimal Firestore operations of the to-do tools: their reads, and one batch of their writes. */
 import { randomUUID } from 'node:crypto';
 import { FieldPath, type Firestore, type Query, type WriteBatch } from '@google-cloud/firestore';
 import {
@@ -24,10 +24,10 @@ import { todoNumber } from '../todoSeed.ts';
 
 const DAY = 86_400_000;
 
-/** One caller's. Each does what the tool of the same name needs, and gives what that answers. */
+/** To-dos of one caller. Each function does the work of the tool with the same name and returns its result. */
 export interface BareTodos {
   add(): Promise<object>;
-  /** Completes an occurrence of a recurring task, and makes the next. */
+  /** Completes an occurrence of a recurring to-do, and creates the next. */
   complete(): Promise<object>;
   list(): Promise<object>;
 }
@@ -64,7 +64,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
         recurring.get(),
         ...wishesAndTitle(firestore, next).map((document) => document.get()),
       ]);
-      if (!todo?.updateTime || !rule.updateTime) throw new Error('There is no occurrence.');
+      if (!todo?.updateTime || !rule.updateTime) throw new Error('No occurrence.');
       const now = new Date();
       const done = { ...was, completed: true, completed_at: now };
       const event = todoEvent(todoAnswer(was), done, todoAnswer(done), { eventId: randomUUID(), now });
@@ -87,7 +87,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
   };
 }
 
-/** A page of the newest, and how many there are. */
+/** Returns a page of the newest to-dos, and their number. */
 export async function listBare(firestore: Firestore, limit: number): Promise<object> {
   const own = firestore
     .collection(COLLECTIONS.todos)
@@ -96,7 +96,7 @@ export async function listBare(firestore: Firestore, limit: number): Promise<obj
   return pageAndCount(own.orderBy('index.created', 'desc').orderBy('index.due_down', 'desc'), limit);
 }
 
-/** A page of those with a word in their title, and how many have it at all. */
+/** Returns a page of to-dos with a word in their title, and their number. */
 export async function searchBare(firestore: Firestore, word: string, limit: number): Promise<object> {
   const having = (place: string) =>
     firestore.collection(COLLECTIONS.todos).where(new FieldPath('index', 'words', place, word), '==', OWNER);
@@ -114,7 +114,7 @@ async function pageAndCount(page: Query, limit: number, counted = page): Promise
   return { tasks: docs.slice(0, limit).map((todo) => todo.data()), total: counts.data().count };
 }
 
-/** What must be known before a to-do with a due date is made. */
+/** Reads the data needed before creating a to-do with a due date. */
 function wishesAndTitle(firestore: Firestore, { id }: Todo) {
   return [firestore.doc(preferencesPath(OWNER)), firestore.doc(titleGuardPath(id))];
 }

@@ -1,4 +1,4 @@
-/** To-dos as one would write them first: the Firestore operations alone, in a function of their own. */
+/** Simple to-do implementation: only the Firestore operations, in a separate function. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 // @ts-check
-/** `firebase.read` without Muster: one Firestore client that carries one caller's ID token, and one document. */
+/** `firebase.read` without Muster: one Firestore client with one caller's ID token, and one document. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** A function as one would write it first: the Admin SDK, and one document read. */
+/** Simple function: the Admin SDK, and one document read. */
 import { initializeApp } from 'firebase-admin/app';
 import { getFirestore } from 'firebase-admin/firestore';
 import { onRequest } from 'firebase-functions/https';

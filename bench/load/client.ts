@@ -1,4 +1,4 @@
-/** A caller of a function over connections that stay open, with as little work of its own as can be. */
+/** Caller of a function over persistent connections, with little overhead. */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** More than any benchmark has callers. */
+/** More than the number of callers in any benchmark. */
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
 type Headers = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
       response.on('error', reject);
     });
     sent.on('error', (error) => {
-      // The server has just closed a connection that was idle for too long: it never saw the request.
+      // The server has just closed an idle connection, so it never received the request.
       const unseen = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
       if (unseen) ask(method, url, headers, body).then(resolve, reject);
       else reject(error);
@@ -37,7 +37,7 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
   });
 }
 
-/** Whether something listens there. */
+/** Returns whether a server is listening. */
 export function connects(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function connects(url: string): Promise<boolean> {
   });
 }
 
-/** A message of the revision that today's clients speak; the id never changes, so that answers can be compared. */
+/** Returns a message of the protocol revision of current clients; its id is constant, so that answers can be compared. */
 export function mcpMessage(method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
@@ -68,7 +68,7 @@ const toolAnswer = z.object({
   result: z.object({ structuredContent: z.record(z.string(), z.unknown()), isError: z.boolean().optional() }),
 });
 
-/** One caller with its credential. */
+/** Caller with a credential. */
 export class McpCaller {
   private readonly url: string;
   private readonly headers: Record<string, string>;
@@ -78,7 +78,7 @@ export class McpCaller {
     this.headers = mcpHeaders(credential);
   }
 
-  /** What the endpoint answers, as it comes. */
+  /** Returns the endpoint's raw response. */
   async send(method: string, params: object = {}): Promise<Answer> {
     const answer = await post(this.url, this.headers, mcpMessage(method, params));
     if (answer.status !== 200)
@@ -86,7 +86,7 @@ export class McpCaller {
     return answer;
   }
 
-  /** Calls a tool by its full name, and fails where the tool does. */
+  /** Calls a tool by its full name, and throws if it fails. */
   async call(name: string, args: object): Promise<Record<string, unknown>> {
     const { text } = await this.send('tools/call', { name, arguments: args });
     const parsed = toolAnswer.safeParse(JSON.parse(text));

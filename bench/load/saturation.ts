@@ -1,20 +1,20 @@
-/** How many requests a second a function answers when it is given as many as it can take. */
+/** Requests per second of a fully loaded function. */
 import autocannon from 'autocannon';
 import type { FunctionServer } from '../servers/functionServer.ts';
 
 export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether an answer is right. Every one must be. */
+  /** Returns whether a response is correct. Every response must be. */
   readonly isRight: (answer: string) => boolean;
 }
 
-/** Enough to keep one process busy; more only queue, and cost the machine's other core memory and time. */
+/** Enough to saturate one process; more would only queue and use memory and time of the other core. */
 const CONNECTIONS = 16;
 
 export interface Rate {
   readonly perSecond: number;
-  /** Of the function's process. */
+  /** CPU time of the function's process. */
   readonly cpuMicroseconds: number;
 }
 
@@ -35,7 +35,7 @@ export async function measureRate(
     duration: seconds,
   });
   const wrong = result.errors + result.timeouts + result.non2xx + result.mismatches;
-  if (wrong > 0) throw new Error(`${url} answered wrongly or not at all ${wrong} times.`);
+  if (wrong > 0) throw new Error(`${url} returned ${wrong} wrong or missing responses.`);
   const used = server.cpuSeconds() - before;
   return { perSecond: result['2xx'] / result.duration, cpuMicroseconds: (used / result['2xx']) * 1e6 };
 }

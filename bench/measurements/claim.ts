@@ -1,4 +1,4 @@
-/** Draining a queue: 32 workers claim 1,000 tasks, against as many loops of one query and one update. */
+/** Draining a queue: 32 workers claim 1,000 tasks, compared with 32 loops of one query and one update. */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
 import { McpCaller } from '../load/client.ts';
@@ -12,13 +12,13 @@ const TASKS = 1000;
 const BATCH = 500;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
 
-/** How long the transactions are watched that get in each other's way: draining the queue would take minutes. */
+/** Duration of the contended measurement: draining the queue with contention would take minutes. */
 const CONTENDED_SECONDS = 20;
 
 export async function measureClaim(): Promise<Measurement> {
   const project = newProject('claim');
   const [leader] = await addCallers(project, 'leader');
-  if (leader === undefined) throw new Error('There is no leader.');
+  if (leader === undefined) throw new Error('Missing leader.');
   const muster = await serveFunction({ ...musterFunction, env: project.env });
   const boss = new McpCaller(muster.url, leader.credential);
   const bare = bareQueue(newProject('bare-claim').firestore, { workers: WORKERS, tasks: TASKS });
@@ -59,7 +59,7 @@ export async function measureClaim(): Promise<Measurement> {
   };
 }
 
-/** Puts the tasks into a queue of their own, and takes back what the workers held. */
+/** Creates the tasks in a new queue, and releases the tasks that workers held. */
 async function fill(project: Project, boss: McpCaller, round: number) {
   const workers = await addCallers(project, 'worker', WORKERS);
   await boss.call('coordination.init_coordination', { goal: `Round ${round}` });
@@ -73,7 +73,7 @@ async function fill(project: Project, boss: McpCaller, round: number) {
   return workers;
 }
 
-/** Claims a task beside those in hand, and adds it to them. */
+/** Claims a task in addition to the held tasks, and adds it to them. */
 async function claimOne(caller: McpCaller, agentId: string, inHand: string[]): Promise<string | undefined> {
   const claim = { agent_id: agentId, in_hand: inHand };
   const { task } = await caller.call('coordination.claim_task', claim);
@@ -89,7 +89,7 @@ interface Drain {
   readonly twice: number;
 }
 
-/** Lets all claim until there is nothing more. */
+/** Claims concurrently until no task is left. */
 async function drainWith(claims: readonly (() => Promise<string | undefined>)[]): Promise<Drain> {
   const claimed: string[] = [];
   const started = performance.now();

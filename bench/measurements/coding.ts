@@ -1,6 +1,6 @@
 /**
- * The log of a coding task: how fast what a runner appends can be read as a resource, and how many documents that
- * writes, against a log that has a document for each line.
+ * Log of a coding task: how fast appended lines become readable as a resource, and how many documents are written,
+ * compared with a log of one document per line.
  */
 import { z } from 'zod';
 import { bareLog } from '../baselines/bareLog.ts';
@@ -13,15 +13,15 @@ import { NOTHING, plus } from '../wire/bill.ts';
 import { openMeter } from '../wire/meter.ts';
 
 const RUNNERS = 8;
-/** What one runner logs in a round, so many lines at a time. */
+/** Lines that one runner logs per round. */
 const LINES = 1000;
 const BATCH = 100;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** A task's resource shows so many lines. */
+/** Lines in a task's resource. */
 const SHOWN = 50;
 
-/** One log, that lines are appended to and read from. */
+/** Log with functions to append and read lines. */
 interface Writer {
   append(messages: readonly string[]): Promise<unknown>;
   latest(): Promise<readonly string[]>;
@@ -57,7 +57,7 @@ async function measureLines(): Promise<Measurement> {
 async function measureWrites(): Promise<Measurement> {
   const project = newProject('coding-writes');
   const [caller] = await addCallers(project, 'worker');
-  if (caller === undefined) throw new Error('There is no runner.');
+  if (caller === undefined) throw new Error('Missing runner.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
   const muster = await serveFunction({ ...musterFunction, env });
@@ -121,7 +121,7 @@ function logOfLines(firestore: Parameters<typeof bareLog>[0]): Writer {
   return { append: (messages) => log.append(linesOf(messages)), latest: () => log.latest(SHOWN) };
 }
 
-/** Of all logs at once, each of which is read after each batch. */
+/** Returns the rate of all logs together, each of which is read after each batch. */
 async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
   const started = performance.now();
   await Promise.all(
@@ -130,14 +130,14 @@ async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
         await log.append(messages);
         const latest = await log.latest();
         if (latest.length !== SHOWN || latest.at(-1) !== messages.at(-1))
-          throw new Error('What was appended cannot be read.');
+          throw new Error('Cannot read the appended lines.');
       }
     }),
   );
   return (logs.length * LINES * 1000) / (performance.now() - started);
 }
 
-/** What a runner sends, call by call. */
+/** Returns a runner's log lines per call. */
 function batches(): string[][] {
   return Array.from({ length: LINES / BATCH }, (_, batch) =>
     Array.from(

@@ -1,4 +1,4 @@
-/** From the start of the process to its first answer, against a function that reads one document. */
+/** Time from process start to the first response, compared with a function that reads one document. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Answer, ask, mcpHeaders, mcpMessage, post } from '../load/client.ts';
@@ -11,24 +11,24 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 
 const oneDocument = fileURLToPath(new URL('../baselines/oneDocument.mjs', import.meta.url));
 
-/** Where people connect, so that one can sign in: whatever port a process listens on. */
+/** Public address that sign-in requires, regardless of the process's port. */
 const PUBLIC_URL = 'https://muster.example';
 
-/** A first request, and what is measured with it. */
+/** First request of a measurement. */
 interface First {
   readonly name: string;
   readonly title: string;
   readonly atMost: number;
-  /** The status of the answer. */
+  /** Expected status. */
   readonly status: number;
-  /** Makes ready what the request needs, and gives the way to send it. */
+  /** Prepares the request, and returns a function that sends it. */
   prepare(): Promise<(url: string) => Promise<Answer>>;
 }
 
 export async function measureColdStart(): Promise<Measurement[]> {
   const project = newProject('cold-start');
   const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('There is no caller.');
+  if (worker === undefined) throw new Error('Missing caller.');
   const status = mcpMessage('tools/call', { name: 'coordination_get_status', arguments: {} });
   const headers = mcpHeaders(worker.credential);
   const firsts: readonly First[] = [
@@ -105,7 +105,7 @@ async function firstAnswer(
       const milliseconds = performance.now() - started;
       if (answer?.status === status) return milliseconds;
       if (answer !== undefined) throw new Error(`HTTP ${answer.status}: ${answer.text.slice(0, 500)}`);
-      if (server.exited()) throw new Error(`${source.target} ended before it answered.`);
+      if (server.exited()) throw new Error(`${source.target} ended before its first response.`);
       await delay(1);
     }
   } finally {

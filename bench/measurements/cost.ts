@@ -1,4 +1,4 @@
-/** What Firestore bills for a call of each tool, counted on the wire. */
+/** Billed Firestore operations per call of each tool, counted on the wire. */
 import { z } from 'zod';
 import { McpCaller } from '../load/client.ts';
 import type { Measurement } from '../measurement.ts';
@@ -15,7 +15,7 @@ import { letAnswer } from './costOfSteering.ts';
 import { playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
-  /** A tool's full name, a resource's URI or template, or a request of signing in. */
+  /** Tool's full name, resource's URI or template, or sign-in request. */
   readonly what: string;
   readonly situation: string;
 }
@@ -28,7 +28,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   const project = newProject('cost');
   const [leader] = await addCallers(project, 'leader');
   const [worker] = await addCallers(project, 'worker');
-  if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
+  if (leader === undefined || worker === undefined) throw new Error('Missing callers.');
   await letAnswer(project, worker.agentId);
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const [gitHub, runQueue, { owner, invited }] = await Promise.all([
@@ -64,7 +64,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   );
   await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
   meter.close();
-  faults.push(...missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`));
+  faults.push(...missing.map((what) => `${what} is missing from bench/measurements/costScenario.ts`));
   return {
     name: 'cost',
     title: 'Firestore documents per call',
@@ -78,7 +78,7 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
   const bookAll = (what: string, situation: string, calls: readonly MeteredCall[]): Bill => {
     const bill = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
     const row = { what, situation, ...bill };
-    // The same call in the same situation is told once.
+    // Skip a call with the same cost and situation.
     if (!rows.some((known) => JSON.stringify(known) === JSON.stringify(row))) rows.push(row);
     return bill;
   };
@@ -106,10 +106,10 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
   };
 }
 
-/** The credential, its agent, its owner and the list of workspaces. */
+/** Reads of the credential, its agent, its owner and the list of workspaces. */
 const CHECK_READS = 4;
 
-/** An instance checks a credential, and asks for changes, whatever is called: that is told apart. */
+/** Removes the checks of credentials and access changes, which are reported separately. */
 function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
   const calls = all.filter(({ documents }) => !documents.some((name) => name.endsWith('/accessChanges')));
   const at = calls.findIndex(
@@ -122,14 +122,14 @@ function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCal
 const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 const resourceList = z.object({ result: z.object({ resources: z.array(z.object({ uri: z.string() })) }) });
 
-/** All that the endpoint lists. */
+/** Returns everything that the endpoint lists. */
 async function everything(caller: McpCaller): Promise<string[]> {
   const tools = toolList.parse(JSON.parse((await caller.send('tools/list')).text));
   const resources = resourceList.parse(JSON.parse((await caller.send('resources/list')).text));
   return [...tools.result.tools.map(({ name }) => name), ...resources.result.resources.map(({ uri }) => uri)];
 }
 
-/** As `tools/list` writes it: without dots. */
+/** Returns a name as in `tools/list`: without dots. */
 function wireName(what: string): string {
   return what.includes('://') ? what : what.replace('.', '_');
 }

@@ -1,30 +1,30 @@
-/** Who takes part in what is measured, and where its costs are booked. */
+/** Callers of the cost measurement, and its ledger. */
 import type { McpCaller } from '../load/client.ts';
 import type { RunQueue } from '../servers/runQueue.ts';
 import type { Bill } from '../wire/bill.ts';
 
 export interface Cast {
-  /** The function's own. */
+  /** The function's URL. */
   readonly url: string;
   readonly leader: McpCaller;
   readonly worker: McpCaller;
-  /** The owner of both, in person. */
+  /** The owner of both agents, in person. */
   readonly owner: McpCaller;
-  /** Somebody who is invited into a workspace. */
+  /** A person who is invited to a workspace. */
   readonly invited: McpCaller;
-  /** Their ID token. */
+  /** ID token of `invited`. */
   readonly invitedToken: string;
   readonly workerId: string;
   readonly runQueue: RunQueue;
 }
 
-/** Makes a call and books its cost. `situation` tells what the figures hold for, where that matters. */
+/** Makes a call and records its cost. `situation` describes when the figures apply, if that matters. */
 export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
-  /** @param template what to book it under, where the URI is one of a family */
+  /** @param template name in the table if the URI is one of a family */
   read(by: McpCaller, uri: string, situation?: string, template?: string): Promise<void>;
-  /** Books all that is done meanwhile, be it the check of a credential. */
+  /** Records the cost of everything in `deed`, including checks of credentials. */
   whole(what: string, situation: string, deed: () => Promise<unknown>): Promise<Bill>;
-  /** Notes what is wrong with the costs. */
+  /** Records a fault in the costs. */
   fault(what: string): void;
 }

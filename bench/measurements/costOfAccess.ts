@@ -1,4 +1,4 @@
-/** One call of every tool of access: in a workspace that is made for it, to which somebody is invited. */
+/** One call of every access tool, in a new workspace with an invited person. */
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
 import { personToDocument } from '../../functions/src/identity/rules/people.ts';
@@ -10,7 +10,7 @@ const CYD = { uid: 'cyd', email: 'cyd@example.com', emailVerified: true };
 
 const ADA = { uid: OWNER, email: 'ada@example.com', emailVerified: true };
 
-/** A member to be. */
+/** Person who becomes a member. */
 const KNOWN = 'person2';
 
 /** Creates the accounts of the agents' owner and of a person who is invited. Returns the ID tokens with which they call. */
@@ -22,7 +22,7 @@ export async function startPeople({ id, firestore }: Project): Promise<{ owner: 
 }
 
 /**
- * The Auth emulator signs people in to its own project alone, and takes tokens that nobody has signed.
+ * The Auth emulator signs people in only to its own project, and accepts unsigned tokens.
  * Source: https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
  */
 function idTokenOf(project: string, { uid, email }: Pick<typeof CYD, 'uid' | 'email'>): string {
@@ -45,7 +45,7 @@ function idTokenOf(project: string, { uid, email }: Pick<typeof CYD, 'uid' | 'em
 export async function playAccess({ leader, owner, invited, workerId }: Cast, ledger: Ledger): Promise<void> {
   const call = (tool: string, args: object, situation?: string) =>
     ledger.call(leader, `access.${tool}`, args, situation);
-  // What loosens a limit is a person's to do.
+  // Only a person can loosen a limit.
   const admin = (tool: string, args: object, situation?: string) =>
     ledger.call(owner, `access.${tool}`, args, situation);
   const workspace = 'apollo';

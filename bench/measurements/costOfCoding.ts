@@ -1,9 +1,9 @@
-/** One call of every coding tool and resource, in the course of a task. */
+/** One call of every coding tool and resource during a task. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const PROJECT = 'owner/name';
 
-/** In one call: as many as a chunk of the log holds. */
+/** Lines per call, as many as fit into a chunk of the log. */
 const LINES = 500;
 
 export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Promise<void> {
@@ -39,7 +39,7 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await ledger.read(leader, `task://${taskId}/result`, '', 'task://{taskId}/result');
 }
 
-/** While the task is worked on. */
+/** Reads a task in progress. */
 async function look(
   { leader, taskId }: { readonly leader: Cast['leader']; readonly taskId: string },
   ledger: Ledger,
@@ -73,5 +73,5 @@ function entries(first: number, count: number): object[] {
 
 function taskIdOf(result: unknown): string {
   if (typeof result === 'object' && result !== null && 'taskId' in result) return String(result.taskId);
-  throw new Error('There was no task.');
+  throw new Error('No task was returned.');
 }

@@ -1,7 +1,7 @@
-/** One call of every firebase tool. Firestore is read here by the callers' own clients. */
+/** One call of every firebase tool. The callers' own clients read Firestore here. */
 import type { Cast, Ledger } from './costLedger.ts';
 
-/** In the collection that is read and subscribed to. */
+/** Number of documents in the collection. */
 const DOCUMENTS = 10;
 
 const COLLECTION = 'shared/cost/notes';

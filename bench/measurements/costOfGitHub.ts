@@ -1,4 +1,4 @@
-/** One call of every github tool, as its example writes it, against the tests' local GitHub. */
+/** One call of every github tool, with its example, against the tests' local GitHub. */
 import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';
@@ -6,7 +6,7 @@ import type { World } from '../../test/support/github/world.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 export interface ConnectedGitHub {
-  /** The function's parameters that reach it. */
+  /** Parameters with which the function reaches it. */
   readonly env: Readonly<Record<string, string>>;
   readonly world: World;
   stop(): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** One call of every lever on a task, and of what brings an archived session back. */
+/** One call of every task action, and of the tool that restores an archived session. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 export async function playLevers({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
@@ -23,5 +23,5 @@ export async function playLevers({ leader, worker, workerId }: Cast, ledger: Led
 
 function idOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('There was nothing with an id.');
+  throw new Error('No item with an id was returned.');
 }

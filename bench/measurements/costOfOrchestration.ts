@@ -1,4 +1,4 @@
-/** One call of every tool of orchestration. What executes a run is no tool, and is not counted. */
+/** One call of every orchestration tool. The execution of a run is not counted. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const CACHED = 'the answer is in the cache';
@@ -6,7 +6,7 @@ const CACHED = 'the answer is in the cache';
 export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledger): Promise<void> {
   const tool = (name: string, args: object, situation?: string) =>
     ledger.call(leader, `orchestration.${name}`, args, situation);
-  /** How often a call that waits looks at its run is a matter of time; so the answer is there already. */
+  /** Uses a cached answer, because a waiting call polls its run a variable number of times. */
   const cached = async (name: string, args: object): Promise<void> => {
     await leader.call(`orchestration.${name}`, args);
     await tool(name, args, CACHED);

@@ -1,16 +1,16 @@
-/** What it costs to sign in from an app, and whether an app's calls cost more than those by a key. */
+/** Cost of signing in from an app, and a comparison of calls with an app's token and an API key. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { McpCaller } from '../load/client.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
-/** Where the function is told that it is reached. */
+/** Public address of the function. */
 export const ORIGIN = 'https://muster.example';
 
 const REDIRECT = 'http://127.0.0.1:53682/callback';
 
-/** An instance trusts a credential for a little less than this after it has checked it. */
+/** Slightly longer than an instance caches a checked credential. */
 const TRUSTED_MILLISECONDS = 5500;
 
 type Form = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export async function playSignIn(cast: Cast, ledger: Ledger): Promise<void> {
   await way.form('/revoke', { token: refresh_token }, '');
 }
 
-/** Once its trust is over, each caller's next call is checked: here one that costs nothing else. */
+/** Compares the checks of both credentials after their cache has expired, with a call that has no other cost. */
 async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken: string): Promise<void> {
   const app = new McpCaller(url, accessToken);
   const call = (caller: McpCaller) => caller.call('access.explain', { tool: 'coordination.heartbeat' });
@@ -51,7 +51,7 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
       ledger.fault(`an access token takes ${byToken[each]} ${each}, and a key ${byKey[each]}`);
 }
 
-/** The requests of a client, and of the browser of whoever signs in. */
+/** Requests of a client and of the browser during sign-in. */
 class SignInWay {
   private readonly cast: Cast;
   private readonly ledger: Ledger;
@@ -71,7 +71,7 @@ class SignInWay {
     return registered.parse(JSON.parse(text)).client_id;
   }
 
-  /** From the page that is opened to the code. */
+  /** Runs the sign-in from opening the page to the code. */
   async allow(clientId: string, situation: string): Promise<{ code: string; verifier: string }> {
     const verifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({

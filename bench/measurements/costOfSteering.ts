@@ -1,9 +1,9 @@
-/** What people steer by: questions, calls that wait for an approval, the trail and the graph. */
+/** Cost of questions, calls that wait for approval, the audit log and the graph. */
 import { preferencesPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { OWNER, type Project } from '../seed.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
-/** Lets an agent answer for the owner of all callers, who does not call here. */
+/** Lets an agent answer for the owner of all callers. */
 export async function letAnswer({ firestore }: Project, agentId: string): Promise<void> {
   await firestore.doc(preferencesPath(OWNER)).set({ agents_may_answer: [agentId] });
 }
@@ -58,5 +58,5 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
 
 function idOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('There was nothing with an id.');
+  throw new Error('No item with an id was returned.');
 }

@@ -1,4 +1,4 @@
-/** One call of every todo tool, and those in several situations whose cost depends on them. */
+/** One call of every todo tool, and further calls if the situation changes the cost. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;
@@ -50,5 +50,5 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
 
 function idOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('There was nothing with an id.');
+  throw new Error('No item with an id was returned.');
 }

@@ -1,7 +1,4 @@
-/**
- * One call of every tool and resource in a workspace where work is going on. A tool that is missing here fails
- * the benchmark.
- */
+/** One call of every tool and resource in an active workspace. The benchmark fails if a tool is missing here. */
 
 import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';
@@ -14,12 +11,12 @@ import { playSignIn } from './costOfSignIn.ts';
 import { playSteering } from './costOfSteering.ts';
 import { playTodos } from './costOfTodos.ts';
 
-/** How many discoveries it takes until each of a session's counter documents has been written to. */
+/** Number of discoveries that writes to each of a session's counter documents. */
 const ENOUGH_FOR_ALL_COUNTERS = 150;
 
 const DEPENDENTS = 2;
 
-/** More than one reading of the queue's head holds. */
+/** More tasks than one read of the queue's head returns. */
 const TASKS = 30;
 
 export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
@@ -125,5 +122,5 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
 function idOf(task: unknown): string {
   if (typeof task === 'object' && task !== null && 'id' in task && typeof task.id === 'string')
     return task.id;
-  throw new Error('There was no task.');
+  throw new Error('No task was returned.');
 }

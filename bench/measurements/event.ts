@@ -1,4 +1,4 @@
-/** How long an event takes: from the write to a waiting poll, against a bare listener of the database. */
+/** Time from a write to a waiting poll's event, compared with a bare listener of the database. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
@@ -14,29 +14,29 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 const EVENTS = 11;
 
-/** Long enough for a poll to reach the function and wait there, and for the burst before to be over. */
+/** Time for a poll to reach the function and wait, and for the previous burst to end. */
 const SETTLING_MS = 150;
 
 const WAIT_MS = 20_000;
 
-/** A database with a place of its own to write to. */
+/** Database with a separate place for writes. */
 interface Stage {
   readonly subscription: { readonly database: string; readonly path: string; readonly eventType: string };
   write(key: string): Promise<unknown>;
-  /** Listens as one would without Muster. Tells of each new key. */
+  /** Listens without Muster, and reports each new key. */
   listen(added: (key: string) => void): () => void;
 }
 
-/** Waits for one event after another. */
+/** Waits for one event at a time. */
 interface Listener {
-  /** Resolves when the key's event has come. Called before the write. */
+  /** Resolves when the key's event has arrived. Called before the write. */
   next(key: string): Promise<void>;
 }
 
 export async function measureEvent(): Promise<Measurement[]> {
   const project = suiteProject();
   const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('There is no caller.');
+  if (worker === undefined) throw new Error('Missing caller.');
   const server = await serveFunction({ ...musterFunction, env: project.env });
   const caller = new McpCaller(server.url, worker.credential);
   const found: Measurement[] = [];
@@ -106,7 +106,7 @@ function comparison(name: string, milliseconds: Rounds): Measurement {
   };
 }
 
-/** The writer and the listener have a connection each: one's own writes would be told before they are sent. */
+/** The writer and the listener have separate connections, because a client reports its own writes before sending. */
 function realtimeStage(): Stage {
   const path = `shared/bench-${randomUUID()}`;
   const { options } = firebaseApp();

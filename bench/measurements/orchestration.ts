@@ -1,4 +1,4 @@
-/** What orchestration costs: a step of a run against a bare call of the SDK, and a race against its winner alone. */
+/** Cost of orchestration: a run's step compared with a bare SDK call, and a race compared with its winner's run. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
@@ -16,7 +16,7 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 11 };
 
 const STEPS = 5;
 
-/** As fast as a model answers a short question. */
+/** Typical time of a model's answer to a short question. */
 const FAST_MS = 500;
 
 const MODEL = 'claude-local';
@@ -39,7 +39,7 @@ export async function measureOrchestration(): Promise<Measurement[]> {
   return [await measureStep(url), await measureRace(url)];
 }
 
-/** The model answers at once, so that all there is to measure is what is done around it. */
+/** The model answers immediately, so that only Muster's work is measured. */
 async function measureStep(url: string): Promise<Measurement> {
   const runs = runsAt(url);
   const bare = new Anthropic({ apiKey: 'local', baseURL: url, maxRetries: 0 });
@@ -57,7 +57,7 @@ async function measureStep(url: string): Promise<Measurement> {
   };
 }
 
-/** Of two agents one answers after a while and one never does. Both sides are whole runs. */
+/** The first of two agents answers after a while and the other never does. Both sides are whole runs. */
 async function measureRace(url: string): Promise<Measurement> {
   const runs = runsAt(url);
   const models = new RemoteModels(url);
@@ -79,7 +79,7 @@ async function measureRace(url: string): Promise<Measurement> {
   };
 }
 
-/** Starts runs and waits for their end, in this process: the queue that a deployment has in between is Google's. */
+/** Starts runs and waits for their end, in this process: a deployment would use Google's queue. */
 function runsAt(url: string) {
   const settings = { apiKey: 'local', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 1 } };
   const agents = hostedAgents({
@@ -137,7 +137,7 @@ async function bareCalls(client: Anthropic): Promise<void> {
   }
 }
 
-/** In a process of their own, which ends with the run. */
+/** Starts the models in a separate process, which ends with the run. */
 async function startModels(): Promise<string> {
   const output = { file: '', tail: () => '', line: () => {} };
   const parameters = await startLocalService('models', { node: process.execPath, env: {}, output });

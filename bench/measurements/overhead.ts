@@ -1,4 +1,4 @@
-/** What the endpoint costs: requests a second, against a bare function that answers the same. */
+/** Overhead of the endpoint: requests per second, compared with a bare function with the same response. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { devDirectory } from '../../scripts/project.mjs';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
@@ -13,7 +13,7 @@ const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
 const answering = new URL('../baselines/answering.mjs', import.meta.url).pathname;
 
-/** An authenticated `tools/call` that does next to nothing. */
+/** Measures an authenticated `tools/call` that does almost nothing. */
 export function measureOverhead(): Promise<Measurement> {
   return compare({
     name: 'overhead',
@@ -26,7 +26,7 @@ export function measureOverhead(): Promise<Measurement> {
   });
 }
 
-/** `tools/list` of everything, answers' schemas included: the longest answer that comes over and over. */
+/** Measures `tools/list` of everything, including output schemas: the longest frequent response. */
 export function measureList(): Promise<Measurement> {
   return compare({
     name: 'list',
@@ -45,7 +45,7 @@ interface Comparison {
   readonly method: string;
   readonly params: object;
   readonly query: string;
-  /** Which of the bare functions in baselines/answering.mjs. */
+  /** Name of a bare function in baselines/answering.mjs. */
   readonly bare: 'json' | 'raw';
   readonly target: Target;
 }
@@ -54,7 +54,7 @@ async function compare(comparison: Comparison): Promise<Measurement> {
   const { name, title, method, params, query, bare, target } = comparison;
   const project = newProject(name);
   const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('There is no caller.');
+  if (worker === undefined) throw new Error('Missing caller.');
   const muster = await serveFunction({ ...musterFunction, env: project.env });
   const asked = { ...muster, url: `${muster.url}${query}` };
   const { text } = await new McpCaller(asked.url, worker.credential).send(method, params);

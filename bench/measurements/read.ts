@@ -1,4 +1,4 @@
-/** What `firebase.read` as the caller costs, against the same read by the same client in a bare function. */
+/** Cost of `firebase.read` as the caller, compared with the same read by the same client in a bare function. */
 import { fileURLToPath } from 'node:url';
 import { IdentityToolkitSignIn } from '../../functions/src/access/store/idTokens.ts';
 import { agentUid } from '../../functions/src/identity/rules/principal.ts';
@@ -18,7 +18,7 @@ const callerRead = fileURLToPath(new URL('../baselines/callerRead.mjs', import.m
 export async function measureRead(): Promise<Measurement> {
   const project = newProject('read');
   const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('There is no caller.');
+  if (worker === undefined) throw new Error('Missing caller.');
   const muster = await serveFunction({ ...musterFunction, env: project.env });
   const idToken = await signIn(worker.agentId);
   const env = { ...project.env, ID_TOKEN: idToken };
@@ -48,7 +48,7 @@ export async function measureRead(): Promise<Measurement> {
   };
 }
 
-/** The token that the bare function's client carries: of the same agent as Muster's. */
+/** Returns the token of the bare function's client, for the same agent as Muster's. */
 async function signIn(agentId: string): Promise<string> {
   const claims = { role: 'worker', kind: 'agent', agentId, ownerUid: 'person', ownerRole: 'admin' };
   const { idToken } = await new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }).signIn(

@@ -1,4 +1,4 @@
-/** What running Muster costs, from a simulated day: the tables of docs/guides/operating.md. */
+/** Cost of running Muster, from a simulated day: the tables of docs/guides/operating.md. */
 import { table } from '../documentation.ts';
 import type { Measurement } from '../measurement.ts';
 import { ASSUMED, type Month, monthOf, openAllMonth } from '../pricing/model.ts';
@@ -6,7 +6,7 @@ import { DAY, type DayBill, measureDay } from '../simulation/day.ts';
 
 const SIZES = [10, 1000, 20_000, 100_000];
 
-/** 20,000 agents of 20 tasks a day are to cost less than this a month. */
+/** Target: 20,000 agents with 20 tasks a day cost less than this per month. */
 const TARGET = { agents: 20_000, dollars: 500 };
 
 export interface RunningMeasurement extends Measurement {

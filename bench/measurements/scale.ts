@@ -1,4 +1,4 @@
-/** Whether much costs more than little: 10,000 tasks and agents against 100 of each. */
+/** Whether large queues are slower: 10,000 tasks and agents compared with 100 of each. */
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
@@ -11,10 +11,10 @@ const SHORT = 100;
 const LONG = 10_000;
 const BATCH = 500;
 
-/** Few enough that the short queue stays about as long as it is. One reading of the queue's head serves 11. */
+/** Few enough to keep the short queue's length nearly constant. One read of the queue's head serves 11 claims. */
 const CLAIMS = 11;
 const LOOKS = 11;
-/** Many short rounds: the two queues then meet the same disturbances. */
+/** Many short rounds, so that both queues are disturbed equally. */
 const SCHEDULE: Schedule = { warmUps: 3, rounds: 25 };
 
 export async function measureScale(): Promise<Measurement[]> {
@@ -49,7 +49,7 @@ export async function measureScale(): Promise<Measurement[]> {
   ];
 }
 
-/** What looks at the whole. Something changes before each round. */
+/** Tools that read the whole workspace. Each round starts after a change. */
 const LOOKED_AT = [
   { name: 'status', tool: 'coordination.get_status' },
   { name: 'taskQueue', tool: 'system.getTaskQueue' },
@@ -58,7 +58,7 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number]['tool'];
 
-/** @param reads the documents that a call reads of either */
+/** @param reads documents that one call reads for each size */
 function comparison(
   name: string,
   what: string,
@@ -83,17 +83,17 @@ function comparison(
 interface Queue {
   medianClaim(): Promise<number>;
   medianLook(tool: Looked): Promise<number>;
-  /** Documents read per call; of a look, by the first after a change. */
+  /** Documents read per call; for `looks`, per first call after a change. */
   reads(): Promise<{ readonly claim: number; readonly looks: readonly number[] }>;
   end(): Promise<void>;
 }
 
-/** A project of its own with so many tasks queued and as many agents, and a function that serves it. */
+/** Creates a project with this many queued tasks and agents, and a function that serves it. */
 async function openQueue(name: string, size: number): Promise<Queue> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');
   const [worker] = await addCallers(project, 'worker');
-  if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
+  if (leader === undefined || worker === undefined) throw new Error('Missing callers.');
   const server = await serveFunction({ ...musterFunction, env: project.env });
   const boss = new McpCaller(server.url, leader.credential);
   await Promise.all([create(boss, size), addAgents(project, size)]);
@@ -122,7 +122,7 @@ async function create(boss: McpCaller, count: number): Promise<void> {
   }
 }
 
-/** Claims and completes; tells what each claim took. */
+/** Claims and completes tasks, and returns the time of each claim. */
 async function claimSome(
   server: FunctionServer,
   { agentId, credential }: Caller,
@@ -134,7 +134,7 @@ async function claimSome(
     const started = performance.now();
     const { task } = await caller.call('coordination.claim_task', { agent_id: agentId });
     milliseconds.push(performance.now() - started);
-    if (typeof task !== 'object' || task === null || !('id' in task)) throw new Error('There was no task.');
+    if (typeof task !== 'object' || task === null || !('id' in task)) throw new Error('No task was returned.');
     const report = { agent_id: agentId, task_id: task.id, output: 'done' };
     await caller.call('coordination.complete_task', report);
   }
@@ -152,7 +152,7 @@ async function look(server: FunctionServer, { credential }: Caller, tool: Looked
   return milliseconds;
 }
 
-/** Counts with a function of its own: the meter in between would slow the timed one down. */
+/** Uses a separate function, because the meter would slow down the timed one. */
 async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({

@@ -1,4 +1,4 @@
-/** What a subscription that is watched takes of its instance's memory, and that many at once are all told. */
+/** Memory per watched subscription of an instance, and delivery of events to many concurrently. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 
-/** As many requests as one instance takes at once (entry/http.ts, `concurrency`), and some times that. */
+/** Concurrent requests of one instance (entry/http.ts, `concurrency`), and five times as many. */
 const STEPS = [80, 400] as const;
 
-/** Subscriptions of one principal. */
+/** Subscriptions per principal. */
 const EACH = 20;
 
 const ROUNDS = 3;
@@ -22,9 +22,9 @@ const WAIT_MS = 25_000;
 
 interface Held {
   readonly kibibytesEach: number;
-  /** From the write to the last answer. */
+  /** Time from the write to the last response. */
   readonly milliseconds: number;
-  /** How many polls answered with their event. */
+  /** Number of polls that returned their event. */
   readonly told: number;
 }
 
@@ -41,7 +41,7 @@ export async function measureSubscriptions(): Promise<Measurement> {
       await server.end();
     }
     const untold = rounds.filter(({ told }) => told < count);
-    faults.push(...untold.map(({ told }) => `of ${count} waiting polls, ${told} were told of their write`));
+    faults.push(...untold.map(({ told }) => `of ${count} waiting polls, ${told} received their event`));
     figures.push({
       [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
       [`ms from one write for all to the last answer, ${count} held`]: spread(
@@ -57,7 +57,7 @@ export async function measureSubscriptions(): Promise<Measurement> {
   };
 }
 
-/** Subscribes to a path each, polls all of them, and then writes to all of the paths at once. */
+/** Subscribes to one path each, polls all of them, and then writes to all paths concurrently. */
 async function hold(server: FunctionServer, callers: readonly Caller[]): Promise<Held> {
   const root = `shared/bench-${randomUUID()}`;
   const polls: (() => Promise<string>)[] = [];
@@ -89,7 +89,7 @@ async function hold(server: FunctionServer, callers: readonly Caller[]): Promise
   return { kibibytesEach, milliseconds, told };
 }
 
-/** One child for each path, all written at once. */
+/** Returns one child per path, all written together. */
 function newsFor(callers: number): Record<string, object> {
   const numbers = Array.from({ length: callers * EACH }, (_, index) => index);
   return Object.fromEntries(
@@ -105,10 +105,10 @@ function subscriptionTo(path: string) {
   return { subscriptionId: randomUUID(), database: 'realtime', path, eventType: 'child_added' };
 }
 
-/** More connections at once than the other benchmarks need. */
+/** More concurrent connections than in other benchmarks. */
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Waits for the first event, and answers the whole body. */
+/** Waits for the first event, and returns the whole body. */
 function poll(url: string, credential: string, { subscriptionId, cursor }: Record<string, unknown>) {
   const args = { subscriptionId, cursor, waitMs: WAIT_MS };
   const body = mcpMessage('tools/call', { name: 'firebase_pollEvents', arguments: args });
@@ -129,7 +129,7 @@ const bus = z
   .record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() }))
   .nullable();
 
-/** Until each subscription has the lease of a watch that somebody reads from. */
+/** Waits until each subscription has the lease of a watch with a reader. */
 async function allWatched(count: number): Promise<void> {
   for (;;) {
     const logs = Object.values(bus.parse((await database().ref(BUS).get()).val()) ?? {});

@@ -1,4 +1,4 @@
-/** To-dos through the endpoint, against a bare function with the Firestore operations that they need. */
+/** To-dos through the endpoint, compared with a bare function with the Firestore operations that they need. */
 import { fileURLToPath } from 'node:url';
 import { McpCaller, post } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
@@ -8,20 +8,20 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { addTodos } from '../todoSeed.ts';
 
 const CALLERS = 16;
-/** Of each caller in a round. */
+/** Calls per caller and round. */
 const CALLS = 20;
 const TODOS = 100;
 const LIMIT = 10;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** The emulator looks through all to-dos to list some: that comes first, while both sides have as many. */
+/** Listing comes first, while both sides have equally many to-dos: the emulator scans all of them. */
 const ACTS = [
   { name: 'list', what: `list_tasks, ${LIMIT} of ${TODOS}` },
   { name: 'add', what: 'add_task, with a due date' },
   { name: 'complete', what: 'complete_task of an occurrence, which makes the next' },
 ] as const;
 
-/** What one caller does, again and again. */
+/** Repeated calls of one caller. */
 type Acts = Readonly<Record<(typeof ACTS)[number]['name'], () => Promise<unknown>>>;
 
 const bareFunction = fileURLToPath(new URL('../baselines/bareTodosFunction.ts', import.meta.url));
@@ -69,7 +69,7 @@ async function actsOf(caller: McpCaller, number: number): Promise<Acts> {
     },
     async list() {
       const { tasks } = await caller.call('todo.list_tasks', { limit: LIMIT });
-      if (!Array.isArray(tasks) || tasks.length !== LIMIT) throw new Error('Not all were listed.');
+      if (!Array.isArray(tasks) || tasks.length !== LIMIT) throw new Error('The list is incomplete.');
     },
   };
 }
@@ -81,13 +81,13 @@ function bareActsOf(url: string, caller: number): Acts {
       { 'content-type': 'application/json' },
       JSON.stringify({ caller, act }),
     );
-    if (status !== 200) throw new Error(`The bare function answered ${status}: ${text.slice(0, 500)}`);
+    if (status !== 200) throw new Error(`The bare function responded with ${status}: ${text.slice(0, 500)}`);
     return JSON.parse(text);
   };
   return { add: ask('add'), complete: ask('complete'), list: ask('list') };
 }
 
-/** Calls of all at once. */
+/** Runs all calls concurrently. */
 async function perSecond(acts: readonly (() => Promise<unknown>)[]): Promise<number> {
   const started = performance.now();
   await Promise.all(
@@ -111,5 +111,5 @@ function comparison(name: string, what: string, rates: Rounds): Measurement {
 
 function idOf(task: unknown): string {
   if (typeof task === 'object' && task !== null && 'id' in task) return String(task.id);
-  throw new Error('There was no occurrence.');
+  throw new Error('No occurrence was returned.');
 }

@@ -1,7 +1,7 @@
 /**
- * Whether 50,000 to-dos cost more than 100 to list and to search. The emulator looks through the whole collection
- * for each query, where Firestore has an index: so what is compared is the time that a call takes beside waiting
- * for Firestore, and what it has Firestore read.
+ * Whether listing and searching 50,000 to-dos costs more than 100. The emulator scans the whole collection for each
+ * query, while Firestore has an index. The comparison therefore excludes the time waiting for Firestore, and includes
+ * the documents read.
  */
 import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
@@ -16,11 +16,11 @@ import { type MeteredCall, openMeter } from '../wire/meter.ts';
 const FEW = 100;
 const MANY = 50_000;
 const LIMIT = 10;
-/** Of a round; the quickest counts, since whatever else goes on only adds to what a call takes. */
+/** Calls per round; the fastest counts, since disturbances only make calls slower. */
 const LOOKS = 4;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
-/** A count is billed as one read for so many index entries. */
+/** Index entries that a count is billed as one read for. */
 const ENTRIES_PER_READ = 1000;
 
 const LOOKED_AT = [
@@ -30,7 +30,7 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number];
 
-/** The quickest of a round, in milliseconds; reads are of one call. */
+/** Fastest call of a round, in milliseconds; reads are per call. */
 interface Look {
   readonly inAll: number;
   readonly besideFirestore: number;
@@ -39,7 +39,7 @@ interface Look {
 
 interface Owner {
   look(what: Looked): Promise<Look>;
-  /** Milliseconds of the least that Firestore must be asked. */
+  /** Milliseconds of the minimal Firestore queries. */
   bare(what: Looked): Promise<number>;
   end(): Promise<void>;
 }
@@ -87,7 +87,7 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
 async function openOwner(name: string, count: number): Promise<Owner> {
   const project = newProject(name);
   const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('There is no caller.');
+  if (worker === undefined) throw new Error('Missing caller.');
   await addTodos(project, count);
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({
@@ -99,7 +99,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
     async look({ tool, args }) {
       const looks: Look[] = [];
       for (let count = 0; count < LOOKS; count++) {
-        // Does what is done every few seconds, which calls that wait long for the emulator would do more often.
+        // Does periodic work first, because calls that wait long for the emulator would do it more often.
         await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
         meter.take();
         const began = performance.now();
@@ -137,7 +137,7 @@ function lookOf(began: number, answered: number, calls: readonly MeteredCall[]):
   return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
 }
 
-/** How long at least one of the calls was under way before the tool's answer: none is waited for after it. */
+/** Returns how long at least one call was running before the tool's response. */
 function waitedFor(calls: readonly MeteredCall[], answered: number): number {
   let [waited, until] = [0, 0];
   for (const { began, ended = answered } of calls) {

@@ -1,30 +1,30 @@
-/** What a month of many agents costs, from what one agent's day was measured to take. */
+/** Monthly cost of many agents, from the measured day of one agent. */
 import type { DayBill } from '../simulation/day.ts';
 import { FREE, PRICES } from './prices.ts';
 
 const DAYS = 30;
 const GIB = 2 ** 30;
 
-/** What is measured elsewhere, or chosen. */
+/** Values that are assumed or measured elsewhere. */
 export const ASSUMED = {
-  /** Of the processor, for each call: twice what `overhead` measures, for the network's share. */
+  /** CPU seconds per call: twice the result of `overhead`, to include the network. */
   cpuSecondsACall: 0.0013,
-  /** For each invocation that follows a document. */
+  /** CPU seconds per trigger invocation. */
   cpuSecondsATrigger: 0.003,
-  /** How long a call is open, most of it waiting for Firestore. */
+  /** Duration of an open call, mostly waiting for Firestore. */
   openSecondsACall: 0.06,
-  /** How much of an instance's processor is used before Cloud Run starts another. Source: Cloud Run, "About instance autoscaling". */
+  /** CPU utilization at which Cloud Run starts another instance. Source: Cloud Run, "About instance autoscaling". */
   utilisation: 0.6,
-  /** Gibibytes of an instance. */
+  /** GiB per instance. */
   memory: 0.5,
-  /** Hours in which a team works. */
+  /** Working hours per day. */
   hours: 8,
-  /** Of an entry of the log around what Muster says, and of Cloud Run's own entry for each request, unless it is excluded. */
+  /** Envelope of a log entry, and size of Cloud Run's own entry per request, unless it is excluded. */
   envelopeBytes: 600,
   requestLogBytes: 1100,
-  /** Of a small answer with its headers. */
+  /** Size of a small response with headers. */
   answerBytes: 700,
-  /** Reads of one check of a credential. */
+  /** Reads per check of a credential. */
   checkReads: 4,
 } as const;
 
@@ -36,18 +36,18 @@ export interface Month {
     Record<'Firestore' | 'Cloud Run' | 'Realtime Database' | 'Logging' | 'Egress' | 'Fixed', number>
   >;
   readonly total: number;
-  /** What Cloud Run's own log of requests would add. */
+  /** Additional cost of Cloud Run's request log. */
   readonly requestLog: number;
 }
 
-/** @param day of one agent */
+/** @param day bill of one agent's day */
 export function monthOf(day: DayBill, agents: number): Month {
   const daily = (each: number) => each * agents * DAYS;
   const callsASecond = (day.calls * agents) / (ASSUMED.hours * 3600);
   const triggersASecond = (day.triggers * agents) / (ASSUMED.hours * 3600);
   const mcp = load(callsASecond, ASSUMED.cpuSecondsACall, ASSUMED.openSecondsACall);
   const triggers = load(triggersASecond, ASSUMED.cpuSecondsATrigger, ASSUMED.openSecondsACall);
-  // Each instance looks each caller up once an hour, unless it is called there more seldom than that.
+  // Each instance checks each caller once an hour, unless the caller calls it less often.
   const checksADay = Math.min(day.calls, Math.max(day.checks, mcp.instances * ASSUMED.hours));
   const sweeps = 1440 * DAYS;
   const instanceSeconds = (mcp.seconds + triggers.seconds) * DAYS + sweeps;
@@ -75,14 +75,14 @@ export function monthOf(day: DayBill, agents: number): Month {
   return { agents, callsASecond, instances: mcp.instances, parts, total, requestLog };
 }
 
-/** How many instances that takes, and how many seconds of theirs a day: one that has a request open is paid for. */
+/** Returns the number of instances and their billed seconds per day: an instance with an open request is billed. */
 function load(aSecond: number, cpuSeconds: number, openSeconds: number) {
   const instances = Math.max(1, Math.ceil((aSecond * cpuSeconds) / ASSUMED.utilisation));
   const busy = Math.min(1, aSecond * openSeconds);
   return { instances, seconds: instances * busy * ASSUMED.hours * 3600 };
 }
 
-/** Each instance asks once in five seconds, while it is called, what has changed. */
+/** Each called instance polls access changes every five seconds. */
 function polls(instanceSecondsADay: number): number {
   return (instanceSecondsADay / 5) * DAYS;
 }
@@ -91,7 +91,7 @@ function beyond(amount: number, free: number): number {
   return Math.max(0, amount - free);
 }
 
-/** What one idle caller costs a month that keeps a request open all day and night, where nobody shares its instance. */
+/** Monthly cost of one idle caller with a permanently open request on an otherwise idle instance. */
 export function openAllMonth(): number {
   const seconds = 86_400 * DAYS;
   return (

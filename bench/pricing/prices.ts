@@ -1,6 +1,6 @@
 /**
- * List prices in US dollars, of us-central1 and of Firestore in one region, without discounts. Look them up before you
- * decide by them: https://cloud.google.com/firestore/pricing, https://cloud.google.com/run/pricing,
+ * List prices in US dollars, for us-central1 and single-region Firestore, without discounts. Check current prices
+ * before deciding: https://cloud.google.com/firestore/pricing, https://cloud.google.com/run/pricing,
  * https://firebase.google.com/pricing, https://cloud.google.com/stackdriver/pricing. As of 2026-11.
  */
 export const PRICES = {
@@ -9,11 +9,11 @@ export const PRICES = {
   realtimeGib: 1,
   loggingGib: 0.5,
   egressGib: 0.12,
-  /** Each of the two schedules, and each secret. */
+  /** Price of each of the two schedules and each secret. */
   fixedMonthly: 1,
 } as const;
 
-/** What a month has for nothing. */
+/** Monthly free quota. */
 export const FREE = {
   firestore: { read: 50_000 * 30, write: 20_000 * 30, delete: 20_000 * 30 },
   run: { vcpuSecond: 180_000, gibSecond: 360_000, request: 2_000_000 },

@@ -1,6 +1,6 @@
 /**
- * One function under the functions framework in a process of its own, as Cloud Run starts it. The functions
- * emulator would start a process for each concurrent request.
+ * A function under the functions framework in a separate process, as Cloud Run starts it. The functions emulator would
+ * start a process for each concurrent request.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,55 +13,55 @@ import { devDirectory } from '../../scripts/project.mjs';
 import { connects } from '../load/client.ts';
 
 export interface FunctionSource {
-  /** A folder with a package, or a module. */
+  /** Folder of a package, or a module. */
   readonly source: string;
-  /** What its folder is to run it with. Absent: the framework of this repository. */
+  /** Framework to run it with; by default this repository's. */
   readonly framework?: string;
   readonly target: string;
-  /** How it is called. Absent: by requests. */
+  /** Signature; by default HTTP. */
   readonly signature?: 'cloudevent';
   readonly env?: Readonly<Record<string, string>>;
-  /** For profiles, limits and what is to be loaded before the function. */
+  /** For profiles, limits and preloaded modules. */
   readonly nodeOptions?: readonly string[];
-  /** The file in which it prints. Absent: one that all processes of that function share. */
+  /** Log file; by default one that all processes of that function share. */
   readonly log?: string;
-  /** Hears what the process says by `process.send`, which it can only where somebody listens. */
+  /** Receives messages that the process sends with `process.send`. */
   readonly hears?: (message: unknown) => void;
 }
 
 export interface FunctionServer {
   readonly url: string;
-  /** The file with what it has printed. */
+  /** Log file. */
   readonly log: string;
-  /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
+  /** CPU seconds used so far, which other load affects less than time; only on Linux. */
   cpuSeconds(): number;
-  /** The process's resident memory; only Linux tells. */
+  /** Resident memory of the process; only on Linux. */
   residentKibibytes(): number;
-  /** The most that it ever was; only Linux tells. */
+  /** Peak resident memory; only on Linux. */
   peakKibibytes(): number;
-  /** Whether the process has ended, however it did. */
+  /** Returns whether the process has ended. */
   exited(): boolean;
-  /** Ends the process and waits until it has gone. */
+  /** Ends the process and waits for its exit. */
   end(): Promise<void>;
-  /** SIGKILL: the process can neither finish nor say goodbye. Resolves when it has gone. */
+  /** Sends SIGKILL and waits for the exit: the process cannot finish its work. */
   kill(): Promise<void>;
 }
 
-/** Muster's endpoint, as it is built. */
+/** Muster's built endpoint. */
 export const musterFunction: FunctionSource = {
   source: fileURLToPath(new URL('../../functions/dist', import.meta.url)),
   target: 'mcp',
 };
 
-/** Its command, not its module: what `functions-framework` starts. */
+/** Path of the command `functions-framework`. */
 const framework = createRequire(import.meta.url)
   .resolve('@google-cloud/functions-framework')
   .replace(/index\.js$/, 'main.js');
 
-/** Long enough for a cold start on a machine that is busy with something else. */
+/** Long enough for a cold start on a busy machine. */
 const START_SECONDS = 120;
 
-/** Starts the function and waits until it takes connections. */
+/** Starts the function and waits until it accepts connections. */
 export async function serveFunction(source: FunctionSource): Promise<FunctionServer> {
   const server = await startFunction(source);
   const deadline = performance.now() + START_SECONDS * 1000;
@@ -75,7 +75,7 @@ export async function serveFunction(source: FunctionSource): Promise<FunctionSer
   return server;
 }
 
-/** Starts the process, and returns as soon as it runs. */
+/** Starts the process without waiting for it to listen. */
 export async function startFunction(source: FunctionSource): Promise<FunctionServer> {
   const port = await freePort();
   const log = openSync(logFile(source), 'a');
@@ -111,7 +111,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   };
 }
 
-/** Linux counts it in ticks of 10 ms. Source: proc_pid_stat(5), fields 14 and 15. */
+/** Linux counts in ticks of 10 ms. Source: proc_pid_stat(5), fields 14 and 15. */
 function cpuSecondsOf(pid: number | undefined): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;

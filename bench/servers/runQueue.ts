@@ -1,6 +1,6 @@
 /**
- * Runs executed as in a deployment: what the endpoint hands to Cloud Tasks is delivered to `executeRun`, in a
- * process of its own. The emulator of Cloud Tasks would deliver it to the functions emulator.
+ * Executes runs as in a deployment: delivers the endpoint's Cloud Tasks to `executeRun` in a separate process. The
+ * emulator of Cloud Tasks would deliver them to the functions emulator.
  * Source: firebase-admin, FunctionsApiClient.enqueue
  */
 import { createServer } from 'node:http';
@@ -12,16 +12,16 @@ import { musterFunction, serveFunction } from './functionServer.ts';
 type Env = Readonly<Record<string, string>>;
 
 export interface RunQueue {
-  /** What models are asked. */
+  /** Local models. */
   readonly models: LocalModels;
-  /** The endpoint's parameters that reach the queue and the models. */
+  /** Parameters with which the endpoint reaches the queue and the models. */
   readonly env: Env;
   stop(): Promise<unknown>;
 }
 
 const enqueued = z.object({ task: z.object({ httpRequest: z.object({ body: z.string() }) }) });
 
-/** The parameters of a deployment that asks these models. */
+/** Returns the parameters of a deployment that uses these models. */
 export function connectedTo(models: LocalModels) {
   return {
     ANTHROPIC_API_KEY: 'local',
@@ -40,7 +40,7 @@ export function connectedTo(models: LocalModels) {
   };
 }
 
-/** @param project what makes a function work in its project */
+/** @param project variables that make a function use the project */
 export async function startRunQueue(project: Env): Promise<RunQueue> {
   const models = new LocalModels();
   await models.start();
@@ -55,12 +55,12 @@ export async function startRunQueue(project: Env): Promise<RunQueue> {
     response.setHeader('content-type', 'application/json').end('{}');
     const delivery = { method: 'POST', headers: { 'content-type': 'application/json' } };
     const body = Buffer.from(task.httpRequest.body, 'base64');
-    // One that the executor's end cuts off is of no interest any more.
+    // Ignore a delivery that fails because the executor ends.
     await fetch(executor.url, { ...delivery, body }).catch(() => undefined);
   });
   await new Promise<void>((resolve) => queue.listen(0, '127.0.0.1', resolve));
   const address = queue.address();
-  if (address === null || typeof address === 'string') throw new Error('The queue does not listen.');
+  if (address === null || typeof address === 'string') throw new Error('The queue is not listening.');
   return {
     models,
     env: { ...connected, CLOUD_TASKS_EMULATOR_HOST: `127.0.0.1:${address.port}` },

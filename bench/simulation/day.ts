@@ -1,6 +1,6 @@
 /**
- * A working day of a team, at the real endpoint over the emulators, with a clock that the day moves: what each agent costs in
- * reads, writes, calls, triggers and log entries. The triggers are called for what each commit has written, as Eventarc would.
+ * Simulates a team's working day at the real endpoint with emulators and a simulated clock, and measures each agent's
+ * reads, writes, calls, triggers and log entries. Triggers are called for each commit's writes, as Eventarc would.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,23 +20,23 @@ import { type RealtimeBill, RealtimeMeter } from './realtimeMeter.ts';
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 const MINUTE = 60_000;
 
-/** What the day is made of. */
+/** Parameters of the day. */
 export const DAY = { agents: 10, tasksEach: 20, minutesATask: 20 } as const;
 
-/** What one agent's day takes, and one sweep. */
+/** Costs of one agent's day and of one sweep. */
 export interface DayBill {
   readonly calls: number;
   readonly beats: number;
   readonly firestore: Bill;
   readonly realtime: RealtimeBill;
-  /** Invocations of functions that follow documents, and what they take of Firestore: part of the above. */
+  /** Trigger invocations; their Firestore operations are included above. */
   readonly triggers: number;
   readonly logged: { readonly entries: number; readonly bytes: number };
-  /** Checks of credentials that were read: four documents each. */
+  /** Uncached checks of credentials: four documents each. */
   readonly checks: number;
-  /** Of the whole deployment, each minute, where nothing is due. */
+  /** Sweep of the whole deployment, per minute, if nothing is due. */
   readonly idleSweep: Bill;
-  /** Of the median claim, without what follows from it. */
+  /** Reads of the median claim, without its triggers. */
   readonly claimReads: number;
 }
 
@@ -69,7 +69,7 @@ async function openStage() {
   const project = newProject('day');
   const [leader] = await addCallers(project, 'leader');
   const workers = await addCallers(project, 'worker', DAY.agents);
-  if (leader === undefined) throw new Error('There is no leader.');
+  if (leader === undefined) throw new Error('Missing leader.');
   const meter = await openMeter(process.env[HOST] ?? '');
   const realtime = new RealtimeMeter();
   await realtime.open();
@@ -86,7 +86,7 @@ async function openStage() {
   const total: Books = { firestore: NOTHING, triggers: 0, checks: 0, written: [] };
   let [calls, beats] = [0, 0];
 
-  /** Books the call that was made, and what follows from it. Gives the bill of the call alone. */
+  /** Records the previous call with its triggers, and returns the bill of only the call. */
   const settle = async (): Promise<Bill> => {
     const own = book(meter, total);
     total.firestore = plus(total.firestore, own);
@@ -118,14 +118,14 @@ async function openStage() {
       Object.assign(logged, { entries: 0, bytes: 0 });
       realtime.take();
     },
-    /** What a worker does in a minute: begins a task, beats while it works, or ends it. */
+    /** Does a worker's actions of one minute: starts a task, sends a heartbeat, or completes it. */
     async minute(
       { agentId, caller }: (typeof callers)[number],
       number: number,
       minute: number,
       claims: number[],
     ) {
-      // They do not begin all at once.
+      // Workers start at different times.
       const at = (minute + 2 * number) % DAY.minutesATask;
       const held = inHand.get(agentId);
       if (at === 0 && held === undefined) {
@@ -178,7 +178,7 @@ async function openStage() {
   };
 }
 
-/** An instance whose Firestore is metered. */
+/** Returns an instance with metered Firestore. */
 function composed(
   { id }: Project,
   meter: Meter,
@@ -186,7 +186,7 @@ function composed(
   logged: { entries: number; bytes: number },
 ): Composition {
   const emulator = process.env[HOST] ?? '';
-  // The SDK takes the address from the environment as the client is made, whatever its settings say.
+  // The SDK reads the address from the environment when the client is created, regardless of its settings.
   process.env[HOST] = meter.host;
   const database = new Firestore({ projectId: id });
   process.env[HOST] = emulator;
@@ -216,11 +216,11 @@ async function serve(instance: Composition): Promise<{ server: Server; url: stri
   const server = createServer((request, response) => void endpoint(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('It does not listen.');
+  if (typeof address !== 'object' || address === null) throw new Error('The server is not listening.');
   return { server, url: `http://127.0.0.1:${address.port}/mcp` };
 }
 
-/** What the calls since the last time have cost; what they have written is to be followed. */
+/** Records the cost of the calls since the last time, and their writes for the triggers. */
 function book(meter: Meter, books: Books): Bill {
   return meter.take().reduce((sum, { method, documents, bill }) => {
     const names = documents.map((name) => name.slice(name.indexOf('/documents/') + '/documents/'.length));
@@ -231,7 +231,7 @@ function book(meter: Meter, books: Books): Bill {
   }, NOTHING);
 }
 
-/** Calls what follows a document. Tells how many functions that are. */
+/** Calls the triggers of a document, and returns their number. */
 async function follow({ services }: Composition, { firestore }: Project, path: string): Promise<number> {
   const [collection, id = '', ...below] = path.split('/');
   if (below.length > 0) return 0;

@@ -1,4 +1,4 @@
-/** Counts what goes to and from the Realtime Database, by its client's own log of the wire. */
+/** Counts operations and bytes of the Realtime Database, from the client's log of its messages. */
 import { z } from 'zod';
 
 export interface RealtimeBill {
@@ -6,14 +6,14 @@ export interface RealtimeBill {
   readonly bytesDown: number;
 }
 
-/** The client logs each message as JSON behind the number of its connection. Source: @firebase/database, PersistentConnection. */
+/** The client logs each message as JSON after the connection's number. Source: @firebase/database, PersistentConnection. */
 const SENT = /^p:\d+: (\{"r":\d+,"a":.*)$/;
 const RECEIVED = /^p:\d+: (?:from server|handleServerMessage d):? (\{.*\})$/;
 
 const sent = z.object({ r: z.int(), a: z.string() });
 const received = z.object({ r: z.int().optional(), b: z.object({ s: z.string() }).partial().optional() });
 
-/** A put and a merge; a transaction is a put that may be refused. */
+/** Put and merge; a transaction is a put that can be refused. */
 const WRITES = ['p', 'm'];
 
 export class RealtimeMeter {
@@ -26,7 +26,7 @@ export class RealtimeMeter {
     enableLogging((message: string) => this.hear(message.trim()));
   }
 
-  /** What there was since the last time. */
+  /** Returns the bill since the last call. */
   take(): RealtimeBill {
     const { writes, bytesDown } = this;
     [this.writes, this.bytesDown] = [0, 0];

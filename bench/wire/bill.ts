@@ -1,4 +1,4 @@
-/** What Firestore bills for a message. Source: https://firebase.google.com/docs/firestore/pricing */
+/** Billed Firestore operations per message. Source: https://firebase.google.com/docs/firestore/pricing */
 import protos from '@google-cloud/firestore-api/protos';
 
 const { google } = protos;
@@ -20,10 +20,10 @@ export function plus(one: Bill, other: Bill): Bill {
   };
 }
 
-/** One document read is billed for so many index entries that an aggregation has looked at. */
+/** Index entries of an aggregation that are billed as one read. */
 const ENTRIES_PER_READ = 1000;
 
-/** What an answered message adds. Each method's answers may be many; what it bills at least comes with `least`. */
+/** Returns the bill of a response message. A method can send several; `least` returns the method's minimum. */
 export function billAnswer(method: string, message: Uint8Array): Bill {
   switch (method) {
     case 'BatchGetDocuments': {
@@ -46,7 +46,7 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
   }
 }
 
-/** What a message that asks for something adds once it is answered: a commit that is refused writes nothing. */
+/** Returns the bill of a request message once it succeeds: a refused commit writes nothing. */
 export function billRequest(method: string, message: Uint8Array): Bill {
   if (method !== 'Commit') return NOTHING;
   const { writes } = v1.CommitRequest.decode(message);
@@ -56,12 +56,12 @@ export function billRequest(method: string, message: Uint8Array): Bill {
 
 const QUERIES: readonly string[] = ['RunQuery', 'RunAggregationQuery', 'Listen'];
 
-/** A query that finds nothing is billed as one read, and so is a list of collections' names. */
+/** A query without results is billed as one read, and so is a list of collections' names. */
 export function least(method: string): Bill {
   return { ...NOTHING, reads: [...QUERIES, 'ListCollectionIds'].includes(method) ? 1 : 0 };
 }
 
-/** The methods that this bill knows; another may not pass for free. */
+/** Methods with known bills; any other method is an error. */
 export const KNOWN_METHODS: readonly string[] = [
   'BatchGetDocuments',
   'RunQuery',
@@ -71,7 +71,7 @@ export const KNOWN_METHODS: readonly string[] = [
   'Commit',
 ];
 
-/** The documents that a message asks for or writes, by name, or the collections that it looks in. */
+/** Returns the documents that a message reads or writes, by name, or the collections that it queries. */
 export function documentsAskedFor(method: string, message: Uint8Array): readonly string[] {
   if (method === 'Commit')
     return v1.CommitRequest.decode(message).writes.flatMap(

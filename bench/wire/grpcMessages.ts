@@ -1,6 +1,6 @@
-/** Finds the messages in the bytes of a gRPC stream. Source: gRPC over HTTP2, "Length-Prefixed-Message". */
+/** Splits a gRPC stream into messages. Source: gRPC over HTTP2, "Length-Prefixed-Message". */
 
-/** One byte that tells of compression, four with the length. */
+/** One byte for compression, four for the length. */
 const PREFIX_LENGTH = 5;
 
 export class GrpcMessages {

@@ -1,6 +1,6 @@
 /**
- * Stands between a function and the Firestore emulator and counts what goes over the wire. The function is
- * measured as it is built, whatever client and cache it uses.
+ * Proxy between a function and the Firestore emulator that counts messages on the wire, so that the function can be
+ * measured as built, with any client and cache.
  */
 import {
   type ClientHttp2Session,
@@ -26,17 +26,17 @@ import { GrpcMessages } from './grpcMessages.ts';
 export interface MeteredCall {
   readonly method: string;
   readonly documents: readonly string[];
-  /** @throws Error where nobody knows what the call cost */
+  /** @throws Error if the call's cost is unknown */
   readonly bill: Bill;
-  /** Of performance.now(); a call that is not answered in full yet has no end. */
+  /** Value of performance.now(); a call without a complete response has no end. */
   readonly began: number;
   readonly ended: number | undefined;
 }
 
 export interface Meter {
-  /** For `FIRESTORE_EMULATOR_HOST`. */
+  /** Value of `FIRESTORE_EMULATOR_HOST`. */
   readonly host: string;
-  /** The calls since the last time, in the order in which they began. */
+  /** Returns the calls since the last time, in the order of their start. */
   take(): readonly MeteredCall[];
   close(): void;
 }
@@ -47,7 +47,7 @@ interface Reading {
   bill: Bill;
   readonly began: number;
   ended: number | undefined;
-  /** Why what it would cost is not known. */
+  /** Reason why the cost is unknown. */
   fault: string | undefined;
 }
 
@@ -101,16 +101,16 @@ function metered(reading: Reading): MeteredCall {
 }
 
 function billOf({ method, bill, fault }: Reading): Bill {
-  if (fault !== undefined) throw new Error(`Nobody knows what a call of ${method} cost: ${fault}`);
+  if (fault !== undefined) throw new Error(`Unknown cost of a call of ${method}: ${fault}`);
   if (!KNOWN_METHODS.includes(method))
-    throw new Error(`Nobody knows what ${method} costs: see bench/wire/bill.ts.`);
+    throw new Error(`Unknown cost of ${method}: see bench/wire/bill.ts.`);
   return bill.reads === 0 ? plus(bill, least(method)) : bill;
 }
 
 /**
- * What cannot be read is passed on all the same, and whoever asks for the bill is told. It happens: the Firestore
- * emulator has sent the length of one message before two of a Listen, as if two of its threads had answered at once.
- * An error that is thrown here, in the handler of an event, would end the process, and with it every other measurement.
+ * Forwards unreadable data anyway, and reports it with the bill. The Firestore emulator has sent one message's length
+ * before two messages of a Listen, as if two threads had responded concurrently. Throwing here, in an event handler,
+ * would end the process and every other measurement.
  */
 function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
   if (reading.fault !== undefined) return;

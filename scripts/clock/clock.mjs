@@ -50,7 +50,8 @@ function parsed(args) {
  * @returns {{ clockFile: string, emulators: { functions: string } }}
  */
 function endpointIn(file) {
-  if (!existsSync(file)) throw new Error('npm start is not running. Only the clock of its emulators can be moved.');
+  if (!existsSync(file))
+    throw new Error('npm start is not running. Only the clock of its emulators can be moved.');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

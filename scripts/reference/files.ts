@@ -1,11 +1,11 @@
-/** The files that are made from the definitions of the tools, and what should be in them. */
+/** Files generated from the tools' definitions, with their contents. */
 import { existsSync, readFileSync } from 'node:fs';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { configurationPage, indexPage, toolsetPage, toolsetTable } from './pages.ts';
 import { toolsetSnapshot } from './snapshots.ts';
 
 export interface ReferenceFile {
-  /** From the root of the repository. */
+  /** Relative to the repository's root. */
   readonly path: string;
   readonly url: URL;
   readonly text: string;

@@ -1,10 +1,10 @@
-/** Writes the reference, or with `--check` says which of its files are stale. */
+/** Writes the reference or, with `--check`, reports stale files. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { referenceFiles, staleFiles } from './files.ts';
 
 if (process.argv.includes('--check')) {
   const stale = staleFiles();
-  for (const { path } of stale) console.error(`${path} is stale: npm run reference`);
+  for (const { path } of stale) console.error(`${path} is stale. Run npm run reference.`);
   process.exit(stale.length === 0 ? 0 : 1);
 }
 for (const { url, text } of referenceFiles()) {

@@ -10,14 +10,14 @@ import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
-/** Most tools that write have this argument, with the same meaning. */
+/** Argument with the same meaning in most tools that write. */
 const KEY = '`idempotency_key`';
 
-const KEY_SENTENCE = ' Takes an [`idempotency_key`](README.md#idempotency-keys).';
+const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
 
-const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
+const GENERATED = '<!-- Generated from the definitions by `npm run reference`. -->';
 
-/** The README's table, every toolset in a line, and the addresses at which they are served. */
+/** Returns the README's table with one line per toolset, and the endpoints' addresses. */
 export function toolsetTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.map(({ name, instructions, tools }) => [
     `[${name}](docs/reference/${name}.md)`,
@@ -25,17 +25,17 @@ export function toolsetTable(toolsets: readonly Toolset[]): string {
     instructions,
   ]);
   const network = toolsets.map(({ name }) => name).filter((name) => NETWORK_TOOLSETS.includes(name));
-  return `${table(['toolset', 'tools', 'what it is for'], rows)}
+  return `${table(['toolset', 'tools', 'purpose'], rows)}
 
 \`/mcp\` serves every toolset and \`/mcp/<toolset>\` serves one. \`/mcp/network\` serves ${enumerated(network)}.`;
 }
 
-/** Names as a sentence has them. */
+/** Returns names as a list in a sentence. */
 export function enumerated(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Every tool in a line. */
+/** Returns a table with one line per tool. */
 function toolTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.flatMap(({ name, tools }) =>
     tools.map((tool) => [
@@ -55,18 +55,18 @@ export function indexPage(toolsets: readonly Toolset[]): string {
     instructions,
   ]);
   return page('Tool reference', [
-    table(['toolset', 'tools', 'resources', 'what it is for'], rows),
-    'The parameters of a deployment are on [a page of their own](configuration.md).',
+    table(['toolset', 'tools', 'resources', 'purpose'], rows),
+    'See also [Configuration](configuration.md): the parameters of a deployment.',
     '## Idempotency keys',
-    `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first answer is returned and nothing is done again.`,
+    `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first result is returned and nothing is executed again.`,
     ...listSection(toolsets.map(({ name }) => name)),
     '## Every tool',
-    'A tool can also be called by `<toolset>.<tool>`. The schemas of answers are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
+    'A tool can also be called by `<toolset>.<tool>`. Output schemas are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
     toolTable(toolsets),
   ]);
 }
 
-/** What a model reads of the list at `/mcp`, and what that costs. */
+/** Returns the section about the list at `/mcp` and its cost. */
 function listSection(names: readonly string[]): readonly string[] {
   const row = (name: string, of: readonly string[], most: number | undefined) => {
     const { tools, bytes, tokens } = listCost(of);
@@ -77,13 +77,13 @@ function listSection(names: readonly string[]): readonly string[] {
     row('all', names, MAX_TOKENS),
   ];
   return [
-    '## What the list costs',
-    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without the schemas of answers, and with short schemas of arguments. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test holds the budgets and the limit of ${MAX_BYTES} bytes for the whole list.`,
-    table(['toolset', 'tools listed', 'bytes', 'tokens', 'tokens at most'], rows),
+    '## Cost of the list',
+    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without output schemas, and with short input schemas. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test enforces the budgets and the limit of ${MAX_BYTES} bytes for the whole list.`,
+    table(['toolset', 'tools listed', 'bytes', 'tokens', 'maximum tokens'], rows),
   ];
 }
 
-/** Every parameter of a deployment, as `firebase deploy` asks for it. */
+/** Returns the page of a deployment's parameters, which `firebase deploy` asks for. */
 export function configurationPage(): string {
   const { strings, integers, secrets } = parameters;
   const valued = (of: Readonly<Record<string, Parameter>>) =>
@@ -95,13 +95,13 @@ export function configurationPage(): string {
     ]);
   const secretRows = valued(secrets).map(([name = '', label = '', _none, what = '']) => [name, label, what]);
   return page('Configuration', [
-    '`functions/.env` has the default values. `functions/.env.<project id>` overrides them from the next deployment on. On your machine, `functions/.env.local` overrides them, secrets included.',
+    '`functions/.env` has the default values. `functions/.env.<project id>` overrides them with the next deployment. On your machine, `functions/.env.local` overrides them, including secrets.',
     table(
       ['parameter', 'name', 'default', 'description'],
       [...valued(strings), ...valued(integers)].sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
     ),
     '## Secrets',
-    'Secret Manager keeps them: `npx firebase functions:secrets:set <name>`. `none` stands for a secret that you do not have.',
+    'Secret Manager stores them: `npx firebase functions:secrets:set <name>`. Set a secret that you do not have to `none`.',
     table(['secret', 'name', 'description'], secretRows),
   ]);
 }
@@ -115,7 +115,7 @@ interface Parameter {
 export function toolsetPage(toolset: Toolset): string {
   const { name, instructions, tools, resources, templates = [], errors } = toolset;
   const uris = [...resources, ...templates.map(({ uriTemplate: uri, ...listed }) => ({ uri, ...listed }))];
-  return page(`The toolset ${name}`, [
+  return page(`${name} toolset`, [
     withoutMarkup(instructions),
     `An error has \`isError: true\` and this structured content: ${code(exampleError(errors))}`,
     ...tools.map((tool) => toolSection(name, tool)),
@@ -127,7 +127,7 @@ function page(title: string, sections: readonly string[]): string {
   return `${[`# ${title}`, GENERATED, ...sections].join('\n\n')}\n`;
 }
 
-/** What an error looks like, as a client gets it. */
+/** Returns an error as a client gets it. */
 export function exampleError(envelope: ErrorEnvelope | undefined): unknown {
   const example = new MusterError('REQUIRED_FIELD', 'Missing required argument "agent_id".', {
     field: 'agent_id',
@@ -162,16 +162,16 @@ function audienceOf({ audience }: Tool): string {
 function loosensOf({ loosens = [] }: Tool): string {
   return loosens.length === 0
     ? ''
-    : ` May loosen: ${loosens.join(', ')}. An agent's call that does so needs a person.`;
+    : ` Can loosen: ${loosens.join(', ')}. An agent's call that loosens them requires a person's approval.`;
 }
 
 function hintsOf({ annotations }: Tool): string {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const hints = [
-    readOnlyHint ? 'Only reads' : 'Writes',
-    ...(destructiveHint ? ['may destroy'] : []),
-    ...(idempotentHint ? ['may be repeated'] : []),
-    ...(openWorldHint ? ['reaches outside'] : []),
+    readOnlyHint ? 'Read-only' : 'Writes',
+    ...(destructiveHint ? ['destructive'] : []),
+    ...(idempotentHint ? ['idempotent'] : []),
+    ...(openWorldHint ? ['open world'] : []),
   ];
   return `${hints.join(', ')}.`;
 }
@@ -181,7 +181,7 @@ function argumentTable(schema: object): string {
   return rows.length === 0 ? 'No arguments.' : table(['argument', 'type', 'required', 'description'], rows);
 }
 
-/** The fields of an answer. Those that it may lack end in a question mark. */
+/** Returns the fields of a result. Optional ones end in a question mark. */
 function fieldsOf(schema: object): string {
   const names = schemaRows(schema)
     .filter(([name = '']) => !/[.[]/.test(name))
@@ -194,13 +194,13 @@ function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' |
   return `## Resources\n\n${table(['URI', 'type', 'description'], rows)}`;
 }
 
-/** JSON in a line. Two backticks, since a text in it may have one. */
+/** Returns JSON on one line, in two backticks because a text in it can contain one. */
 function code(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** GitHub's anchor of a heading that is a tool's name. */
+/** Returns GitHub's anchor of a heading that is a tool's name. */
 function anchor(heading: string): string {
   return heading.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** What clients see of a toolset, whole: a line for each tool and resource, so that a change shows what it changes. */
+/** A toolset as clients see it, with one line per tool and resource, so that diffs are readable. */
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import type { Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { exampleError } from './pages.ts';

@@ -1,9 +1,9 @@
-/** Markdown tables, and JSON Schema as rows of one. */
+/** Markdown tables, and JSON Schema as table rows. */
 import { z } from 'zod';
 
 /**
- * Every keyword that the pages can show. A schema with another one is an error, so that the pages show all that
- * a client sees and no change to it goes unnoticed.
+ * Every keyword that the pages can show. Any other keyword is an error, so that the pages show everything that a client
+ * sees and every change is noticed.
  */
 const schemaShape = z.strictObject({
   additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
@@ -30,7 +30,7 @@ const schemaShape = z.strictObject({
 
 type Schema = z.output<typeof schemaShape>;
 
-/** The properties of an object's schema, those within them after each: name, type, whether required, what. */
+/** Returns rows for an object's properties, each followed by its nested ones: name, type, required, description. */
 export function schemaRows(schema: unknown, prefix = ''): readonly string[][] {
   const { properties = {}, required = [] } = schemaShape.parse(schema);
   return Object.entries(properties).flatMap(([name, value]) => {
@@ -65,7 +65,7 @@ function typeOf(schema: Schema): string {
   return additionalProperties === true ? 'object with any fields' : (type ?? 'any');
 }
 
-/** The schema of an object's values, where it has no names of its own. */
+/** Returns the schema of an object's values if it is a map. */
 function valuesOf({ properties, additionalProperties }: Schema): Schema | undefined {
   if (properties !== undefined || typeof additionalProperties !== 'object') return undefined;
   return schemaShape.parse(additionalProperties);
@@ -89,7 +89,7 @@ function whatOf(schema: Schema): string {
   return [...(description === undefined ? [] : [description]), ...boundsOf(schema)].join('; ');
 }
 
-/** The bounds of a value, then those of what is in it and has no row of its own. */
+/** Returns the limits of a value, then those of nested values without a row. */
 function boundsOf(schema: Schema): readonly string[] {
   const own = BOUNDS.filter(([keyword]) => schema[keyword] !== undefined).map(
     ([keyword, words]) => `${words} \`${JSON.stringify(schema[keyword])}\``,

@@ -18,19 +18,18 @@ import { uploadManifests } from './uploadManifests.mjs';
 
 const functionsFolder = `${root}/functions`;
 
-/** What runs in browsers, whose types are others than those of Node. */
+/** Code for browsers, which needs other types than Node. */
 const pageFolder = `${functionsFolder}/src/signin/page`;
 
-/** What all views share, and the types that all of them are checked with. */
+/** Shared code and types of all views. */
 const viewsFolder = `${functionsFolder}/src/mcp/views`;
 
-/** The folder that is uploaded, and nothing else is: the bundle, and the manifests of `uploadManifests`. */
+/** The uploaded folder, with only the bundle and the manifests of `uploadManifests`. */
 const uploadFolder = `${functionsFolder}/dist`;
 
 /**
- * Bundles the functions and the pages that they serve into `functions/dist/lib`, without a look at their types. Only
- * files that change are written there, and all at once: a running `npm start` reloads its functions when one changes,
- * and may be reading them at any time.
+ * Bundles the functions and their pages into `functions/dist/lib`, without checking types. Only changed files are
+ * written, each atomically: a running `npm start` reloads its functions when a file changes, and can read it anytime.
  */
 export async function buildFunctions() {
   await exclusively(`${devDirectory}/build.lock`, async () => {
@@ -53,7 +52,7 @@ export async function buildFunctions() {
 }
 
 /**
- * The views of all toolsets, as hosts get them.
+ * Builds the views of all toolsets as hosts receive them.
  * @param {string} target a folder
  */
 export async function buildViews(target) {
@@ -67,7 +66,7 @@ export async function buildViews(target) {
 
 /**
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
- * @returns {Promise<boolean>} whether the functions' types hold
+ * @returns {Promise<boolean>} whether the functions' types are correct
  */
 export async function checkFunctions({ node, env }) {
   const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node), checkViews(node)];
@@ -96,7 +95,7 @@ function replaceChanged(fresh, target) {
   for (const file of wanted) {
     if (existsSync(`${target}/${file}`) && same(`${fresh}/${file}`, `${target}/${file}`)) continue;
     mkdirSync(dirname(`${target}/${file}`), { recursive: true });
-    // Not straight to its name: a function could start between the two halves of a write.
+    // Write to another name first, because a function could start during the write.
     writeFileSync(`${target}/${file}.new`, readFileSync(`${fresh}/${file}`));
     renameSync(`${target}/${file}.new`, `${target}/${file}`);
   }

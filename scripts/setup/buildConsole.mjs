@@ -2,8 +2,8 @@
 /**
  * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]
  *
- * Builds the console into a folder that Firebase Hosting serves. It is a program of its own because Vite wants a newer
- * Node than whoever starts us may have.
+ * Builds the console into a folder for Firebase Hosting. It is a separate program because Vite needs a newer Node than
+ * the host may have.
  */
 import { build } from 'vite';
 import { root } from '../project.mjs';
@@ -28,7 +28,7 @@ await build({
     __DATABASE_ID__: JSON.stringify(database),
     __ADDRESS__: JSON.stringify(address),
   },
-  // A third of Firestore's SDK, for pipelines, which the page does not use.
+  // Removes a third of Firestore's SDK, which is for pipelines and not used by the page.
   resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },
@@ -36,9 +36,9 @@ await build({
     outDir: target,
     emptyOutDir: true,
     target: 'es2022',
-    assetsInlineLimit: 0, // the page's policy lets nothing in that is written into it
+    assetsInlineLimit: 0, // the page's policy forbids inline assets
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    manifest: true, // by which tests know what is loaded when; Hosting leaves it out
+    manifest: true, // for tests of loading; Hosting omits it
   },
 });

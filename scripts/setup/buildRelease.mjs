@@ -1,5 +1,5 @@
 // @ts-check
-/** Builds the functions of another commit with the packages that are installed here. */
+/** Builds the functions of another commit with the installed packages. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -7,16 +7,16 @@ import { devDirectory, root } from '../project.mjs';
 import { textsIn } from './releases.mjs';
 
 /**
- * The texts of the bundle that a commit builds.
+ * Returns the texts of a commit's bundle.
  * @param {string} commit
  * @returns {Promise<Record<string, string>>}
- * @throws where other versions of its packages are installed than its lockfile names
+ * @throws if the installed packages' versions differ from its lockfile
  */
 export async function bundleOf(commit) {
   const others = otherPackages(commit);
   if (others.length > 0)
     throw new Error(
-      `${others.join(', ')}: ${commit} was built with other versions. Check it out, npm ci, and store it from there.`,
+      `${others.join(', ')}: ${commit} was built with other versions. Check it out, run npm ci, and store it from there.`,
     );
   mkdirSync(devDirectory, { recursive: true });
   const folder = mkdtempSync(`${devDirectory}/release-`);
@@ -33,7 +33,7 @@ export async function bundleOf(commit) {
   }
 }
 
-/** The security rules of a commit. @param {string} commit */
+/** @param {string} commit */
 export function rulesOf(commit) {
   const text = (/** @type {string} */ file) => git('show', `${commit}:${file}`).toString();
   return { firestore: text('firestore.rules'), database: text('database.rules.json') };
@@ -45,7 +45,7 @@ export function commitOf(commit) {
 }
 
 /**
- * Where other versions are installed here of what is bundled, and of what bundles it, than a commit's lockfile names.
+ * Returns bundled packages and build tools whose installed versions differ from a commit's lockfile.
  * @param {string} commit
  * @returns {string[]}
  */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
- * What CommonJS packages expect to find, which a module of ECMAScript lacks.
+ * Definitions that CommonJS packages expect but ECMAScript modules lack.
  * Source: https://github.com/evanw/esbuild/issues/1944
  */
 const commonJs = [
@@ -15,14 +15,13 @@ const commonJs = [
 ].join('');
 
 /**
- * Puts the compiled functions and all the packages they use into a few files: reading 1,500 of them was most of a
- * cold start. Names stay, so that a log's stack trace can be read. What is imported when it is first needed stays
- * apart. firebase-functions keeps the declared parameters in one place for the whole process, so Firebase finds
- * them from its own copy.
+ * Bundles the compiled functions and their packages into a few files: reading 1,500 files was most of a cold start.
+ * Names are kept for readable stack traces. Dynamic imports stay separate files. firebase-functions stores declared
+ * parameters per process, so Firebase finds them from its own copy.
  * @param {string} entry @param {string} target a folder
  */
 export async function bundle(entry, target) {
-  const { build, stop } = await import('esbuild'); // which a fresh clone lacks while this file is loaded
+  const { build, stop } = await import('esbuild'); // not yet installed when a fresh clone loads this file
   await build({
     absWorkingDir: root,
     entryPoints: { index: entry },
@@ -40,11 +39,11 @@ export async function bundle(entry, target) {
     banner: { js: commonJs },
     logLevel: 'warning',
   });
-  await stop(); // its service would otherwise run for as long as npm start does
+  await stop(); // otherwise its service runs as long as npm start
 }
 
 /**
- * Makes programs that run where nothing is installed: each is one file with all the packages that it uses.
+ * Bundles programs for machines without installed packages: each becomes one file.
  * @param {{ in: string, out: string }[]} entries @param {string} target a folder
  */
 export async function bundlePrograms(entries, target) {
@@ -57,7 +56,7 @@ export async function bundlePrograms(entries, target) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    mainFields: ['module', 'main'], // the other form of jsonc-parser finds its files only while it runs
+    mainFields: ['module', 'main'], // the other form of jsonc-parser loads files at run time
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 200,
@@ -69,8 +68,7 @@ export async function bundlePrograms(entries, target) {
 }
 
 /**
- * Puts the script of a page for browsers, with all the packages it uses, into one file, and its style into another:
- * `page.js` and `page.css`.
+ * Bundles the script of a browser page with its packages into `page.js`, and its style into `page.css`.
  * @param {{ script: string, style: string }} entries @param {string} target a folder
  */
 export async function bundlePage({ script, style }, target) {
@@ -94,9 +92,9 @@ export async function bundlePage({ script, style }, target) {
 }
 
 /**
- * Makes each view a page of its own: one file with its script and style in it, since a host hands its frame that one.
- * What a view itself writes is all that its policy allows, whatever the host's is.
- * @param {{ scripts: readonly string[], style: string }} entries the scripts' names are those of the pages
+ * Bundles each view into one HTML file with its script and style, because a host loads a single file into its frame.
+ * The view's own policy allows only this inline code, regardless of the host's policy.
+ * @param {{ scripts: readonly string[], style: string }} entries each page is named after its script
  * @param {string} target a folder
  */
 export async function bundleViews({ scripts, style }, target) {

@@ -8,7 +8,7 @@ import { root } from '../project.mjs';
  * @param {object} [options]
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env] in addition to this process's own
- * @param {'show' | 'errors'} [options.output] `errors` shows what it printed only when it fails
+ * @param {'show' | 'errors'} [options.output] `errors` shows the output only if the program fails
  * @returns {Promise<boolean>} whether it succeeded
  */
 export function succeeds([program = '', ...args], { cwd = root, env = {}, output = 'show' } = {}) {
@@ -17,7 +17,7 @@ export function succeeds([program = '', ...args], { cwd = root, env = {}, output
     const child = spawn(program, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2], // standard output is for results, as `bench --json` has it
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2], // standard output is for results, such as of `bench --json`
     });
     /** @type {Buffer[]} */
     const printed = [];

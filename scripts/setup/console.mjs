@@ -5,15 +5,15 @@ import { compile } from './build.mjs';
 import { succeeds } from './command.mjs';
 import { endpointOf, parameterOf } from './parameters.mjs';
 
-/** Of the console with the seeded people, which only emulators have. */
+/** Build with the seeded people's sign-in, for emulators only. */
 export const consoleOfEmulators = `${root}/console/dist/emulators`;
 
-/** What is deployed. */
+/** Build for deployment. */
 export const consoleOfProduction = `${root}/console/dist/production`;
 
 /**
- * What the page is told as it is built: the region of the functions, the database, and where people are told to connect,
- * which is nowhere if nobody has named a project.
+ * Returns the page's build-time settings: the functions' region, the database, and the address for clients, which is
+ * empty without a project.
  * @param {string | undefined} project
  * @param {string} [folder] of the parameters
  */
@@ -31,12 +31,12 @@ export function builtIn(project, folder) {
  */
 export async function buildConsole(mode, { node, env, target }) {
   const folder = target ?? (mode === 'emulators' ? consoleOfEmulators : consoleOfProduction);
-  // `firebase deploy` names the project to what it runs before.
+  // `firebase deploy` passes the project to its predeploy commands.
   const told = builtIn(process.env.GCLOUD_PROJECT);
   const program = `${root}/scripts/setup/buildConsole.mjs`;
   const command = [node, program, mode, folder, told.region, told.database, told.address];
   if (await succeeds(command, { env, output: 'errors' })) return;
-  throw new Error('the console could not be built');
+  throw new Error('cannot build the console');
 }
 
 /** @param {string} node @returns {string[]} the command that checks the types of the console */

@@ -16,14 +16,14 @@ const claudeCode = '@anthropic-ai/claude-code';
 const MOST_BYTES_OF_A_STUB = 4096;
 
 /**
- * The npm that runs us, if one does, and the Node that runs it: there may be several on a machine, and the one that
- * runs us may be in the very node_modules that npm is about to replace.
+ * The npm above this process, and its Node. A machine can have several, and this process's Node can be in the
+ * node_modules that npm is about to replace.
  */
 const { npm_node_execpath: npmsNode = process.execPath, npm_execpath: npmsProgram } = process.env;
 const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
 
 /**
- * Installs what is locked, where it is not installed already.
+ * Installs the locked dependencies, unless they are installed.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installDependencies({ env, say }) {
@@ -31,7 +31,7 @@ export async function installDependencies({ env, say }) {
     `${devDirectory}/install.lock`,
     async () => {
       if (!isInstalled(root)) {
-        say('installing the dependencies (npm ci), which takes a minute or two');
+        say('installing dependencies with npm ci (1 to 2 minutes)');
         await runNpm(['ci'], root, env);
       }
       if (lacksNode22()) await installNode22(env);
@@ -40,22 +40,22 @@ export async function installDependencies({ env, say }) {
   );
 }
 
-/** What only builds against Node read, its headers, stays away: 66 MB. @param {NodeJS.ProcessEnv} env */
+/** Skips Node's headers, which are only for native builds: 66 MB. @param {NodeJS.ProcessEnv} env */
 async function installNode22(env) {
   await runScriptsOf('node', root, env);
   rmSync(`${root}/node_modules/node/node_modules`, { recursive: true, force: true });
 }
 
 /**
- * Installs what only the tests, the style check and the reference need.
+ * Installs the packages of tests, style check and reference.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestLibraries(run) {
-  await installApart(testLibraries, 'what only tests need', run, async () => undefined);
+  await installApart(testLibraries, 'test libraries', run, async () => undefined);
 }
 
 /**
- * Installs the MCP clients that only the tests use, which are large.
+ * Installs the MCP clients of the tests, which are large.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestClients(run) {
@@ -65,7 +65,7 @@ export async function installTestClients(run) {
 }
 
 /**
- * Installs what vendors publish of their interfaces, which only the tests read.
+ * Installs the vendors' published schemas for the tests.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestSchemas(run) {
@@ -76,7 +76,7 @@ export async function installTestSchemas(run) {
  * @param {string} folder
  * @param {string} what
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
- * @param {() => Promise<void>} finish what npm leaves to do; also where it was broken off there before
+ * @param {() => Promise<void>} finish remaining work after npm; also runs if it was interrupted before
  */
 async function installApart(folder, what, { env, say }, finish) {
   const install = async () => {
@@ -89,7 +89,7 @@ async function installApart(folder, what, { env, say }, finish) {
   await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
 }
 
-/** Its install script puts the program where a stub is, which only says that it is none. */
+/** The install script replaces a stub, which only reports that the program is missing, with the program. */
 function lacksClaudeCode() {
   const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
   return statSync(program).size < MOST_BYTES_OF_A_STUB;
@@ -108,7 +108,7 @@ async function runNpm(args, cwd, env) {
 }
 
 /**
- * Compares what is locked with npm's own record of what it has installed. Optional packages are for other systems.
+ * Compares the lockfile with npm's record of installed packages. Optional packages are for other systems.
  * @param {string} folder
  */
 function isInstalled(folder) {
@@ -127,6 +127,6 @@ function packagesOf(lockFile) {
   try {
     return JSON.parse(readFileSync(lockFile, 'utf8')).packages ?? {};
   } catch {
-    return {}; // nothing is installed yet
+    return {}; // no packages are installed yet
   }
 }

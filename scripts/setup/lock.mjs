@@ -5,12 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTimeOf } from '../../runner/src/process/table.mjs';
 
 /**
- * Runs the work while no other process runs work under that file: two `npm start` in a fresh clone must not both
- * install.
+ * Runs work under an exclusive lock file: two `npm start` in a fresh clone must not both install.
  * @template Result
  * @param {string} file
  * @param {() => Promise<Result>} work
- * @param {(message: string) => void} [say] hears, once, for whom it waits
+ * @param {(message: string) => void} [say] receives one message about the process that it waits for
  * @returns {Promise<Result>}
  */
 export async function exclusively(file, work, say) {
@@ -26,17 +25,17 @@ export async function exclusively(file, work, say) {
   }
 }
 
-/** What takes less than a second is no wait. */
+/** Waits of less than a second are not reported. */
 const TRIES_IN_SILENCE = 5;
 
 /** @param {string} file */
 function waitingFor(file) {
   const { pid, command } = holderOf(file) ?? {};
-  if (pid === undefined) return 'waiting for another command, which is about to end';
-  return `waiting for ${command ?? 'another command'}, process ${pid}, which works at the same`;
+  if (pid === undefined) return 'waiting for another command to end';
+  return `waiting for ${command ?? 'another command'}, process ${pid}, which holds the same lock`;
 }
 
-/** A link appears with its content, and only where there is none yet. @param {string} file */
+/** Creates the file with its content, only if it does not exist. @param {string} file */
 function take(file) {
   const mine = `${file}.${process.pid}`;
   const command = commandOf(process.env);
@@ -52,14 +51,14 @@ function take(file) {
   }
 }
 
-/** As somebody has typed it. @param {NodeJS.ProcessEnv} env */
+/** Returns the command as typed. @param {NodeJS.ProcessEnv} env */
 function commandOf({ npm_lifecycle_event: script }) {
   return script === undefined
     ? undefined
     : `npm ${['start', 'test'].includes(script) ? '' : 'run '}${script}`;
 }
 
-/** Whether the process that took it is alive. @param {string} file */
+/** Returns whether the lock's process is running. @param {string} file */
 function isHeld(file) {
   const holder = holderOf(file);
   return holder !== undefined && startTimeOf(holder.pid) === holder.startTime;
@@ -67,7 +66,7 @@ function isHeld(file) {
 
 /**
  * @param {string} file
- * @returns {{ pid: number, startTime: unknown, command?: string } | undefined} undefined where it was given back meanwhile
+ * @returns {{ pid: number, startTime: unknown, command?: string } | undefined} undefined if it was released in the meantime
  */
 function holderOf(file) {
   try {

@@ -2,15 +2,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { root } from '../project.mjs';
 
-/** Set, everything runs under the host's Node of that version instead: a lane of CI tries the next one. */
+/** If set, everything runs under the host's Node of that version: a CI job tests the next version. */
 const wantedMajor = Number(process.env.MUSTER_NODE_MAJOR ?? 22);
 
-/** The binary of the `node` package, which its install script puts there. */
+/** Binary of the `node` package, written by its install script. */
 const ownNode22 = `${root}/node_modules/node/bin/node`;
 
 /**
- * Cloud Functions run under Node 22: so does everything here, whatever the host's own version is. That is not always
- * the one that runs us, since npm looks for `node` in our own node_modules first.
+ * Cloud Functions run under Node 22, so everything here does too. This process's Node can be a different one, since npm
+ * looks for `node` in this repository's node_modules first.
  */
 const isHostsNode22 =
   Number.parseInt(process.versions.node, 10) === wantedMajor &&

@@ -1,12 +1,12 @@
 // @ts-check
-/** Programs for operators run where nothing else of Muster does: they need Node and what is locked, and no Java. */
+/** Runs operator programs on any machine: they need only Node and the locked packages, not Java. */
 import { spawn } from 'node:child_process';
 import { root } from '../project.mjs';
 import { checkPrerequisites } from './prerequisites.mjs';
 import { nodeUsesProxy, reachThisMachineDirectly } from './proxy.mjs';
 
 /**
- * Runs it under Node 22 with the arguments of this process, and ends as it ends.
+ * Runs a program under Node 22 with this process's arguments, and exits with its code.
  * @param {string} program its path below `scripts`
  */
 export async function runOperatorProgram(program) {
@@ -19,7 +19,7 @@ export async function runOperatorProgram(program) {
     '--disable-warning=UNDICI-EHPA',
     `${root}/scripts/${program}`,
   ];
-  reachThisMachineDirectly(); // where the emulators are
+  reachThisMachineDirectly(); // for the emulators
   const env = { ...process.env, ...nodeUsesProxy(process.env) };
   const child = spawn(node22(), [...file, ...process.argv.slice(2)], { env, stdio: 'inherit' });
   child.once('exit', (code) => process.exit(code ?? 1));

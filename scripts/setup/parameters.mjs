@@ -1,18 +1,18 @@
 // @ts-check
-/** What a deployment's parameters are, where something must know them before or beside its functions. */
+/** A deployment's parameters, for use outside of its functions. */
 import { existsSync, readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
- * As the functions get it: what `.env.<project id>` says goes before `.env`, and a later line before an earlier.
+ * Returns a parameter as functions get it: `.env.<project id>` overrides `.env`, and a later line an earlier one.
  * @param {string} name
  * @param {string | undefined} project
  * @param {string} [folder]
- * @returns {string} empty where neither says anything
+ * @returns {string} empty if it is not set
  */
 export function parameterOf(name, project, folder = `${root}/functions`) {
   const files = [...(project === undefined ? [] : [`.env.${project}`]), '.env'];
-  const line = new RegExp(`^${name}=[ \\t]*(?:"([^"]*)"|'([^']*)'|([^\\s#]*))`, 'gm'); // util.parseEnv is younger than Node 20
+  const line = new RegExp(`^${name}=[ \\t]*(?:"([^"]*)"|'([^']*)'|([^\\s#]*))`, 'gm'); // util.parseEnv needs a Node newer than 20
   for (const file of files.map((one) => `${folder}/${one}`)) {
     const found = existsSync(file) ? [...readFileSync(file, 'utf8').matchAll(line)].at(-1) : undefined;
     if (found !== undefined) return found[1] ?? found[2] ?? found[3] ?? '';
@@ -21,7 +21,7 @@ export function parameterOf(name, project, folder = `${root}/functions`) {
 }
 
 /**
- * Where clients connect to a deployment.
+ * Returns the URL of a deployment's endpoint.
  * @param {string} project
  * @param {string} [folder]
  */

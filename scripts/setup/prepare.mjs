@@ -5,7 +5,7 @@ import { installDependencies } from './install.mjs';
 import { node22 } from './node22.mjs';
 
 /**
- * Brings a clone to where the emulators can start: dependencies, Node 22, bundled functions, the console.
+ * Prepares a clone for the emulators: dependencies, Node 22, bundled functions, the console.
  * @param {{ run: import('../processes/run.mjs').Run, say: (message: string) => void }} options
  * @returns {Promise<string>} the Node to run everything with
  */

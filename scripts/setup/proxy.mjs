@@ -1,21 +1,21 @@
 // @ts-check
-/** Proxies of the environment: this machine is reached without one, everything else by it. */
+/** Proxies of the environment: connections to this machine bypass them, all others use them. */
 
-/** By which programs name a proxy, in lower and in upper case. */
+/** Variables that set a proxy, in lower and upper case. */
 const PROXIES = ['https_proxy', 'http_proxy', 'all_proxy', 'grpc_proxy'];
 
-/** Hosts that no proxy can reach for us. */
+/** Hosts that a proxy cannot reach. */
 const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 
-/** In the form of Java. */
+/** This machine's hosts in Java's syntax. */
 const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
 
-/** By which Java is given its options, proxies among them. */
+/** Variables with Java's options, including proxies. */
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**
- * Returns the variables with which programs reach this machine directly. The proxy for https stays: what is outside may
- * need it. The one for http goes, since only this machine is reached so, and Firebase's Realtime Database ignores
+ * Returns the variables for direct connections to this machine. The https proxy stays for connections outside. The http
+ * proxy is removed, because only this machine is called over http, and Firebase's Realtime Database ignores
  * NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
@@ -24,7 +24,7 @@ export function directToThisMachine(env) {
   return { ...withoutProxy(env), ...withoutJavaProxy(env) };
 }
 
-/** Has this process, and all that it starts, reach this machine directly. */
+/** Makes this process and its children connect to this machine directly. */
 export function reachThisMachineDirectly() {
   Object.assign(process.env, directToThisMachine(process.env));
 }
@@ -40,25 +40,25 @@ export function nodeUsesProxy(env) {
 }
 
 /**
- * Returns what to add to the message of a request outside that failed: which proxy the environment names.
+ * Returns a hint for the error of a failed outside request: the environment's proxy.
  * @param {NodeJS.ProcessEnv} env
  */
 export function proxyHint(env) {
   const [name] = proxyNames(env).filter((one) => /^https?_/i.test(one));
   if (name === undefined) return '';
   const value = env[name] ?? '';
-  const url = URL.canParse(value) ? new URL(value) : undefined; // it may hold a password
-  return ` (${name} names the proxy ${url?.host || 'that requests use'})`;
+  const url = URL.canParse(value) ? new URL(value) : undefined; // it can contain a password
+  return ` (${name} sets the proxy ${url?.host || 'of these requests'})`;
 }
 
 /**
- * Sends a request outside, by the proxy of the environment, also where Node itself cannot.
+ * Sends a request outside through the environment's proxy, even if Node itself does not support that.
  * @param {string} url
  * @param {{ method?: string, signal: AbortSignal }} init
  */
 export async function fetchOutside(url, init) {
   if (proxyNames(process.env).length === 0) return fetch(url, init);
-  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // which a fresh clone lacks at first
+  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // not yet installed in a fresh clone
   return fetchBy(url, { ...init, dispatcher: new EnvHttpProxyAgent() });
 }
 
@@ -71,7 +71,7 @@ function proxyNames(env) {
 function withoutProxy(env) {
   if (proxyNames(env).length === 0) return {};
   const shared = { no_proxy: env.no_proxy || env.NO_PROXY, NO_PROXY: env.NO_PROXY || env.no_proxy };
-  // Programs that know these ignore the others.
+  // Programs that read these variables ignore the others.
   const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
   const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
   return {
@@ -80,7 +80,7 @@ function withoutProxy(env) {
   };
 }
 
-/** Npm uses it for https too, if no other is named. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+/** Npm uses it for https too, if no other proxy is set. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 function withoutHttpProxy(env) {
   const https = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
   return { http_proxy: '', HTTP_PROXY: '', ...(https && { https_proxy: https, HTTPS_PROXY: https }) };

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The bundle of the last release, which the test of upgrades runs beside this version: JSON under Brotli.
+ * Bundle of the last release, which the upgrade test runs alongside this version: JSON under Brotli.
  * Source: docs/decisions/0008-build-and-deploy.md.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,9 +14,9 @@ const releaseFile = `${root}/test/integration/upgrade/lastRelease.json.br`;
 /**
  * @typedef {object} Release
  * @property {string} version
- * @property {string} commit that it was built from, with the packages that its lockfile names
- * @property {Record<string, string>} files the texts of the bundle, by their paths
- * @property {{ firestore: string, database: string }} rules of both databases, which are deployed with it
+ * @property {string} commit source of the build, with the packages of its lockfile
+ * @property {Record<string, string>} files texts of the bundle by path
+ * @property {{ firestore: string, database: string }} rules deployed security rules
  */
 
 /** @returns {Release} */
@@ -43,7 +43,7 @@ export function textsIn(folder) {
 }
 
 /**
- * Unpacks a bundle as the platform would find it: a package whose module is `lib/index.js`.
+ * Unpacks a bundle in the platform's form: a package whose module is `lib/index.js`.
  * @param {Release} release @param {string} folder
  */
 export function unpackRelease({ files }, folder) {

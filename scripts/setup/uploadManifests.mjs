@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The package.json and the lockfile that are uploaded with the bundle: the framework at the version that is tested, with
- * its packages as the root's lockfile has them. The platform would otherwise add the newest framework. The SDKs are in
- * the bundle; they are among the packages for development because the emulator looks for their names.
+ * package.json and lockfile that are uploaded with the bundle: the framework at the tested version, with its packages
+ * as in the root's lockfile. Otherwise, the platform would install the newest framework. The SDKs are bundled; they are
+ * development packages because the emulator looks for their names.
  */
 import { readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
@@ -18,7 +18,7 @@ const sdks = ['firebase-admin', 'firebase-functions'];
  * @property {Record<string, string>} [optionalDependencies]
  * @property {Record<string, string>} [peerDependencies]
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
- * @property {boolean} [dev] these are set anew: they depend on who needs the package
+ * @property {boolean} [dev] this and the following are computed again, because they depend on the dependents
  * @property {boolean} [optional]
  * @property {boolean} [devOptional]
  * @property {boolean} [peer]
@@ -66,7 +66,7 @@ function lockedFor(packages) {
 }
 
 /**
- * The paths of the packages and of all that they depend on.
+ * Returns the paths of the packages and of all their dependencies.
  * @param {Packages} packages @param {string[]} names @param {boolean} withOptional
  */
 function closureOf(packages, names, withOptional) {
@@ -92,7 +92,7 @@ function neededBy({ dependencies = {}, peerDependencies = {}, peerDependenciesMe
   return [...Object.keys(dependencies), ...peers];
 }
 
-/** As Node resolves it. @param {Packages} packages @param {string} name @param {string} from a path */
+/** Resolves a package as Node does. @param {Packages} packages @param {string} name @param {string} from a path */
 function pathOf(packages, name, from) {
   for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
     const path = `${folder}${folder && '/'}node_modules/${name}`;

@@ -1,9 +1,9 @@
 // @ts-check
-/** What a command can be asked for. Needs nothing that is installed. */
+/** Usage texts and arguments of commands. Needs no installed package. */
 import { parseArgs } from 'node:util';
 
 /**
- * Ends the process with the usage if it is asked for.
+ * Ends the process with the usage if --help is set.
  * @param {string} usage
  * @param {readonly string[]} [args]
  */
@@ -14,7 +14,7 @@ export function showUsageIfAsked(usage, args = process.argv.slice(2)) {
 }
 
 /**
- * Parses the arguments of this process. Ends it with the usage if it is asked for or an argument is wrong.
+ * Parses the arguments of this process. Ends it with the usage if --help is set or an argument is wrong.
  * @template {import('node:util').ParseArgsConfig} Config
  * @param {string} usage
  * @param {Config} config

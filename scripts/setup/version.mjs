@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** In addition to those of the root and its workspaces. */
+/** Manifests besides those of the root and its workspaces. */
 const manifests = [
   'server.json',
   'plugins/muster/.claude-plugin/plugin.json',
@@ -11,7 +11,7 @@ const manifests = [
 const sources = ['functions/src/config.ts', 'runner/src/version.ts'];
 
 /**
- * Writes the version into every file that holds it.
+ * Writes the version to every file that contains it.
  * @param {string} folder @param {string} version
  */
 export function writeVersion(folder, version) {

@@ -2,17 +2,17 @@
 import { suites } from './suites.mjs';
 
 /**
- * @typedef {object} Choice what the arguments of `npm test --` ask for
+ * @typedef {object} Choice parsed arguments of `npm test --`
  * @property {import('./suites.mjs').Suite[]} chosen
- * @property {boolean} everything whether types and style are asked for too
- * @property {boolean} nightly whether what only repeats is run too
+ * @property {boolean} everything whether to check types and style too
+ * @property {boolean} nightly whether to run nightly tests too
  * @property {boolean} recordTimes
  * @property {boolean} help
  * @property {string[]} mochaOptions
  */
 
 /**
- * Names of suites and spec files come first, then options for mocha; our own options may stand anywhere.
+ * Names of suites and spec files come first, then options for mocha; our own options can be anywhere.
  * @param {string[]} args
  * @returns {Choice}
  */
@@ -42,38 +42,38 @@ function suiteFor(name) {
   );
   if (suite === undefined) {
     throw new Error(
-      `there is no suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`,
+      `unknown suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`,
     );
   }
   return suite.name === name ? suite : { ...suite, specs: path };
 }
 
-/** What `npm test -- --help` prints. */
+/** Returns the text of `npm test -- --help`. */
 export function help() {
   const lines = suites.map(
     ({ name, specs, emulators, optional }) =>
-      `  ${name.padEnd(12)} ${specs}${emulators ? ', with emulators' : ''}${optional ? '; only by its name' : ''}`,
+      `  ${name.padEnd(12)} ${specs}${emulators ? ', with emulators' : ''}${optional ? '; only if named' : ''}`,
   );
   return `npm test                           types, style and all suites
 npm test -- unit rules             only these suites
-npm test -- test/unit/a.test.ts    only these files, or those of a folder
-npm test -- e2e --grep claim       what comes after the names goes to mocha: --grep <words>, --bail, --timeout 0
-npm run test:nightly               with the files *.nightly.ts too, larger numbers and another seed each night;
-                                   takes the same arguments
+npm test -- test/unit/a.test.ts    only these files or folders
+npm test -- e2e --grep claim       passes options after the names to mocha: --grep <words>, --bail, --timeout 0
+npm run test:nightly               adds the files *.nightly.ts, larger numbers and another seed each night;
+                                   accepts the same arguments
 
-The suites:
+Suites:
 ${lines.join('\n')}
 
 Options:
-  --record-times     writes how long each file took to scripts/tests/times.json, by which files are shared out
-  --nightly          what npm run test:nightly adds
-  --help             this text
+  --record-times     writes the time of each file to scripts/tests/times.json, for balanced batches
+  --nightly          includes the tests of npm run test:nightly
+  --help             prints this text
 
 Environment variables:
-  MUSTER_SEED=7            other random values in property tests; a failure prints its seed
-  MUSTER_ATTACK_CALLS=500  so many hostile calls; MUSTER_ATTACK_SECONDS=20 for so long
-  MUSTER_CHROMIUM=<path>   the browser for tests of pages, where it is not found by its name
-  MUSTER_WITHOUT_PUBSUB=1  as on a machine that has no Pub/Sub emulator
-  UPDATE_SNAPSHOTS=1       writes a new version of what is stored
+  MUSTER_SEED=7            seed of random values in property tests; a failure prints its seed
+  MUSTER_ATTACK_CALLS=500  number of hostile calls; MUSTER_ATTACK_SECONDS=20 sets a duration instead
+  MUSTER_CHROMIUM=<path>   browser for tests of pages, unless it is on the path
+  MUSTER_WITHOUT_PUBSUB=1  runs as without a Pub/Sub emulator
+  UPDATE_SNAPSHOTS=1       updates the stored snapshots
 `;
 }

@@ -1,27 +1,27 @@
 // @ts-check
 
 /**
- * @typedef {object} Batch files of one suite that a process of mocha runs one after the other
+ * @typedef {object} Batch files of one suite that a process of mocha runs sequentially
  * @property {import('./suites.mjs').Suite} suite
  * @property {string[]} files
- * @property {number} seconds how long they are expected to take
+ * @property {number} seconds expected duration
  */
 
-/** Starting mocha and loading the code takes about two seconds of these. */
+/** Includes about two seconds for starting mocha and loading the code. */
 const batchSeconds = 120;
 
-/** Where only one batch runs at a time, more of them are no sooner done. */
+/** Batches of serial suites are longer, because splitting them saves no time. */
 const oneAtATimeSeconds = 300;
 
-/** Where each batch has a project of its own, the emulators answer the sooner the less has been done in it. */
+/** Batches with a dedicated project are shorter, because the emulators respond faster in small projects. */
 const ownProjectSeconds = 45;
 
 /**
- * Shares the suite's files out, so that each batch takes about as long as the others.
+ * Splits the suite's files into batches of similar duration.
  * @param {import('./suites.mjs').Suite} suite
  * @param {string[]} files
- * @param {(file: string) => number} secondsOf how long a file is expected to take
- * @returns {Batch[]} the longest first
+ * @param {(file: string) => number} secondsOf expected duration of a file
+ * @returns {Batch[]} longest first
  */
 export function batchesOf(suite, files, secondsOf) {
   const total = files.reduce((sum, file) => sum + secondsOf(file), 0);
@@ -42,8 +42,8 @@ function newBatch(suite) {
 }
 
 /**
- * The order in which they are taken: what needs no emulators runs while those boot; then what can only be run one at
- * a time, so that it does not remain for the end; and short ones last, so that no lane waits long for the other.
+ * Sorts batches: those without emulators run while the emulators boot; then serial ones, so that they do not remain for
+ * the end; and short ones last, so that no worker waits long for another.
  * @param {Batch[]} batches
  */
 export function inOrder(batches) {

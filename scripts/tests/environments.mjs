@@ -16,8 +16,8 @@ import { ownProject } from './ownProject.mjs';
  */
 
 /**
- * Starts the emulators, and the vendors where the functions are called end to end.
- * @param {Suite[]} suites that need them
+ * Starts the emulators, and the fake vendors for end-to-end suites.
+ * @param {Suite[]} suites that need emulators
  * @param {{ session: Session, node: string }} options
  */
 export async function startEmulators(suites, { session: { run, say }, node }) {
@@ -36,25 +36,25 @@ export async function startEmulators(suites, { session: { run, say }, node }) {
   return { env: { ...parameters, ...env }, exited, output };
 }
 
-/** What a process of tests is told of the emulators. */
+/** Environment variables of the test processes. */
 export class Environments {
   /**
-   * @param {Record<string, string>} env how the emulators are reached
+   * @param {Record<string, string>} env variables that reach the emulators
    * @param {{ node: string, run: Session['run'] }} options
    */
   constructor(env, { node, run }) {
     this.env = env;
     this.node = node;
     this.run = run;
-    /** How many projects there are by now. */
+    /** Number of projects so far. */
     this.projects = 0;
     /** @type {Promise<void> | undefined} */
     this.deployed = undefined;
   }
 
   /**
-   * Each process has a project of its own where it may: Firestore's emulator looks at all that a project has for every
-   * query, so that the last would wait for what all others have left.
+   * Returns a process's variables, with a dedicated project if the suite allows it: Firestore's emulator scans a whole
+   * project for every query, so later tests would wait for the documents of all others.
    * @param {Suite} suite
    * @returns {Promise<Record<string, string>>}
    */
@@ -68,12 +68,12 @@ export class Environments {
     return ownProject(this.env, `tests-${this.projects}`);
   }
 
-  /** Waits for the endpoint, and has everybody in the databases whose credentials tests use. */
+  /** Waits for the endpoint, and seeds the accounts whose credentials tests use. */
   async deploy() {
     await endpointAnswers(this.env.MUSTER_MCP_URL ?? '');
     const seed = [this.node, '--disable-warning=ExperimentalWarning', `${root}/scripts/seed.mjs`];
     const seeded = await succeeds(seed, { env: { ...this.run.env, ...this.env }, output: 'errors' });
-    if (!seeded) throw new Error('the emulators could not be filled');
+    if (!seeded) throw new Error('cannot seed the emulators');
   }
 }
 

@@ -4,15 +4,15 @@ import { root } from '../project.mjs';
 
 const timesFile = `${root}/scripts/tests/times.json`;
 
-/** Files that take fewer seconds are not in the table. */
+/** Faster files are not in the table. */
 const leastSeconds = 7;
 
-/** The mean of the files that are not in the table. */
+/** Mean seconds of the files that are not in the table. */
 const usualSeconds = 1;
 
 /**
  * @param {string} path a folder, or one file
- * @param {boolean} nightly whether those are wanted too that run only by night
+ * @param {boolean} nightly whether to include nightly files
  */
 export function specFiles(path, nightly) {
   if (!existsSync(`${root}/${path}`)) return [];
@@ -24,13 +24,13 @@ export function specFiles(path, nightly) {
     .sort();
 }
 
-/** @returns {(file: string) => number} how many seconds a file took when that was last written down */
+/** @returns {(file: string) => number} a file's recorded seconds */
 export function recordedSeconds() {
   const times = recordedTimes();
   return (file) => times[file] ?? usualSeconds;
 }
 
-/** Writes down how long files took, and forgets those that are gone. @param {Map<string, number>} seconds */
+/** Records the files' times, and removes deleted files. @param {Map<string, number>} seconds */
 export function recordTimes(seconds) {
   const times = { ...recordedTimes(), ...Object.fromEntries(seconds) };
   const kept = Object.entries(times)

@@ -1,17 +1,16 @@
 // @ts-check
 
 /**
- * Works through the jobs in lanes, each of which takes the next job as soon as it has ended one. Two take any: what
- * runs beside the tests, the emulators, takes as much of the machine as they do. A third takes what needs no
- * emulators, which is run while those boot, and when nothing is left that is run one at a time, whatever is left: the
- * deployed functions have nothing to do any more then.
+ * Runs the jobs in test workers, each of which runs one job at a time. Two workers run any job: the emulators use as
+ * much of the machine as the tests. A third runs jobs without emulators while those boot, and any job when no serial
+ * job is left, because the deployed functions are idle then.
  * @template {{ oneAtATime: boolean, emulators: boolean }} Job
  * @param {Job[]} jobs
  * @param {(job: Job) => Promise<void>} work
  */
 export async function runInLanes(jobs, work) {
   const waiting = [...jobs];
-  /** Of the jobs that are run one at a time. */
+  /** Whether a serial job is running. */
   let isOneRunning = false;
   const isOneLeft = () => isOneRunning || waiting.some(({ oneAtATime }) => oneAtATime);
   /** @param {(job: Job) => boolean} mayTake */
@@ -24,7 +23,7 @@ export async function runInLanes(jobs, work) {
   const noneIsLeft = new Promise((resolve) => {
     open = resolve;
   });
-  /** Where only jobs are left that wait for the other lane, they are that lane's. */
+  /** Jobs that must wait for the other worker's serial job are left to that worker. */
   const lane = async () => {
     const mayTake = (/** @type {Job} */ { oneAtATime }) => !(oneAtATime && isOneRunning);
     for (let job = next(mayTake); job !== undefined; job = next(mayTake)) {

@@ -7,8 +7,8 @@ import { root } from '../project.mjs';
  * @typedef {object} Totals
  * @property {number} passed
  * @property {number} failed
- * @property {string[]} failures the title of each, and what went wrong
- * @property {Record<string, number>} seconds that each file took
+ * @property {string[]} failures title and error of each
+ * @property {Record<string, number>} seconds by file
  */
 
 const shownLines = 20;
@@ -16,16 +16,16 @@ const shownLines = 20;
 let processes = 0;
 
 /**
- * Runs files in a process of their own. One that dies before it can report counts as one failure.
+ * Runs files in a separate process. A process that crashes before reporting counts as one failure.
  * @param {string[]} files
  * @param {object} options
  * @param {string} options.title
- * @param {number} options.seconds how long one test may take
+ * @param {number} options.seconds timeout of a test
  * @param {string} options.node
  * @param {import('../processes/run.mjs').Run} options.run
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string[]} options.mochaOptions
- * @param {boolean} options.live whether its output is shown as it comes; else it is when the process has ended
+ * @param {boolean} options.live whether to print the output immediately instead of when the process has ended
  * @returns {Promise<Totals>}
  */
 export async function runMocha(files, { title, seconds, node, run, env, mochaOptions, live }) {
@@ -34,10 +34,10 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   const mocha = `${root}/test/node_modules/mocha/bin/mocha.js`;
   const args = ['--reporter', `${root}/test/support/reporter.cjs`, '--timeout', `${seconds}s`];
   for (const file of ['environment.ts', 'properties.ts']) args.push('--file', `${root}/test/support/${file}`);
-  if (process.stdout.isTTY) args.push('--color'); // its output passes through us, so it cannot tell
+  if (process.stdout.isTTY) args.push('--color'); // its output is a pipe, so it cannot detect a terminal
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);
-  // The SDKs keep connections open behind their clients' backs: --exit. They make much that lives shortly.
+  // --exit, because the SDKs keep connections open. They also create many short-lived objects.
   const child = spawn(
     node,
     ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files],
@@ -45,9 +45,9 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
       cwd: root,
       env: {
         ...process.env,
-        TMPDIR: run.temporary, // removed at the end of the run, with everything that tests have left in it
+        TMPDIR: run.temporary, // removed with its content at the end of the run
         ...run.env,
-        // What the deployments of tests list for their open workspaces.
+        // Repositories of open workspaces in the deployments of tests.
         GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
         ...env,
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
@@ -78,7 +78,7 @@ function readTotals(file, ending, code) {
   return totals;
 }
 
-/** The last lines, where a process says why it ends. @param {Buffer[]} printed */
+/** Returns the last lines, in which a process reports why it ends. @param {Buffer[]} printed */
 function endOf(printed) {
   return Buffer.concat(printed).toString().trimEnd().split('\n').slice(-shownLines).join('\n');
 }

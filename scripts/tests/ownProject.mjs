@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { projectId, root } from '../project.mjs';
 
 /**
- * A project of its own in the running emulators for one process of tests: other processes' documents are not there,
- * and no trigger hears of it, which would do first what is tested and takes as much of the machine as the tests do.
- * Only in the emulators' own project can people and agents sign in: the Auth emulator knows no other by an API key.
- * @param {Record<string, string>} env how the emulators are reached
+ * Returns variables for a dedicated project in the running emulators, for one test process. It has no documents of
+ * other processes, and no trigger fires for its documents, which would interfere with the test and slow it down. People
+ * and agents can only sign in to the emulators' default project: the Auth emulator knows no other by an API key.
+ * @param {Record<string, string>} env variables that reach the emulators
  * @param {string} name
- * @returns {Promise<Record<string, string>>} the same, in that project
+ * @returns {Promise<Record<string, string>>} variables for that project
  */
 export async function ownProject(env, name) {
   const id = `${projectId}-${name}`;
@@ -26,7 +26,7 @@ export async function ownProject(env, name) {
 }
 
 /**
- * Has both databases of a project keep to other security rules.
+ * Sets the security rules of both databases of a project.
  * @param {Record<string, string>} env of the project
  * @param {{ firestore: string, database: string }} rules
  */
@@ -47,5 +47,5 @@ function read(file) {
 /** @param {string} url @param {string} body */
 async function put(url, body) {
   const response = await fetch(url, { method: 'PUT', headers: { authorization: 'Bearer owner' }, body });
-  if (!response.ok) throw new Error(`${url} answered ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status} ${await response.text()}`);
 }

@@ -41,9 +41,8 @@ export async function runTests(args) {
 }
 
 /**
- * For every process of the run. Each instance of a function is a process, and reads code that another has compiled.
- * The emulators do not live long enough to win back the time that Java's second compiler takes from the tests: it was
- * half of what Firestore's took of the machine.
+ * Returns variables for every process of the run. Instances of a function share compiled code. Java's second compiler
+ * is off: the emulators do not run long enough to benefit from it, and it used half of the time of Firestore's.
  * @param {Session['run']} run
  * @param {Choice} choice
  * @returns {Record<string, string>}
@@ -60,7 +59,7 @@ function settings(run, { nightly }) {
 }
 
 /**
- * Runs what is asked for: in lanes what can stand another beside it, then the rest.
+ * Runs the chosen tests: parallel jobs first, then the serial ones.
  * @param {Choice} choice
  * @param {{ session: Session, node: string }} options
  * @returns {Promise<Totals[]>}
@@ -69,10 +68,10 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
   const { run } = session;
   const batches = batchesFor(chosen, nightly);
   const needing = batches.map(({ suite }) => suite).filter(({ emulators }) => emulators);
-  // They take a while to boot, in which what needs none of them is run.
+  // Jobs without emulators run while these boot.
   const starting = needing.length > 0 ? startEmulators(needing, { session, node }) : undefined;
   const environments = starting?.then(({ env }) => new Environments(env, { node, run }));
-  environments?.catch(() => {}); // whoever waits for them is told
+  environments?.catch(() => {}); // reported to those who await it
 
   /** @type {Totals[]} */
   const results = [];
@@ -116,7 +115,7 @@ function checkJobs(node, env) {
 }
 
 /**
- * Files that are run alone, or have a project for themselves, are batches of their own. The late ones are the last.
+ * Returns the batches. Serial files and those with a dedicated project get their own batch. Late files come last.
  * @param {Choice['chosen']} chosen
  * @param {boolean} nightly
  */
@@ -146,14 +145,14 @@ function isShared({ files }) {
   return !files.some((file) => file in alone);
 }
 
-/** Those that are run alone, in the order in which they are listed. @param {Batch[]} batches */
+/** Returns the serial batches in their listed order. @param {Batch[]} batches */
 function aloneIn(batches) {
   return Object.keys(alone).flatMap((file) => batches.filter(({ files }) => files.includes(file)));
 }
 
-/** Rejects when the emulators end before the tests do. @param {ReturnType<typeof startEmulators>} starting */
+/** Rejects if the emulators end before the tests. @param {ReturnType<typeof startEmulators>} starting */
 async function crashOf(starting) {
   const { exited, output } = await starting;
   const reason = await exited;
-  throw new Error(`${reason}; what they logged: ${output.file}`);
+  throw new Error(`${reason}; their log: ${output.file}`);
 }

@@ -4,16 +4,16 @@
  * @typedef {object} Suite
  * @property {string} name
  * @property {string} specs a folder, or one file
- * @property {boolean} emulators whether it needs them
+ * @property {boolean} emulators whether it needs emulators
  * @property {boolean} [chromium] whether it opens pages
- * @property {number} seconds the timeout of a test by day. It only ends a test that hangs: a busy machine is ten times slower
- * @property {boolean} [ownProject] whether it is run in a project of its own, of which no trigger hears
- * @property {boolean} [oneAtATime] whether two of its files would be in each other's way: they share the deployed
- *   functions, whose instances some kill, whose schedules some tick and whose topics some take away
- * @property {boolean} [optional] whether it is run only by its name
+ * @property {number} seconds default timeout of a test, only for tests that hang: a busy machine is ten times slower
+ * @property {boolean} [ownProject] whether it runs in a dedicated project, without triggers
+ * @property {boolean} [oneAtATime] whether its files must run one at a time: they share the deployed functions, whose
+ *   instances some kill, whose schedules some run and whose topics some delete
+ * @property {boolean} [optional] whether it runs only if named
  */
 
-/** In this order: what answers soonest first. @type {Suite[]} */
+/** Fastest first. @type {Suite[]} */
 export const suites = [
   { name: 'unit', specs: 'test/unit', emulators: false, seconds: 120 },
   { name: 'stored', specs: 'test/stored', emulators: false, seconds: 120 },
@@ -21,46 +21,46 @@ export const suites = [
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 120 },
   { name: 'views', specs: 'test/views', emulators: false, chromium: true, seconds: 120 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
-  // It starts emulators of its own.
+  // This suite starts its own emulators.
   { name: 'start', specs: 'test/start', emulators: false, seconds: 300 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 120 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
-  // In the emulators' own project: in no other can people sign in.
+  // People can only sign in to the emulators' default project.
   { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];
 
-/** How long one test may take by night, when it repeats what it tries by day. */
+/** Timeout of a test in the nightly run, which repeats the tries of the default run. */
 export const nightSeconds = 900;
 
 /**
- * Files that are run at the end, with nothing beside them, and why.
+ * Files that run serially at the end, and why.
  * @type {Record<string, string>}
  */
 export const alone = {
-  'test/attack/survival.test.ts': 'others are answered within a second while an instance is attacked',
-  'test/e2e/systemStatus.test.ts': 'it is told within 3 seconds that a database is away',
-  'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts the instances that are started then',
-  'test/e2e/clock.test.ts': 'it moves the clock of everything that is deployed',
+  'test/attack/survival.test.ts': 'other callers get responses within a second during an attack',
+  'test/e2e/systemStatus.test.ts': 'it expects the report of an unreachable database within 3 seconds',
+  'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts started instances',
+  'test/e2e/clock.test.ts': 'it moves the clock of all deployed functions',
 };
 
 /**
- * Folders whose files are run after all others that are run one at a time, and why.
+ * Folders whose files run after all other serial files, and why.
  * @type {Record<string, string>}
  */
 export const late = {
   'test/e2e/console':
-    'Firestore’s emulator answers what pages have listened to for as long as it runs, which slows every write',
+    'Firestore’s emulator keeps serving the listeners of pages as long as it runs, which slows every write',
 };
 
 /**
- * Files that have a project for themselves, beside which others run in theirs, and why.
+ * Files with a dedicated project, alongside others, and why.
  * @type {Record<string, string>}
  */
 export const inEmptyProject = {
-  'test/integration/operator/erasure.test.ts': 'it compares all that both databases hold',
+  'test/integration/operator/erasure.test.ts': 'it compares the content of both databases',
   'test/integration/upload/upload.test.ts':
-    'no function may log an error, and a sweep meets what other tests have broken',
+    'no function may log an error, and a sweep reads documents that other tests have broken',
 };

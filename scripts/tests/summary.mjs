@@ -2,9 +2,9 @@
 const shownFiles = 10;
 
 /**
- * What is printed at the end. What failed comes last, where whoever sees only the end of a long log finds it.
+ * Returns the final summary. Failures come last, so that the end of a long log shows them.
  * @param {import('./mocha.mjs').Totals[]} results
- * @param {number} seconds that all of it took
+ * @param {number} seconds total duration
  */
 export function summary(results, seconds) {
   const passed = sum(results.map((one) => one.passed));

@@ -39,8 +39,8 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   runner: /Usage:/,
   clock: /npm run clock -- advance/,
   pictures: /npm start/,
-  'store-release': /Which version\?/,
-  version: /Which version\?/,
+  'store-release': /invalid version/,
+  version: /invalid version/,
 };
 
 const NOBODY = 'http://127.0.0.1:9';

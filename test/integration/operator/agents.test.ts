@@ -94,7 +94,10 @@ describe('npm run agents', () => {
       .parse(await dataOf('agents', 'list', '--owner', owner, '--workspace', 'far-away'));
     assert.deepEqual(listed, [{ agentId, role: 'leader', home: 'far-away' }]);
     const lines = await printed('agents', 'list', '--owner', owner);
-    assert.match(lines, new RegExp(`${agentId}: leader of ${owner}, home workspace far-away; until .*Z; active`));
+    assert.match(
+      lines,
+      new RegExp(`${agentId}: leader of ${owner}, home workspace far-away; until .*Z; active`),
+    );
     assert.match(lines, new RegExp(`boss-\\S+: leader of ${owner}, home workspace default; no credential`));
     assert.doesNotMatch(lines, /mk_/);
   });

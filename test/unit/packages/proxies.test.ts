@@ -111,7 +111,7 @@ describe('behind a proxy', () => {
     const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       said,
-      /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY names the proxy 127\.0\.0\.1:9\).*\n$/,
+      /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY sets the proxy 127\.0\.0\.1:9\).*\n$/,
     );
     assert.doesNotMatch(said, /secret/);
   });

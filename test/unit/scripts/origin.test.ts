@@ -269,7 +269,7 @@ describe('npm start origin', () => {
     received.socket.destroy();
     const away = {
       error: 'bad_gateway',
-      message: `The functions emulator at http://127.0.0.1:${behind} does not answer.`,
+      message: `The functions emulator at http://127.0.0.1:${behind} does not respond.`,
     };
     const answer = await answerTo(broken);
     assert.equal(answer.statusCode, 502);

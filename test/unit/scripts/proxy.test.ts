@@ -81,7 +81,7 @@ describe('proxy environment', () => {
     assert.equal(proxyHint({}), '');
     assert.equal(
       proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }),
-      ' (https_proxy names the proxy proxy:3128)',
+      ' (https_proxy sets the proxy proxy:3128)',
     );
   });
 });

@@ -63,7 +63,7 @@ describe('npm start schedules', () => {
     const ticking = new Ticking(url);
     const first = ticking.tick();
     await emulator.hold(1);
-    assert.deepEqual(await ticking.tick(), ['r-sweep still runs: it was not started again']);
+    assert.deepEqual(await ticking.tick(), ['r-sweep is still running: skipped']);
     assert.deepEqual(emulator.calls, ['r-sweep-0']);
     emulator.answer();
     assert.deepEqual(await first, []);
@@ -86,7 +86,7 @@ describe('npm start schedules', () => {
 
   it('report a switched-off function', async () => {
     emulator.statuses.set('r-sweep-0', 204).set('r-sweep-1', 204);
-    assert.deepEqual(await new Ticking(url).tick(), ['r-sweep is switched off']);
+    assert.deepEqual(await new Ticking(url).tick(), ['r-sweep is turned off']);
   });
 
   it('run a function once after it was switched off and on', async () => {

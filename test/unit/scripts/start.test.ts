@@ -46,19 +46,19 @@ describe('npm start output', () => {
     };
     const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
     assert.deepEqual(waysIn(endpoint), [
-      'Muster is ready. What to do next:',
+      'Muster is ready. Next steps:',
       '',
-      '1. See: open http://127.0.0.1:5000 and sign in as Ada Person.',
+      '1. Open http://127.0.0.1:5000 and sign in as Ada Person.',
       '',
       '2. Connect Claude Code:',
       add,
       '  in Claude Code: /mcp, choose muster, Authenticate, and sign in as',
       '  person@example.com with the password only-for-the-emulators',
-      '  or start it in this folder: .mcp.json connects it as the leader',
+      '  or start it in this folder, where .mcp.json connects it as the leader',
       '',
-      '3. Say: "Claim a task, do it and complete it." The console shows it happen.',
+      '3. Enter: "Claim a task, do it and complete it." The console shows the progress.',
       '',
-      'For machines, with a key (worker1):',
+      'For machines, with the API key of worker1:',
       `${add} --header "Authorization: Bearer mk_a.b"`,
     ]);
   });
@@ -123,7 +123,7 @@ describe('Chromium for page tests', () => {
   it('is reported in one line if it is missing', () => {
     assert.equal(
       missingChromium(),
-      'Chromium is needed for the tests of pages and there is none: ' +
+      'Chromium is required for the tests of pages but not installed: ' +
         "install Debian's package chromium, or set MUSTER_CHROMIUM",
     );
   });
@@ -138,6 +138,6 @@ describe('Chromium for page tests', () => {
     process.env['MUSTER_CHROMIUM'] = process.execPath;
     assert.equal(missingChromium(), undefined);
     process.env['MUSTER_CHROMIUM'] = '/nowhere/chromium';
-    assert.match(String(missingChromium()), /^MUSTER_CHROMIUM names no browser that starts: \/nowhere/);
+    assert.match(String(missingChromium()), /^MUSTER_CHROMIUM is not a working browser: \/nowhere/);
   });
 });
