@@ -27,8 +27,7 @@ export class Run {
   constructor(options: RunOptions) {
     const known = Object.keys(options.benchmarks);
     const unknown = options.wanted.find((name) => !known.includes(name));
-    if (unknown !== undefined)
-      throw new Error(`Unknown benchmark "${unknown}". Use ${known.join(', ')}.`);
+    if (unknown !== undefined) throw new Error(`Unknown benchmark "${unknown}". Use ${known.join(', ')}.`);
     this.options = options;
     this.left = [...options.wanted];
   }

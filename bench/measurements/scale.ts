@@ -134,7 +134,8 @@ async function claimSome(
     const started = performance.now();
     const { task } = await caller.call('coordination.claim_task', { agent_id: agentId });
     milliseconds.push(performance.now() - started);
-    if (typeof task !== 'object' || task === null || !('id' in task)) throw new Error('No task was returned.');
+    if (typeof task !== 'object' || task === null || !('id' in task))
+      throw new Error('No task was returned.');
     const report = { agent_id: agentId, task_id: task.id, output: 'done' };
     await caller.call('coordination.complete_task', report);
   }

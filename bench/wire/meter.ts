@@ -102,8 +102,7 @@ function metered(reading: Reading): MeteredCall {
 
 function billOf({ method, bill, fault }: Reading): Bill {
   if (fault !== undefined) throw new Error(`Unknown cost of a call of ${method}: ${fault}`);
-  if (!KNOWN_METHODS.includes(method))
-    throw new Error(`Unknown cost of ${method}: see bench/wire/bill.ts.`);
+  if (!KNOWN_METHODS.includes(method)) throw new Error(`Unknown cost of ${method}: see bench/wire/bill.ts.`);
   return bill.reads === 0 ? plus(bill, least(method)) : bill;
 }
 
