@@ -29,7 +29,7 @@ export function costTable(rows: readonly CostRow[]): string {
 
 export function resultTable(measurements: readonly Measurement[]): string {
   return table(
-    ['', 'ratio (lowest to highest)', 'target', 'of'],
+    ['', 'ratio (lowest to highest)', 'target', 'measurement'],
     measurements.flatMap(({ name, title, ratio, target, figures }) => {
       if (ratio === undefined) return [];
       const parts = Object.entries(figures).map(([what, figure]) => `${what}: ${figureText(figure)}`);

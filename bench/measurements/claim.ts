@@ -52,7 +52,7 @@ export async function measureClaim(): Promise<Measurement> {
     target: { kind: 'at least', value: 0.6 },
     figures: {
       'claims/s': spread(perSecond.ours),
-      'bare claims/s, each worker with tasks of its own': spread(perSecond.baseline),
+      'bare claims/s, each worker with separate tasks': spread(perSecond.baseline),
       'bare claims/s in transactions over one queue': contended,
     },
     faults: drains.ours.flatMap(faultsOf),

@@ -46,10 +46,10 @@ async function measureLines(): Promise<Measurement> {
   await muster.end();
   return {
     name: 'coding.lines',
-    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, and each time the latest can be read`,
+    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, each batch readable before the next`,
     ratio: ratioOf(rates),
     target: { kind: 'at least', value: 2 },
-    figures: { 'lines/s': spread(rates.ours), 'bare lines/s, a document each': spread(rates.baseline) },
+    figures: { 'lines/s': spread(rates.ours), 'bare lines/s, one document each': spread(rates.baseline) },
     faults: [],
   };
 }

@@ -53,7 +53,7 @@ export async function measureColdStart(): Promise<Measurement[]> {
     },
     {
       name: 'coldStart.challenge',
-      title: 'From process start to the first 401 of HEAD /mcp, which says where one signs in',
+      title: 'From process start to the first 401 of HEAD /mcp, which links to the sign-in',
       atMost: 1.3,
       status: 401,
       prepare: async () => (url) => ask('HEAD', `${url}mcp`),

@@ -53,7 +53,7 @@ export async function playAccess({ leader, owner, invited, workerId }: Cast, led
   await admin('create_workspace', { name: workspace });
   await admin('update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
   await admin('invite', { workspace, email: CYD.email, role: 'worker' });
-  await ledger.call(invited, 'access.accept_invitation', { workspace }, 'one is open');
+  await ledger.call(invited, 'access.accept_invitation', { workspace }, 'one is pending');
   await admin('set_member', { workspace, uid: KNOWN, role: 'worker' }, 'a new member');
   await call('set_member', { workspace, uid: KNOWN, role: 'viewer' }, 'a member');
   await call('list_members', { workspace }, 'three members');

@@ -20,22 +20,22 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   const { result } = await ledger.call(leader, 'coding.create_task', draft);
   const taskId = taskIdOf(result);
   await coding('claim_task', { project: PROJECT }, 'the only one');
-  await coding('claim_task', { project: PROJECT }, 'there is none');
+  await coding('claim_task', { project: PROJECT }, 'none available');
 
   const mine = { taskId, epoch: 1 };
-  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line, which begins the task');
+  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line, which starts the task');
   await coding('append_logs', { ...mine, entries: entries(1, 100) }, '100 lines');
   await coding(
     'append_logs',
     { ...mine, entries: entries(101, LINES) },
     `${LINES} lines, into the next chunk`,
   );
-  await coding('heartbeat_task', mine, 'the lease need not be renewed yet');
-  await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'tells what it does');
+  await coding('heartbeat_task', mine, 'no lease renewal needed');
+  await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'reports its progress');
   await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'a log line');
   await look({ leader, taskId }, ledger);
   await coding('end_task', { ...mine, status: 'completed', result: { summary: 'Done.' } });
-  await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task that is done');
+  await ledger.call(leader, 'coding.report_task', { taskId }, 'of a completed task');
   await ledger.read(leader, `task://${taskId}/result`, '', 'task://{taskId}/result');
 }
 
@@ -47,7 +47,7 @@ async function look(
   const day = new Date().toISOString().slice(0, 10);
   const read = (uri: string, situation?: string, template?: string) =>
     ledger.read(leader, uri, situation, template);
-  await ledger.call(leader, 'coding.report_task', { taskId }, 'while it is worked on');
+  await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task in progress');
   await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines of a log of two chunks');
   await read('agent://status', 'one runner');
   await read('task://list', 'the only task');

@@ -27,7 +27,7 @@ export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> 
   await data(
     'pollEvents',
     { ...subscription, cursor, waitMs: 0 },
-    `begins to watch a collection of ${DOCUMENTS}`,
+    `starts to watch a collection of ${DOCUMENTS}`,
   );
   await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, 'while it is watched');
   await data('unsubscribe', subscription);

@@ -6,7 +6,7 @@ export async function playLevers({ leader, worker, workerId }: Cast, ledger: Led
     ledger.call(leader, `coordination.${tool}`, args, situation);
   const { task } = await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
   const task_id = idOf(task);
-  await lever('update_task', { task_id, description: 'Another task' }, 'what it says');
+  await lever('update_task', { task_id, description: 'Another task' }, 'its description');
   await lever('update_task', { task_id, priority: 2, dependencies: [] }, 'its place in the queue');
   const claimed = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
   await lever('release_task', { task_id: idOf(claimed['task']) });
@@ -14,7 +14,7 @@ export async function playLevers({ leader, worker, workerId }: Cast, ledger: Led
   await lever('retry_task', { task_id }, 'without dependents');
   await leader.call('coordination.create_task', { description: 'After it', dependencies: [task_id] });
   await lever('cancel_task', { task_id }, 'one task depends on it');
-  await lever('get_all_tasks', { status_filter: 'stuck' }, 'one task will never start');
+  await lever('get_all_tasks', { status_filter: 'stuck' }, 'one task is stuck');
   await lever('retry_task', { task_id, with_dependents: true }, 'one task depends on it');
   await lever('message_agent', { agent_id: workerId, message: 'Look' });
   await lever('reopen', {}, 'the one archived last');

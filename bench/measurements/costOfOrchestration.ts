@@ -18,9 +18,9 @@ export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledg
   await cached('execute_task', { task: { id: 'task-1', prompt: 'Sort a list' } });
 
   runQueue.models.when({ text: 'Never' }, { does: 'hang' });
-  const begun = await tool('orchestrate', { prompt: 'Never', options: { timeout: 0 } }, 'begins a run');
+  const begun = await tool('orchestrate', { prompt: 'Never', options: { timeout: 0 } }, 'starts a run');
   const { runId } = begun;
-  await tool('get_run', { runId }, 'one step, under way');
+  await tool('get_run', { runId }, 'one step in progress');
   await tool('cancel_run', { runId });
   await tool('list_runs', {}, 'six runs');
 
@@ -28,6 +28,6 @@ export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledg
   await tool('save_workflow', { workflow });
   await tool('list_workflows', {}, 'one saved');
   await tool('delete_workflow', { name: workflow.name });
-  await tool('list_agents', { includeMetrics: true }, 'two live ones');
+  await tool('list_agents', { includeMetrics: true }, 'two online');
   await tool('get_capabilities', { task: 'Process 1MB of text data' });
 }

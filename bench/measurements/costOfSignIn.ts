@@ -44,7 +44,7 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
   await Promise.all([call(leader), call(app)]);
   await delay(TRUSTED_MILLISECONDS);
   const what = 'Authorization: Bearer';
-  const byKey = await ledger.whole(what, 'the check of a key', () => call(leader));
+  const byKey = await ledger.whole(what, 'the check of an API key', () => call(leader));
   const byToken = await ledger.whole(what, 'the check of an access token', () => call(app));
   for (const each of ['reads', 'writes', 'deletes'] as const)
     if (byToken[each] > byKey[each])

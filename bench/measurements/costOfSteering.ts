@@ -16,17 +16,17 @@ export async function playSteering(cast: Cast, ledger: Ledger): Promise<void> {
 
 async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
   const question = { question: 'Go on?', kind: 'approval' };
-  const { request_id } = await ledger.call(leader, 'inbox.ask', question, 'about nothing');
+  const { request_id } = await ledger.call(leader, 'inbox.ask', question, 'without a task');
   await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'while it is open');
   await ledger.call(worker, 'inbox.list', {}, 'the only one');
-  await ledger.call(worker, 'inbox.answer', { request_id, answer: 'approve' }, 'by an agent that may');
+  await ledger.call(worker, 'inbox.answer', { request_id, answer: 'approve' }, 'by a delegated agent');
   await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'when it is answered');
   await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
   const { task } = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
   const about = { ...question, task_id: idOf(task) };
   const asked = await ledger.call(worker, 'inbox.ask', about, 'about a task, which waits');
   const named = { request_id: asked['request_id'] };
-  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which goes on');
+  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which continues');
   await leader.call('coordination.cancel_task', { task_id: idOf(task) });
 }
 
@@ -34,8 +34,8 @@ async function takeBack({ leader }: Cast, ledger: Ledger): Promise<void> {
   await leader.call('todo.add_task', { title: 'Milk' });
   const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, '10 events, and one more');
   const event_id = Array.isArray(events) ? Object(events[0]).event_id : undefined;
-  await ledger.call(leader, 'system.undo', { event_id }, 'that a to-do was made');
-  await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'of that');
+  await ledger.call(leader, 'system.undo', { event_id }, 'creation of a to-do');
+  await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'of the previous undo');
 }
 
 async function latest({ leader }: Pick<Cast, 'leader'>): Promise<unknown> {
@@ -44,14 +44,14 @@ async function latest({ leader }: Pick<Cast, 'leader'>): Promise<unknown> {
 }
 
 async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
-  const { task: todo } = await leader.call('todo.add_task', { title: 'Greet everybody' });
+  const { task: todo } = await leader.call('todo.add_task', { title: 'Greet all' });
   const { delegated } = await ledger.call(leader, 'todo.delegate', { task_id: idOf(todo) });
   const part_of = { kind: 'task', id: Object(delegated).task_id };
   const part = { description: 'Say hello', part_of };
   const { task } = await ledger.call(leader, 'coordination.create_task', part, 'as the first part of a part');
   await ledger.call(leader, 'coordination.create_task', part, 'as another part of a part');
   const named = { kind: 'todo', id: idOf(todo) };
-  await ledger.call(leader, 'system.getTree', named, 'four things');
+  await ledger.call(leader, 'system.getTree', named, 'four items');
   await ledger.call(leader, 'system.setBudget', { ...named, money: 5 }, 'of a to-do');
   await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'a part of a part');
 }

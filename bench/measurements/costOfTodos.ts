@@ -39,8 +39,8 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
   const { recurring_task, first_occurrence } = await todo('create_recurring_task', recurring);
   const recurring_task_id = idOf(recurring_task);
   await todo('list_recurring_tasks', {}, 'the only one');
-  await todo('complete_task', { task_id: idOf(first_occurrence) }, 'an occurrence: makes the next');
-  await todo('reopen_task', { task_id: idOf(first_occurrence) }, 'an occurrence: takes the next away');
+  await todo('complete_task', { task_id: idOf(first_occurrence) }, 'an occurrence: creates the next');
+  await todo('reopen_task', { task_id: idOf(first_occurrence) }, 'an occurrence: deletes the next');
   await todo('update_recurring_task', { recurring_task_id, title: 'Stand-up' });
   await todo('delete_recurring_task', { recurring_task_id });
   await todo('complete_task', { task_id }, 'any other');

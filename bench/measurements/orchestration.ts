@@ -50,7 +50,7 @@ async function measureStep(url: string): Promise<Measurement> {
   );
   return {
     name: 'orchestration.step',
-    title: `A step of a run of ${STEPS}, with a model that answers at once, against a bare streamed call of the SDK`,
+    title: `A step of a run of ${STEPS}, with a model that answers immediately, against a bare streamed call of the SDK`,
     ratio: ratioOf(milliseconds),
     figures: { 'ms a step': spread(milliseconds.ours), 'ms a bare call': spread(milliseconds.baseline) },
     faults: [],
@@ -71,10 +71,10 @@ async function measureRace(url: string): Promise<Measurement> {
   );
   return {
     name: 'orchestration.race',
-    title: 'A run that races two agents, against a run of the faster one alone',
+    title: 'A run that races two agents, against a run of only the faster one',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 1.2 },
-    figures: { ms: spread(milliseconds.ours), 'ms alone': spread(milliseconds.baseline) },
+    figures: { ms: spread(milliseconds.ours), 'ms of the faster one': spread(milliseconds.baseline) },
     faults: [],
   };
 }

@@ -73,8 +73,8 @@ function comparison(
     figures: {
       [`ms of ${LONG}`]: spread(times.ours),
       [`ms of ${SHORT}`]: spread(times.baseline),
-      [`documents read a call of ${LONG}`]: long,
-      [`documents read a call of ${SHORT}`]: short,
+      [`documents read per call of ${LONG}`]: long,
+      [`documents read per call of ${SHORT}`]: short,
     },
     faults: short === long ? [] : [`${long} documents are read a call, not ${short}`],
   };

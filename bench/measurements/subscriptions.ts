@@ -51,7 +51,7 @@ export async function measureSubscriptions(): Promise<Measurement> {
   }
   return {
     name: 'subscriptions',
-    title: 'Subscriptions held by one instance, each with a path and a waiting poll of its own',
+    title: 'Subscriptions held by one instance, each with a separate path and waiting poll',
     figures: Object.assign({}, ...figures),
     faults,
   };

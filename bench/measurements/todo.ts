@@ -18,7 +18,7 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 const ACTS = [
   { name: 'list', what: `list_tasks, ${LIMIT} of ${TODOS}` },
   { name: 'add', what: 'add_task, with a due date' },
-  { name: 'complete', what: 'complete_task of an occurrence, which makes the next' },
+  { name: 'complete', what: 'complete_task of an occurrence, which creates the next' },
 ] as const;
 
 /** Repeated calls of one caller. */

@@ -64,7 +64,7 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
   const [fewReads, manyReads] = [looks.baseline[0]?.reads ?? 0, looks.ours[0]?.reads ?? 0];
   return {
     name: `todoScale.${what.name}`,
-    title: `${what.tool} beside waiting for Firestore, with ${MANY} to-dos against ${FEW}`,
+    title: `${what.tool} without waiting for Firestore, with ${MANY} to-dos against ${FEW}`,
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
@@ -74,8 +74,8 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
       [`ms in all of ${FEW}`]: spread(inAll.baseline),
       [`ms of the bare queries of ${MANY}`]: bare.many,
       [`ms of the bare queries of ${FEW}`]: bare.few,
-      [`documents read a call of ${MANY}`]: manyReads,
-      [`documents read a call of ${FEW}`]: fewReads,
+      [`documents read per call of ${MANY}`]: manyReads,
+      [`documents read per call of ${FEW}`]: fewReads,
     },
     faults:
       manyReads - fewReads > MANY / ENTRIES_PER_READ
