@@ -37,7 +37,7 @@ describe('config of a task', () => {
     ])
       assert.match(
         refusal(config)?.message ?? '',
-        /^config\.\w+.*does not begin with/,
+        /^config\.\w+.*must not begin with/,
         JSON.stringify(config),
       );
     assert.equal(refusal({ model: '-x' })?.retryable, false);

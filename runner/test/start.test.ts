@@ -113,12 +113,12 @@ describe('start of a runner', () => {
     writeFileSync(`${folder}/file`, '');
     assert.match(
       refused(() => checkWorktrees(`${folder}/file/worktrees`)),
-      /cannot be written/,
+      /Cannot write to the folder/,
     );
     // A folder in which no one can create files, not even root.
     assert.match(
       refused(() => checkWorktrees('/proc/self')),
-      /cannot be written/,
+      /Cannot write to the folder/,
     );
   });
 
