@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A run: one `npm start` or `npm test` with all its processes. However it ends (Ctrl-C, a crash, SIGKILL, a closed
- * terminal), its processes and temporary files are removed: by itself if possible, else by its watchdog, else, if both
+ * terminal), its processes and temporary files are removed: by the run if possible, else by its watchdog, else, if both
  * were killed, by the next run.
  */
 import { spawn } from 'node:child_process';

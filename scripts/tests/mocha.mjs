@@ -48,7 +48,7 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
         TMPDIR: run.temporary, // removed with its content at the end of the run
         ...run.env,
         // Repositories of open workspaces in the deployments of tests.
-        GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
+        GITHUB_REPOSITORIES: ['sartor-ai/*', 'octocat/*', 'nobody/*'].join(', '),
         ...env,
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
         MUSTER_TEST_TOTALS: totals,

@@ -35,7 +35,7 @@ describe('final call of a deployment', () => {
       'it requires a credential but offers no sign-in',
     );
     assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
-    await assert.rejects(callEndpoint(url, 'another-key', noPause), /it answers 401: /);
+    await assert.rejects(callEndpoint(url, 'another-key', noPause), /it responded with 401: /);
   });
 
   it('reports that people can sign in', async () => {

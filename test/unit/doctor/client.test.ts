@@ -97,7 +97,7 @@ describe('request to Google', () => {
   it('goes to Google or to the configured address, over TLS except on this machine', () => {
     assert.equal(originIn({}), undefined);
     assert.equal(originIn({ MUSTER_GOOGLE_URL: 'http://127.0.0.1:7/' }), 'http://127.0.0.1:7');
-    assert.throws(() => originIn({ MUSTER_GOOGLE_URL: 'http://google.example' }), /must be https/);
+    assert.throws(() => originIn({ MUSTER_GOOGLE_URL: 'http://google.example' }), /must use https/);
   });
 });
 

@@ -140,7 +140,7 @@ describe('npm run deploy', () => {
     assert.match(parameters, /^SERVICE_ACCOUNT=muster@$/m);
     assert.match(parameters, /^WEB_API_KEY=AIzaSyA-made$/m);
     assert.match(parameters, new RegExp(`^PUBLIC_URL=https://${ADDRESS}$`, 'm'));
-    assert.ok(said.includes('  GEMINI_API_KEY: as given'));
+    assert.ok(said.includes('  GEMINI_API_KEY: set to the given value'));
     assert.ok(said.includes('  GITHUB_TOKEN: set to none, because no value was given'));
     assert.ok(!said.join().includes('AIza-very-secret'));
   });
@@ -203,7 +203,7 @@ describe('npm run deploy', () => {
     assert.equal(services.match(/"invokerIamDisabled":true/g)?.length, 2);
     assert.match(
       said.join('\n'),
-      /mcp: One or more users named in the policy do not belong .* not to ask who calls/,
+      /mcp: One or more users named in the policy do not belong .* Turning off Cloud Run's check of the caller/,
     );
     assert.deepEqual(called, [...CLI, ...LAST]);
     const policy = JSON.stringify(

@@ -110,7 +110,7 @@ describe('npm run doctor findings', () => {
     ]);
     assert.match(
       mendOf(findings, 'Firestore location'),
-      /delete the database there .* makes one in us-central1/,
+      /delete the database there .* creates one in us-central1/,
     );
     assert.match(mendOf(findings, 'service account'), /SERVICE_ACCOUNT=muster@/);
     assert.deepEqual(namesOf(findings, 'unseen'), []);
