@@ -47,7 +47,7 @@ describe('tool catalogue', () => {
     const last = toolsets.at(-1);
     assert.ok(
       last !== undefined && instructions.endsWith(directory.named(last.instructions)),
-      'the last toolset is cut off',
+      'the last toolset is truncated',
     );
   });
 

@@ -37,7 +37,7 @@ describe('deployed console', () => {
     const seen = new Set<string>();
     const follow = (name: string): void => {
       const chunk = chunks[name];
-      assert.ok(chunk, `there is no chunk ${name}`);
+      assert.ok(chunk, `chunk ${name} is missing`);
       if (seen.has(chunk.file)) return;
       seen.add(chunk.file);
       for (const next of chunk.imports) follow(next);

@@ -122,7 +122,7 @@ describe('ids', () => {
         const error = refusalOf(() =>
           tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>),
         );
-        assert.ok(error !== undefined, `${JSON.stringify(hostile.slice(0, 20))} was taken`);
+        assert.ok(error !== undefined, `${JSON.stringify(hostile.slice(0, 20))} was accepted`);
         assert.ok(['VALIDATION_ERROR', 'INVALID_FORMAT', 'REQUIRED_FIELD'].includes(error.code), error.code);
         assert.ok(error.message.length < 500, error.message);
         assert.equal(error.details.field, path.join('.').replaceAll(EACH, '0'));

@@ -71,7 +71,7 @@ function choose(task: string): string | undefined {
   return scored.sort((one, other) => other.score - one.score)[0]?.name;
 }
 
-describe('the choice of a tool', () => {
+describe('tool choice', () => {
   it(`finds the right tool for at least ${REQUIRED} of ${tasks.length} tasks`, () => {
     const wrong = tasks.filter(({ task, tool }) => choose(task) !== tool);
     const shown = wrong.map(({ task, tool }) => `${tool}, not ${choose(task)}: ${task}`).join('\n');

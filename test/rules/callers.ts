@@ -122,10 +122,10 @@ const people: readonly Caller[] = [
   ...deployments,
   person('an admin as stored', 'stored-1', { role: 'admin' }),
   person('a viewer as stored whose claim is admin', 'stored-2', { role: 'viewer', claim: 'admin' }),
-  person('nobody as stored whose claim is admin', 'stored-3', { role: 'none', claim: 'admin' }),
+  person('a person stored as none who claims admin', 'stored-3', { role: 'none', claim: 'admin' }),
   ...members,
   person('a leader of gamma', 'gamma-leader', { workspaces: { gamma: 'leader' } }),
-  person('a member of alpha and gamma, nobody elsewhere', 'alpha-gamma', {
+  person('a member of only alpha and gamma', 'alpha-gamma', {
     role: 'none',
     claim: 'leader',
     workspaces: { alpha: 'worker', gamma: 'viewer' },

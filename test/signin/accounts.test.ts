@@ -63,12 +63,12 @@ describe('account changes in Firebase Auth', () => {
     return [inFirestore.status !== 403, inRealtime.status === 200];
   }
 
-  /** Opens a stream of events. @returns whether it has ended */
+  /** Opens an event stream. Returns whether it has ended. */
   async function stream(bearer: string, name: string): Promise<() => boolean> {
     const subscriptionId = `stream-of-${name}`;
     const watched = { subscriptionId, database: 'realtime', path: 'shared/default', eventType: 'value' };
     const { result } = await call(deployment, bearer, 'firebase.subscribe', watched);
-    assert.ok(result, `${name} subscribes`);
+    assert.ok(result, `${name} cannot subscribe`);
     const response = await fetch(`${deployment.mcp}/events?subscriptionId=${subscriptionId}`, {
       headers: { authorization: `Bearer ${bearer}`, accept: 'text/event-stream' },
     });
@@ -134,7 +134,7 @@ describe('account changes in Firebase Auth', () => {
       assert.equal(streams.key(), agents === 401);
       assert.deepEqual(await statuses(), { person: 401, app: agents, key: agents });
       assert.deepEqual(await readings(idToken), [false, false]);
-      assert.deepEqual(await storedBySweep(someone), [], 'it is stored once');
+      assert.deepEqual(await storedBySweep(someone), [], 'a second sweep stores nothing');
       if (change === 'deleted') return;
       await getAuth(firebaseApp()).updateUser(someone.uid, { disabled: false });
       await sweep();

@@ -285,7 +285,7 @@ describe('attacks on sign-in', () => {
       assert.match(text, /evil\.example/);
       for (const redirect_uri of [stranger, 'javascript:alert(1)', '//evil.example', `${REDIRECT}#x`, '']) {
         const opened = await new Visitor().open((await app.begin({ redirect_uri })).url);
-        if (redirect_uri === '') assert.equal(opened.status, 200, 'the only one that is registered');
+        if (redirect_uri === '') assert.equal(opened.status, 200, 'the only registered address');
         else assert.deepEqual([opened.status, opened.headers.get('location')], [400, null], redirect_uri);
       }
     });
@@ -434,7 +434,7 @@ describe('attacks on sign-in', () => {
         }),
       );
       const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-      assert.ok(statuses.includes(429), 'the address is noisy');
+      assert.ok(statuses.includes(429), 'the address is rate-limited');
       const renewed = await client.refresh(refresh_token);
       const form = new URLSearchParams({ token: renewed.refresh_token });
       const revoked = await fetch(`${noisy.origin}/revoke`, { method: 'POST', body: form });

@@ -120,7 +120,7 @@ describe('MCP SDKs', () => {
     assert.match(JSON.stringify(structuredContent), /"at a path"/);
     await second.client.close();
     const token = keeper.tokens()?.access_token ?? '';
-    assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'it is good there alone');
+    assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'it is valid only there');
     await close(emulator);
   });
 

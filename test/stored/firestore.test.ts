@@ -197,7 +197,7 @@ describe('documents in Firestore', () => {
     assert.deepEqual(
       differing,
       [],
-      'these are stored in a new way: UPDATE_SNAPSHOTS=1 npm test -- stored adds a version; keep all older ones',
+      'the stored form has changed: UPDATE_SNAPSHOTS=1 npm test -- stored adds a version; keep all older ones',
     );
   });
 });

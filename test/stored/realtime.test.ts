@@ -43,7 +43,7 @@ describe('values in the Realtime Database', () => {
       const name = place.replaceAll('/', '.');
       assert.ok(
         names.some((one) => one === name || one.startsWith(`${name}.`)),
-        `nothing of ${place}`,
+        `${place} has no file`,
       );
     }
     for (const name of READERS.keys()) assert.ok(names.includes(name), name);

@@ -117,7 +117,7 @@ function storedForm(value: unknown): unknown {
   if (value instanceof FieldValue) {
     if (value.isEqual(FieldValue.serverTimestamp())) return storedForm(new Date(0));
     const added: unknown = Reflect.get(value, 'operand') ?? Reflect.get(value, 'elements');
-    assert.notEqual(added, undefined, 'only what is added can be told here');
+    assert.notEqual(added, undefined, 'only additions can be recorded');
     return storedForm(added);
   }
   if (Array.isArray(value)) return value.map(storedForm);

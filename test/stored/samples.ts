@@ -907,7 +907,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
   ],
 ];
 
-/** Caller of direct writes. */
+/** Caller whose commit marker is recorded. */
 export const CALLER: Caller = { principal: personOf('ada', 'worker'), credential: 'token' };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };

@@ -34,7 +34,7 @@ describe('monthly cost', () => {
 
   it('grows slightly more than proportionally to the number of agents', () => {
     const [thousand, many] = [monthOf(DAY, 1000), monthOf(DAY, 1_000_000)];
-    assert.ok(many.total > 500 * thousand.total, 'what is free matters less and less');
+    assert.ok(many.total > 500 * thousand.total, 'the free quota matters less at scale');
     assert.ok(many.instances > thousand.instances);
     assert.equal(Math.round(many.callsASecond / thousand.callsASecond), 1000);
   });

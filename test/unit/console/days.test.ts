@@ -56,7 +56,7 @@ describe('to-dos in the console', () => {
       days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isCut }) =>
         isCut ? [title] : [],
       );
-    assert.deepEqual(cutDays('today'), [], 'a later one is loaded');
+    assert.deepEqual(cutDays('today'), [], 'a later to-do is loaded');
     const untilTonight = ALL.filter(({ due_date: due }) => due === null || due < at(25, 0));
     assert.deepEqual(cutDays('today', untilTonight), ['Today']);
     const [last, undated] = cutDays('all');

@@ -22,7 +22,7 @@ describe('task in the console', () => {
     assert.equal(whyHeld(task(), at), undefined);
     assert.equal(whyHeld(task(lapsed), at), 'lapsed');
     assert.equal(whyHeld(task({ ...held, ...lapsed }), at), undefined);
-    assert.equal(whyHeld(task(held), at + 599_000), undefined, 'the sweep may find that it was seen');
+    assert.equal(whyHeld(task(held), at + 599_000), undefined, 'the sweep may still find a heartbeat');
     assert.equal(whyHeld(task(held), at + 601_000), 'lapsed');
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
     assert.equal(whyHeld(task({ ...held, waiting_for }), at + 601_000), undefined);

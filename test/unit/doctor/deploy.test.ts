@@ -81,7 +81,7 @@ type Stage = Awaited<ReturnType<typeof stage>>;
 
 async function stopped({ deployment }: Stage): Promise<Stop> {
   const error = await deploy(deployment).then(
-    () => assert.fail('it did not stop'),
+    () => assert.fail('the deployment did not stop'),
     (thrown: unknown) => thrown,
   );
   assert.ok(error instanceof Stop, String(error));
@@ -367,7 +367,7 @@ describe('npm run deploy', () => {
       const finding = findings.find(({ name }) => name === 'excess roles');
       return finding !== undefined && finding.state !== 'ok' ? JSON.stringify(finding.mend) : '';
     };
-    assert.match(await excess(), /npm run deploy/, 'removing first would stop the functions');
+    assert.match(await excess(), /npm run deploy/, 'removing roles first would break the functions');
     const firebase: Deployment['firebase'] = async () => ({ succeeded: true, output: '' });
     const left = await deploy({ ...deployment, firebase });
     assert.deepEqual(

@@ -36,7 +36,7 @@ describe('npm run doctor findings', () => {
       'cloudtasks',
     ])
       assert.match(enabling, new RegExp(` ${api}.googleapis.com `));
-    assert.doesNotMatch(enabling, /fcm|firebaserules/, 'what is on is not named');
+    assert.doesNotMatch(enabling, /fcm|firebaserules/, 'enabled APIs are not named');
     assert.equal(
       mendOf(findings, 'Firestore'),
       'gcloud services enable firestore.googleapis.com --project muster-team',

@@ -43,7 +43,7 @@ describe('budget', () => {
     assert.deepEqual(
       refusalOf([full, spent], wanted),
       { by: spent, wanted, isSpent: true },
-      'the one to raise',
+      'the exhausted budget is named',
     );
   });
 

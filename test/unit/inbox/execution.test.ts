@@ -39,7 +39,7 @@ describe('approved call that is refused', () => {
     const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
     const { request, thrown } = await afterOutcome(contention);
     assert.equal(thrown, contention);
-    assert.ok(request.due_at !== undefined && request.outcome === undefined, 'it is still to be made');
+    assert.ok(request.due_at !== undefined && request.outcome === undefined, 'the call is still due');
   });
 
   it('is closed if it is refused for another reason', async () => {

@@ -75,9 +75,9 @@ function taken(request: Request, step: Step, now: Date): Request {
 
 /** Invariants of every step. */
 function holds(before: Request, after: Request): void {
-  if (before.state !== 'open') assert.deepEqual(after, before, 'what is over stays');
+  if (before.state !== 'open') assert.deepEqual(after, before, 'a closed request stays unchanged');
   if (after.state === 'answered')
-    assert.ok(Number(after.settled_at) < after.expires_at.getTime(), 'never after its time');
+    assert.ok(Number(after.settled_at) < after.expires_at.getTime(), 'never after its expiry');
   const { answer } = after;
   assert.equal(answer, ANSWERS[after.state](after));
   if (answer !== undefined) assert.ok(optionsOf(after)?.includes(answer) ?? true);

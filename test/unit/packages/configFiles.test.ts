@@ -207,7 +207,7 @@ describe('configuration file of muster connect', () => {
   });
 });
 
-describe('a JSON text', () => {
+describe('JSON text', () => {
   /** Generates JSON objects with white space and comments between their tokens. */
   const textWith = (trivia: fc.Arbitrary<string>) =>
     fc
@@ -292,7 +292,7 @@ describe('a JSON text', () => {
     });
 });
 
-describe('a TOML text', () => {
+describe('TOML text', () => {
   const path = ['mcp_servers', 'muster'];
   const fields = { url: HUB, bearer_token_env_var: 'MUSTER_TOKEN' };
   const table = `[mcp_servers.muster]\nurl = "${HUB}"\nbearer_token_env_var = "MUSTER_TOKEN"`;

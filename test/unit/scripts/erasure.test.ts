@@ -43,7 +43,7 @@ describe('personal identifiers', () => {
 
   it('are not replaced inside longer words', () => {
     const others = { name: 'Cyd Charisses', mail: 'mcyd@example.com', host: 'cyd@example.com.au'.slice(1) };
-    assert.equal(traces.in(others), others, 'it is the very same value');
+    assert.equal(traces.in(others), others, 'the value is returned unchanged');
     const short = new Traces('operator', account('o@example.com', 'Will'));
     const text = 'The operator said: Will does it';
     assert.equal(short.replaced(text), text);

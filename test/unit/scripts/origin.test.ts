@@ -200,7 +200,7 @@ describe('npm start origin', () => {
 
     emulator.answer = (_received, response) => response.writeHead(413).end();
     const unwelcome = ask(expecting);
-    unwelcome.on('continue', () => assert.fail('it was told to go on'));
+    unwelcome.on('continue', () => assert.fail('the client received 100 Continue'));
     assert.equal((await answerTo(unwelcome)).statusCode, 413);
     unwelcome.destroy();
   });

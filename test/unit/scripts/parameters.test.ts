@@ -23,7 +23,7 @@ describe('deployment parameters', () => {
     assert.equal(parameterOf('REGION', 'another', folder), 'us-central1');
     assert.equal(parameterOf('REGION', undefined, folder), 'us-central1');
     assert.equal(parameterOf('UNKNOWN', 'europe', folder), '');
-    assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty one is not the next line');
+    assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty value ends at its line');
   });
 
   it("default to the repository's region, for which the console is built", () => {

@@ -53,15 +53,15 @@ import { recurringTasks, todos } from './todoArbitraries.ts';
 function stored(value: unknown): unknown {
   if (value instanceof Date) return Timestamp.fromDate(value);
   if (Array.isArray(value)) {
-    for (const item of value) assert.ok(!Array.isArray(item), 'Firestore has no arrays in arrays');
+    for (const item of value) assert.ok(!Array.isArray(item), 'Firestore cannot store nested arrays');
     return value.map(stored);
   }
   if (typeof value !== 'object' || value === null) {
-    assert.notEqual(value, undefined, 'Firestore has no undefined');
+    assert.notEqual(value, undefined, 'Firestore cannot store undefined');
     return value;
   }
   const fields = Object.entries(value).map(([name, field]) => {
-    assert.ok(!/^__.*__$|^$/.test(name), `Firestore has no field "${name}"`);
+    assert.ok(!/^__.*__$|^$/.test(name), `Firestore cannot store a field "${name}"`);
     return [name, stored(field)] as const;
   });
   return Object.fromEntries(fields);

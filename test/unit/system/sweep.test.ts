@@ -58,7 +58,7 @@ describe('sweep', () => {
 
   it('starts a part after its predecessor, even if the predecessor fails', async () => {
     const begun: string[] = [];
-    let endLeases = (): void => assert.fail('it has not begun');
+    let endLeases = (): void => assert.fail('the part has not started');
     const leases = new Promise<never>((_, reject) => {
       endLeases = () => reject(new Error('no database'));
     });
@@ -143,7 +143,7 @@ describe('sweep', () => {
       },
     };
     await run([part]);
-    assert.deepEqual(worked, [...'abcdefghij'], 'it looks after each ten whether its turn is over');
+    assert.deepEqual(worked, [...'abcdefghij'], 'the time limit is checked after every ten items');
     [worked, stopBefore] = [[], undefined];
     await run([part]);
     assert.deepEqual([worked, state.behind], [[...'klmnopqrstuvwxy'], {}]);

@@ -68,7 +68,7 @@ async function eventually<Value>(what: () => string, look: () => Value | undefin
   for (;;) {
     const found = look();
     if (found !== undefined && found !== false) return found;
-    assert.ok(performance.now() < until, `This has not come: ${what()}`);
+    assert.ok(performance.now() < until, `Timed out waiting for: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

@@ -25,8 +25,8 @@ describe('contents of the console', () => {
       backend.put(`tasks/task-${number}`, { description: `Quick ${number}.` });
     for (let number = 1; number <= 20; number++) await page.get('link', `Quick ${number}.`);
     page.pass(3_600_000);
-    assert.equal(backend.opened.length, length, 'it listens to nothing anew');
-    assert.deepEqual(backend.calls, [], 'it asks no tool');
+    assert.equal(backend.opened.length, length, 'no new listener is opened');
+    assert.deepEqual(backend.calls, [], 'no tool is called');
   });
 
   it('opens each listener once, closes it when the page is left and reopens it on return', async () => {

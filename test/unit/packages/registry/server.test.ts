@@ -35,7 +35,7 @@ const NOBODY = 'OWNER';
 
 /** Returns the owner of a GitHub repository, whose namespace the entry must use. */
 const ownerOf = (url: string): string =>
-  /github\.com[/:]([\w-]+)\//.exec(url)?.[1] ?? assert.fail(`${url} is at GitHub`);
+  /github\.com[/:]([\w-]+)\//.exec(url)?.[1] ?? assert.fail(`${url} is not a GitHub address`);
 
 describe('server.json', () => {
   // The schema has OpenAPI keywords ("example"), which strict mode rejects.
