@@ -111,7 +111,7 @@ describe('behind a proxy', () => {
     const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       said,
-      /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY sets the proxy 127\.0\.0\.1:9\).*\n$/,
+      /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY is set to the proxy 127\.0\.0\.1:9\).*\n$/,
     );
     assert.doesNotMatch(said, /secret/);
   });
@@ -119,7 +119,7 @@ describe('behind a proxy', () => {
   it('muster status reports a variable that does not contain a proxy address', async () => {
     assert.match(
       await status({ HTTPS_PROXY: 'http://' }),
-      /^Cannot reach .*HTTPS_PROXY does not name a proxy.*\n$/,
+      /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/,
     );
   });
 

@@ -15,7 +15,7 @@ describe('npm run agents command line', () => {
       [['set-role', 'boss', '--project', 'demo'], /set-role requires a role/],
       [['set-role', 'boss', 'king', '--project', 'demo'], /set-role requires a role: viewer/],
       [['renew', 'boss', 'again'], /Unexpected argument "again"/],
-      [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: of onboarding/],
+      [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: one or more of onboarding/],
       [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to: 1 to 64/],
       [['create', '--name', 'boss', '--colour', 'red'], /--colour/],
     ];

@@ -13,7 +13,7 @@ describe('npm run clock', () => {
     assert.equal(durationOf('1d12h'), 36 * 3_600_000);
     assert.equal(durationOf('1w'), 7 * 86_400_000);
     for (const text of ['', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w']) {
-      assert.throws(() => durationOf(text), /expected/, text);
+      assert.throws(() => durationOf(text), /invalid duration|must be at most/, text);
     }
   });
 
