@@ -4,7 +4,7 @@ import type { Measurement } from './measurement.ts';
 import type { CostRow } from './measurements/cost.ts';
 import { figureText, spreadText, targetText } from './report.ts';
 
-const PAGES = { results: 'benchmarks.md', cost: 'benchmarks.md', running: 'guides/operating.md' } as const;
+const PAGES = { results: 'benchmarks.md', cost: 'benchmarks.md', running: 'guides/operations.md' } as const;
 
 type Section = keyof typeof PAGES;
 

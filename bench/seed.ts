@@ -1,14 +1,14 @@
 /** Agents that call in the benchmarks. Each benchmark has a dedicated Firestore project in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
-import { type Agent, NOTHING_DONE } from '../functions/src/agents/rules/agent.ts';
+import { type Agent, NO_METRICS } from '../functions/src/agents/rules/agent.ts';
 import { agentToDocument } from '../functions/src/agents/store/agents.ts';
 import { CREDENTIAL_DAYS } from '../functions/src/identity/rules/credential.ts';
 import {
-  CODE_MILLISECONDS,
+  CODE_TTL_MS,
   challengeOf,
   GRANT_LETTERS,
   grantToDocument,
-  MOST_MILLISECONDS,
+  MAX_GRANT_TTL_MS,
   tokenOf,
 } from '../functions/src/identity/rules/grant.ts';
 import { personToDocument } from '../functions/src/identity/rules/people.ts';
@@ -128,7 +128,7 @@ export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentI
   const grantId = systemRandomness.letters(GRANT_LETTERS);
   const [secret, verifier] = [systemRandomness.secret(32), systemRandomness.secret(32)];
   const clientId = 'https://app.example/client';
-  const expiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
+  const expiresAt = new Date(now.getTime() + CODE_TTL_MS);
   const grant = {
     id: grantId,
     owner_uid: OWNER,
@@ -139,7 +139,7 @@ export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentI
     created_at: now,
     used_at: now,
     expires_at: expiresAt,
-    ends_at: new Date(now.getTime() + MOST_MILLISECONDS),
+    ends_at: new Date(now.getTime() + MAX_GRANT_TTL_MS),
     salt: systemRandomness.secret(32),
     code: {
       hash: systemHashing.sha256(secret),
@@ -173,6 +173,6 @@ function agentOf(id: string, role: 'leader' | 'worker', now: Date): Agent {
     status: 'active',
     registered_at: now,
     last_seen: now,
-    ...NOTHING_DONE,
+    ...NO_METRICS,
   };
 }

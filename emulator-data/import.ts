@@ -8,9 +8,9 @@ import {
   AGENT_TYPES,
   type Agent,
   countedAgent,
-  NOTHING_DONE,
+  DEFAULT_CONFIGURATION,
+  NO_METRICS,
   skillChanges,
-  USUAL_CONFIGURATION,
 } from '../functions/src/agents/rules/agent.ts';
 import { FirestoreAgentQueries } from '../functions/src/agents/store/agents.ts';
 import type { Change } from '../functions/src/composition/changes.ts';
@@ -135,13 +135,13 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
     type: seed.type,
     version: '1.0.0',
     capability_details: seed.capabilities.map((name) => ({ name, category: 'general' })),
-    configuration: { ...USUAL_CONFIGURATION, max_concurrent_tasks: seed.maxConcurrentTasks },
+    configuration: { ...DEFAULT_CONFIGURATION, max_concurrent_tasks: seed.maxConcurrentTasks },
     owner_uid: OWNER,
     role: seed.role,
     status: seed.status,
     registered_at: now,
     last_seen: now,
-    ...NOTHING_DONE,
+    ...NO_METRICS,
   };
 }
 

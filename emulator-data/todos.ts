@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
-import { outside } from '../functions/src/composition/outside.ts';
+import { externalServices } from '../functions/src/composition/externalServices.ts';
 import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 
@@ -46,7 +46,7 @@ const unkeyed = (): undefined => undefined;
 
 /** Creates a person's to-dos, unless they exist. */
 export async function importTodos(ownerUid: string): Promise<void> {
-  const { todos, recurringTasks, reminders } = compose(outside()).services;
+  const { todos, recurringTasks, reminders } = compose(externalServices()).services;
   const sort = { by: 'created_at', order: 'asc' } as const;
   const { total } = await todos.list({ owner_uid: ownerUid, tags: [] }, sort, { limit: 1 });
   if (total > 0) return;

@@ -10,5 +10,5 @@
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();
-const { serveEmulators } = await import('./emulators/alone.mjs');
+const { serveEmulators } = await import('./emulators/standalone.mjs');
 await serveEmulators(process.argv.slice(2));

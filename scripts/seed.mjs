@@ -8,8 +8,8 @@ import { importSeed, seedPeople, seedTokens } from '../emulator-data/import.ts';
 
 if (!process.argv.includes('--tokens')) await importSeed();
 if (process.argv.includes('--story')) {
-  const { tellStory } = await import('../emulator-data/story.ts');
-  await tellStory({ workspace: 'default', ownerUid: 'person' });
+  const { createSampleData } = await import('../emulator-data/sampleData.ts');
+  await createSampleData({ workspace: 'default', ownerUid: 'person' });
 }
 console.log(JSON.stringify({ tokens: await seedTokens(), people: await seedPeople() }));
 process.exit(0);

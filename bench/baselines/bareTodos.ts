@@ -14,7 +14,7 @@ import {
   reminderBefore,
   reminderToDocument,
 } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
-import { TODO_FIELDS, type Todo, todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { TODO_FIELDS, type Todo, todoResponse } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { recurringTaskToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
@@ -52,7 +52,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
       const batch = firestore.batch();
       create(firestore, batch, todo);
       await batch.commit();
-      return todoAnswer(todo);
+      return todoResponse(todo);
     },
     async complete() {
       const [was, next] = [occurrence(recurring.id, day), occurrence(recurring.id, day + 1)];
@@ -67,7 +67,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
       if (!todo?.updateTime || !rule.updateTime) throw new Error('No occurrence.');
       const now = new Date();
       const done = { ...was, completed: true, completed_at: now };
-      const event = todoEvent(todoAnswer(was), done, todoAnswer(done), { eventId: randomUUID(), now });
+      const event = todoEvent(todoResponse(was), done, todoResponse(done), { eventId: randomUUID(), now });
       const batch = firestore.batch();
       batch.update(todo.ref, { ...todoToDocument(done) }, { lastUpdateTime: todo.updateTime });
       batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));
@@ -81,7 +81,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
       create(firestore, batch, next);
       await batch.commit();
       day += 1;
-      return todoAnswer(done);
+      return todoResponse(done);
     },
     list: () => listBare(firestore, LIMIT),
   };
@@ -121,7 +121,7 @@ function wishesAndTitle(firestore: Firestore, { id }: Todo) {
 
 function create(firestore: Firestore, batch: WriteBatch, todo: Todo): void {
   const now = new Date();
-  const event = todoEvent(null, todo, todoAnswer(todo), { eventId: randomUUID(), now });
+  const event = todoEvent(null, todo, todoResponse(todo), { eventId: randomUUID(), now });
   const reminder = reminderBefore(todo, todo.due_date ?? now, now);
   batch.create(firestore.doc(todoPath(todo.id)), todoToDocument(todo));
   batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));

@@ -28,8 +28,8 @@ export async function measureClaim(): Promise<Measurement> {
       const workers = await fill(project, boss, round);
       const callers = workers.map(({ agentId, credential }) => {
         const caller = new McpCaller(muster.url, credential);
-        const inHand: string[] = [];
-        return () => claimOne(caller, agentId, inHand);
+        const heldTaskIds: string[] = [];
+        return () => claimOne(caller, agentId, heldTaskIds);
       });
       const drain = await drainWith(callers);
       const left = await unclaimed(project);
@@ -74,12 +74,16 @@ async function fill(project: Project, boss: McpCaller, round: number) {
 }
 
 /** Claims a task in addition to the held tasks, and adds it to them. */
-async function claimOne(caller: McpCaller, agentId: string, inHand: string[]): Promise<string | undefined> {
-  const claim = { agent_id: agentId, in_hand: inHand };
+async function claimOne(
+  caller: McpCaller,
+  agentId: string,
+  heldTaskIds: string[],
+): Promise<string | undefined> {
+  const claim = { agent_id: agentId, in_hand: heldTaskIds };
   const { task } = await caller.call('coordination.claim_task', claim);
   if (typeof task !== 'object' || task === null || !('id' in task)) return undefined;
   const id = String(task.id);
-  inHand.push(id);
+  heldTaskIds.push(id);
   return id;
 }
 

@@ -2,13 +2,13 @@
 import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';
-import type { World } from '../../test/support/github/world.ts';
+import type { GitHubState } from '../../test/support/github/state.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 export interface ConnectedGitHub {
   /** Parameters with which the function reaches it. */
   readonly env: Readonly<Record<string, string>>;
-  readonly world: World;
+  readonly world: GitHubState;
   stop(): Promise<unknown>;
 }
 

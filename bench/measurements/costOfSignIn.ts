@@ -11,7 +11,7 @@ export const ORIGIN = 'https://muster.example';
 const REDIRECT = 'http://127.0.0.1:53682/callback';
 
 /** Slightly longer than an instance caches a checked credential. */
-const TRUSTED_MILLISECONDS = 5500;
+const TRUSTED_MS = 5500;
 
 type Form = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
   const app = new McpCaller(url, accessToken);
   const call = (caller: McpCaller) => caller.call('access.explain', { tool: 'coordination.heartbeat' });
   await Promise.all([call(leader), call(app)]);
-  await delay(TRUSTED_MILLISECONDS);
+  await delay(TRUSTED_MS);
   const what = 'Authorization: Bearer';
   const byKey = await ledger.whole(what, 'the check of an API key', () => call(leader));
   const byToken = await ledger.whole(what, 'the check of an access token', () => call(app));

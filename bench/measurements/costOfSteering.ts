@@ -10,7 +10,7 @@ export async function letAnswer({ firestore }: Project, agentId: string): Promis
 
 export async function playSteering(cast: Cast, ledger: Ledger): Promise<void> {
   await ask(cast, ledger);
-  await takeBack(cast, ledger);
+  await undo(cast, ledger);
   await relate(cast, ledger);
 }
 
@@ -30,7 +30,7 @@ async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<
   await leader.call('coordination.cancel_task', { task_id: idOf(task) });
 }
 
-async function takeBack({ leader }: Cast, ledger: Ledger): Promise<void> {
+async function undo({ leader }: Cast, ledger: Ledger): Promise<void> {
   await leader.call('todo.add_task', { title: 'Milk' });
   const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, '10 events, and one more');
   const event_id = Array.isArray(events) ? Object(events[0]).event_id : undefined;

@@ -5,10 +5,10 @@ import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
-import { playLevers } from './costOfLevers.ts';
 import { playOrchestration } from './costOfOrchestration.ts';
 import { playSignIn } from './costOfSignIn.ts';
 import { playSteering } from './costOfSteering.ts';
+import { playTaskActions } from './costOfTaskActions.ts';
 import { playTodos } from './costOfTodos.ts';
 
 /** Number of discoveries that writes to each of a session's counter documents. */
@@ -24,7 +24,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await fillCounters(cast);
   await work(cast, ledger);
   await look(cast, ledger);
-  await playLevers(cast, ledger);
+  await playTaskActions(cast, ledger);
   await playTodos(cast, ledger);
   await playSteering(cast, ledger);
   await playData(cast, ledger);
@@ -81,14 +81,14 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
     `frees ${DEPENDENTS} tasks`,
   );
   const { task: freed } = await claim('after tasks were freed');
-  const inHand = [idOf(freed)];
-  const { task: second } = await claim('otherwise', inHand);
+  const heldTaskIds = [idOf(freed)];
+  const { task: second } = await claim('otherwise', heldTaskIds);
   await ledger.call(worker, 'coordination.complete_task', {
     ...mine,
     task_id: idOf(second),
     output: 'Done.',
   });
-  const { task: third } = await claim('otherwise', inHand);
+  const { task: third } = await claim('otherwise', heldTaskIds);
   await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
 }
 

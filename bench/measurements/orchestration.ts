@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
-import { hostedAgents, outside } from '../../functions/src/composition/outside.ts';
+import { externalServices, hostedAgents } from '../../functions/src/composition/externalServices.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -87,7 +87,7 @@ function runsAt(url: string) {
     gemini: { ...settings, model: 'gemini-local' },
   });
   const app: Composition = compose({
-    ...outside(),
+    ...externalServices(),
     rateLimit: undefined,
     push: undefined,
     clock: { now: () => new Date() },

@@ -1,4 +1,4 @@
-/** Cost of running Muster, from a simulated day: the tables of docs/guides/operating.md. */
+/** Cost of running Muster, from a simulated day: the tables of docs/guides/operations.md. */
 import { table } from '../documentation.ts';
 import type { Measurement } from '../measurement.ts';
 import { ASSUMED, type Month, monthOf, openAllMonth } from '../pricing/model.ts';

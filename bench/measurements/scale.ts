@@ -169,12 +169,12 @@ async function countReads(project: Project, worker: Caller, boss: McpCaller) {
     looks.push(readsOf(meter));
   }
   let claim = 0;
-  const inHand: string[] = [];
+  const heldTaskIds: string[] = [];
   for (let count = 0; count < CLAIMS; count++) {
-    const claimed = { agent_id: worker.agentId, in_hand: inHand };
+    const claimed = { agent_id: worker.agentId, in_hand: heldTaskIds };
     const { task } = await caller.call('coordination.claim_task', claimed);
     claim += readsOf(meter);
-    if (typeof task === 'object' && task !== null && 'id' in task) inHand.push(String(task.id));
+    if (typeof task === 'object' && task !== null && 'id' in task) heldTaskIds.push(String(task.id));
   }
   await Promise.all([server.end(), create(boss, CLAIMS)]);
   meter.close();

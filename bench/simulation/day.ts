@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { Addresses } from '../../functions/src/access/rules/addresses.ts';
-import { createFront } from '../../functions/src/app.ts';
+import { createAppEndpoint } from '../../functions/src/app.ts';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
-import { outside } from '../../functions/src/composition/outside.ts';
+import { externalServices } from '../../functions/src/composition/externalServices.ts';
 import { McpCaller } from '../load/client.ts';
 import { median } from '../measurement.ts';
 import { addCallers, newProject, type Project } from '../seed.ts';
@@ -82,7 +82,7 @@ async function openStage() {
     agentId,
     caller: new McpCaller(url, credential),
   }));
-  const inHand = new Map<string, string>();
+  const heldTaskIds = new Map<string, string>();
   const total: Books = { firestore: NOTHING, triggers: 0, checks: 0, written: [] };
   let [calls, beats] = [0, 0];
 
@@ -127,13 +127,13 @@ async function openStage() {
     ) {
       // Workers start at different times.
       const at = (minute + 2 * number) % DAY.minutesATask;
-      const held = inHand.get(agentId);
+      const held = heldTaskIds.get(agentId);
       if (at === 0 && held === undefined) {
         await call(lead, 'coordination_create_task', { description: `Work of minute ${minute}` });
         const claimed = await call(caller, 'coordination_claim_task', { agent_id: agentId });
         claims.push(claimed.reads);
         const { id } = task.parse(claimed.answer).task;
-        inHand.set(agentId, id);
+        heldTaskIds.set(agentId, id);
         await call(caller, 'coordination_start_task', { agent_id: agentId, task_id: id });
       } else if (at === DAY.minutesATask - 1 && held !== undefined) {
         await call(caller, 'coordination_complete_task', {
@@ -141,7 +141,7 @@ async function openStage() {
           task_id: held,
           output: 'Done',
         });
-        inHand.delete(agentId);
+        heldTaskIds.delete(agentId);
       } else {
         await call(caller, 'coordination_heartbeat', { agent_id: agentId });
         beats += 1;
@@ -196,7 +196,7 @@ function composed(
   };
   const log = { info: note, warn: note, error: note };
   return compose({
-    ...outside(),
+    ...externalServices(),
     push: undefined,
     clock: { now },
     database,
@@ -206,7 +206,7 @@ function composed(
 }
 
 async function serve(instance: Composition): Promise<{ server: Server; url: string }> {
-  const endpoint = createFront(instance, {
+  const endpoint = createAppEndpoint(instance, {
     addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
     firebase: { apiKey: 'none', authDomain: 'localhost', google: false },
     allowedOrigins: [],

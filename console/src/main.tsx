@@ -1,15 +1,15 @@
 /** Entry point of the page. */
 import { render } from 'preact';
-import { followVisibility, forgetEverything } from './live/live.ts';
+import { clearAll, followVisibility } from './live/live.ts';
 import { followTime } from './live/time.ts';
-import { lazily } from './parts/lazily.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { followLinks } from './router.ts';
 import { SignIn } from './session/SignIn.tsx';
 import { session, startSession } from './session/session.ts';
 import './style/page.css';
 
 /** Modules that only signed-in people need. */
-const Shell = lazily(async () => (await import('./shell/Shell.tsx')).Shell);
+const Shell = lazy(async () => (await import('./shell/Shell.tsx')).Shell);
 
 function Page() {
   const now = session.value;
@@ -31,7 +31,7 @@ followLinks();
 followTime();
 followVisibility();
 session.subscribe(({ state }) => {
-  if (state === 'signedOut') forgetEverything();
+  if (state === 'signedOut') clearAll();
 });
 element.replaceChildren();
 render(<Page />, element);

@@ -7,7 +7,7 @@ import { comeBack, session, signIn, signOut } from './signIn.js';
  * Polling interval, and age up to which a task is new. The queue that the page follows contains only claimable tasks,
  * and each one a few seconds after its creation. So the page also polls while tasks are new or claimed.
  */
-const BETWEEN_LOOKS_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 const NEW_MS = 60_000;
 
 /** @param {string} id @returns {HTMLElement} */
@@ -28,28 +28,28 @@ function told(problem) {
   element('problem').textContent = problem instanceof Error ? problem.message : String(problem);
 }
 
-let looking = false;
-let lookAgain = false;
+let loading = false;
+let scheduleLoad = false;
 /** Whether the problem shown is that of a failed poll. Only then does the next successful poll remove it. */
-let lookFailed = false;
+let loadFailed = false;
 
 /** Reads the tasks, one request at a time. If called during a request, reads again after it. */
-async function look() {
-  lookAgain = true;
-  if (looking) return;
-  looking = true;
+async function loadTasks() {
+  scheduleLoad = true;
+  if (loading) return;
+  loading = true;
   try {
-    while (lookAgain) {
-      lookAgain = false;
+    while (scheduleLoad) {
+      scheduleLoad = false;
       show((await call('coordination.get_all_tasks')).tasks);
     }
-    if (lookFailed) told('');
-    lookFailed = false;
+    if (loadFailed) told('');
+    loadFailed = false;
   } catch (problem) {
-    lookFailed = true;
+    loadFailed = true;
     told(problem);
   } finally {
-    looking = false;
+    loading = false;
   }
 }
 
@@ -77,7 +77,7 @@ onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(
 
 onSubmit('add', async (form) => {
   await call('coordination.create_task', { description: String(form.get('description')) });
-  await look();
+  await loadTasks();
 });
 
 element('leave').addEventListener('click', () => void signOut().then(() => location.reload(), told));
@@ -90,6 +90,6 @@ if (signedIn?.accessToken !== undefined) {
   element('workspace').textContent = signedIn.workspace;
   const leaving = new AbortController();
   addEventListener('pagehide', () => leaving.abort());
-  setInterval(() => polls && void look(), BETWEEN_LOOKS_MS);
-  follow(() => void look(), leaving.signal).catch((problem) => leaving.signal.aborted || told(problem));
+  setInterval(() => polls && void loadTasks(), POLL_INTERVAL_MS);
+  follow(() => void loadTasks(), leaving.signal).catch((problem) => leaving.signal.aborted || told(problem));
 }

@@ -2,7 +2,7 @@
 
 import { Addresses } from './access/rules/addresses.ts';
 import { type Composition, compose } from './composition/compose.ts';
-import { outside } from './composition/outside.ts';
+import { externalServices } from './composition/externalServices.ts';
 import {
   allowedOrigins,
   functionUrl,
@@ -19,7 +19,7 @@ import type { Endpoint } from './mcp/http/request.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
 import { toolsetsAt } from './mcp/urlSelection.ts';
 import { createSignInEndpoint, signInPathOf } from './signin/http/signIn.ts';
-import type { FirebaseSettings } from './signin/http/visit.ts';
+import type { FirebaseSettings } from './signin/http/signInRequest.ts';
 import { toolsets } from './toolsets/index.ts';
 
 type Instance = Composition & { readonly endpoint: Endpoint };
@@ -27,7 +27,7 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 let instance: Instance | undefined;
 
 /** Externally visible settings of a deployment. */
-interface Front {
+interface AppSettings {
   readonly addresses: Addresses;
   readonly firebase: FirebaseSettings;
   readonly allowedOrigins: readonly string[];
@@ -36,7 +36,7 @@ interface Front {
 }
 
 /** Returns the HTTP endpoint for everything except webhooks. */
-export function createFront({ services, calls }: Composition, front: Front): Endpoint {
+export function createAppEndpoint({ services, calls }: Composition, front: AppSettings): Endpoint {
   const existing = toolsets.map(({ name }) => name);
   const mcp = createEndpoint({
     ...calls,
@@ -65,13 +65,13 @@ export function app(): Instance {
   if (instance !== undefined) return instance;
   const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
   const baseUrl = addresses.main?.mcp ?? functionUrl();
-  const composition = compose(outside(), baseUrl);
+  const composition = compose(externalServices(), baseUrl);
   if (publicUrl() !== undefined && addresses.main === undefined)
     composition.kernel.log.warn('public_url_unusable', {
       publicUrl: publicUrl(),
       effect: 'people cannot sign in',
     });
-  const endpoint = createFront(composition, {
+  const endpoint = createAppEndpoint(composition, {
     addresses,
     firebase: signInSettings(),
     allowedOrigins: allowedOrigins(),

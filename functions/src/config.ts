@@ -24,7 +24,7 @@ export const region = text('REGION');
 export const database = text('DATABASE_ID');
 
 /** Options of every function. */
-export const everywhere = { region, serviceAccount: text('SERVICE_ACCOUNT') };
+export const globalOptions = { region, serviceAccount: text('SERVICE_ACCOUNT') };
 
 export const minInstances = whole('MIN_INSTANCES');
 export const maxInstances = whole('MAX_INSTANCES');

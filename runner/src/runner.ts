@@ -33,13 +33,13 @@ const UNRECORDED_SECONDS = 60;
 /** Time to send pending entries after a stop, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
 
-const BETWEEN_RECOVERIES_MS = 30_000;
+const RECOVERY_INTERVAL_MS = 30_000;
 
 /** The hub accepts 5,000. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
 /** Maximum interval between heartbeats, in milliseconds. Limits the delay until end_task takes effect. */
-export const LONGEST_HEARTBEAT_MS = 3000;
+export const MAX_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
   readonly settings: Settings;
@@ -75,7 +75,7 @@ export class Runner {
     this.options = options;
     this.ending = AbortSignal.any([options.shutdown, this.stopping.signal]);
     this.attempts = `${options.repository.stateFolder}/attempts`;
-    this.heartbeatMs = Math.min(LONGEST_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
+    this.heartbeatMs = Math.min(MAX_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
     this.project = options.settings.project ?? options.repository.project;
     const { installed, env, redactor, settings, say, clock } = options;
     this.outages = new Outages({
@@ -121,7 +121,7 @@ export class Runner {
   private async recoverLater(): Promise<void> {
     const { clock, say } = this.options;
     while (!this.ending.aborted && AttemptRecord.areLeftAlone(this.attempts)) {
-      await clock.sleep(BETWEEN_RECOVERIES_MS, this.ending);
+      await clock.sleep(RECOVERY_INTERVAL_MS, this.ending);
       if (this.ending.aborted) return;
       await this.recoverRecords().catch((error: unknown) => say(`Recovery failed. ${String(error)}`));
     }

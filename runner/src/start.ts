@@ -8,7 +8,7 @@ import type { CodingTool } from './hub/hub.ts';
 export class CannotStart extends Error {}
 
 /** First version of git with `ls-files --deduplicate`. */
-const LEAST_GIT: GitVersion = [2, 31];
+const MIN_GIT_VERSION: GitVersion = [2, 31];
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
@@ -28,7 +28,7 @@ export function checkSystem({ platform }: Pick<Machine, 'platform'>): void {
 
 /** @throws CannotStart if git is missing or too old */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
-  const least = LEAST_GIT.join('.');
+  const least = MIN_GIT_VERSION.join('.');
   const printed = await execute(['--version'], env).catch(() => undefined);
   if (printed === undefined) throw new CannotStart(`Cannot run git. Install git ${least} or newer.`);
   if (isTooOld(printed))
@@ -38,7 +38,7 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
 /** @param printed output of `git --version`; an unreadable version counts as new enough */
 export function isTooOld(printed: string): boolean {
   const version = versionIn(printed);
-  return version !== undefined && isBefore(version, LEAST_GIT);
+  return version !== undefined && isBefore(version, MIN_GIT_VERSION);
 }
 
 /** @throws CannotStart if no coding agent is installed, or if one refuses to run in this environment */

@@ -1,5 +1,5 @@
 /** Cuts and repairs texts of any program, so that they can be sent, stored and shown. */
-import { withoutHidden } from '../../functions/src/kernel/hidden.ts';
+import { withoutHidden } from '../../functions/src/kernel/hiddenCharacters.ts';
 
 const CLUSTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import {
   endProcesses,
   findProcesses,
+  inspectProcess,
   listProcesses,
-  lookAt,
   ownIdentity,
   ownPlace,
   type Place,
   type ProcessIdentity,
-  type Sight,
-  standingOf,
+  type ProcessSnapshot,
+  stateOf,
 } from '../src/process/identity.ts';
 import { startProgram } from '../src/process/program.ts';
 import { AttemptRecord } from '../src/task/record.ts';
@@ -22,8 +22,8 @@ import { until } from './support/waiting.ts';
 
 const HERE: Place = { bootId: 'boot-1', pidNamespace: 'pid:[1]', host: 'here' };
 const OWNER: ProcessIdentity = { pid: 7, startedAt: '100', ...HERE };
-const seen = (startedAt: string) => (): Sight => ({ exists: true, startedAt });
-const gone = (): Sight => ({ exists: false });
+const seen = (startedAt: string) => (): ProcessSnapshot => ({ exists: true, startedAt });
+const gone = (): ProcessSnapshot => ({ exists: false });
 
 describe('process of a record', () => {
   for (const [title, owner, look, expected] of [
@@ -47,14 +47,14 @@ describe('process of a record', () => {
     ['ended in a former record without a start time', { pid: 7, startedAt: '' }, seen(''), 'ended'],
   ] as const)
     it(`is ${title}`, () => {
-      assert.equal(standingOf(owner, HERE, look), expected);
+      assert.equal(stateOf(owner, HERE, look), expected);
     });
 
   it('is running if it is this one, and ended if it is a zombie or was killed', async () => {
-    assert.equal(standingOf(ownIdentity(), ownPlace(), lookAt), 'running');
-    assert.equal(standingOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), lookAt), 'ended');
+    assert.equal(stateOf(ownIdentity(), ownPlace(), inspectProcess), 'running');
+    assert.equal(stateOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), inspectProcess), 'ended');
     const { pid } = spawnSync('true');
-    assert.deepEqual(lookAt(pid), { exists: false });
+    assert.deepEqual(inspectProcess(pid), { exists: false });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Agent commands and their output. */
 import { isAnything } from '../../functions/src/access/rules/revocation.ts';
-import { homeOf } from '../../functions/src/agents/rules/agent.ts';
+import { homeWorkspaceOf } from '../../functions/src/agents/rules/agent.ts';
 import type { Registered } from '../../functions/src/agents/rules/registration.ts';
 import type { Limits } from '../../functions/src/identity/rules/credential.ts';
 import { endedLines } from '../operator/endings.ts';
@@ -50,7 +50,7 @@ async function show(
   const lack = await registry.lackOf(agent);
   const sentences = [...said, lack].flatMap((sentence) => sentence ?? []);
   const { id: agentId, role, owner_uid: owner } = agent;
-  const home = homeOf(agent);
+  const home = homeWorkspaceOf(agent);
   const data = { agentId, role, owner, home, ...limitsOf(credential), credential: bearer, notes: sentences };
   const limits = limitsIn(credential);
   return say(options, { ...data, expiresAt: credential.expires_at }, [
@@ -74,7 +74,7 @@ function lineOf({ agent, credential }: Listed): string {
     credential === undefined
       ? ['no credential']
       : [...limitsIn(credential), `until ${credential.expires_at.toISOString()}`];
-  const whose = `${agent.role} of ${agent.owner_uid}, home workspace ${homeOf(agent)}`;
+  const whose = `${agent.role} of ${agent.owner_uid}, home workspace ${homeWorkspaceOf(agent)}`;
   const whether = `${agent.status}, last seen ${agent.last_seen.toISOString()}`;
   return `${agent.id}: ${whose}; ${ending.join('; ')}; ${whether}`;
 }
@@ -91,7 +91,17 @@ function dataOf({ agent, credential }: Listed) {
     last_seen: lastSeen,
   } = agent;
   const { expires_at: expiresAt = null } = credential ?? {};
-  const own = { agentId, name, role, owner, home: homeOf(agent), parts, status, registeredAt, lastSeen };
+  const own = {
+    agentId,
+    name,
+    role,
+    owner,
+    home: homeWorkspaceOf(agent),
+    parts,
+    status,
+    registeredAt,
+    lastSeen,
+  };
   return { ...own, ...(credential && limitsOf(credential)), expiresAt };
 }
 

@@ -5,27 +5,27 @@ import {
   type Agent,
   agentFromDocument,
   countedAgent,
-  homeOf,
-  USUAL_CONFIGURATION,
+  DEFAULT_CONFIGURATION,
+  homeWorkspaceOf,
   workspacesOf,
 } from '../../functions/src/agents/rules/agent.ts';
 import { newCredential, type Registered } from '../../functions/src/agents/rules/registration.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
-import { outside } from '../../functions/src/composition/outside.ts';
+import { externalServices } from '../../functions/src/composition/externalServices.ts';
 import type { Credential, Limits } from '../../functions/src/identity/rules/credential.ts';
 import { isConnected } from '../../functions/src/identity/rules/grant.ts';
 import { grantedLimits, withdrawalOf } from '../../functions/src/identity/rules/lineage.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../functions/src/identity/rules/role.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
+import { retryOnConflict } from '../../functions/src/kernel/concurrency.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
-import { retryStale } from '../../functions/src/kernel/waiting.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
 import {
   ownerNamed as findOwner,
   ensureOwner as giveRole,
-  lackOf as lackIn,
+  missingAccessOf as lackIn,
   OPERATOR,
   rolesOf,
 } from '../operator/owners.ts';
@@ -33,12 +33,12 @@ import { limitsIn, type Options } from './arguments.ts';
 
 const unkeyed = {
   argumentsHash: undefined,
-  recordAnswer: () => undefined,
+  recordResponse: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
 
-const { services, access, kernel } = compose(outside());
+const { services, access, kernel } = compose(externalServices());
 const { ports } = access;
 
 /** Returns a principal with all permissions: an operator with a shell acts in the owner's name. */
@@ -56,7 +56,7 @@ export function create(name: string, given: Options): Promise<Registered> {
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
       version: '1.0.0',
       capability_details: [],
-      configuration: USUAL_CONFIGURATION,
+      configuration: DEFAULT_CONFIGURATION,
       role,
       workspace,
       limits: limitsIn(given),
@@ -69,14 +69,17 @@ export function create(name: string, given: Options): Promise<Registered> {
 /** Replaces an agent's credentials with a new one. Restricting it to a workspace changes the agent's home. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
-  return retryStale(randomness, async () => {
+  return retryOnConflict(randomness, async () => {
     const known = await existing(agentId);
     const old = await agents.credentials(agentId);
     const limits = grantedLimits(operatorFor(known.value.owner_uid), old, limitsIn(given));
     const secret = randomness.secret(32);
     const credential = newCredential(ports, agentId, secret, { ...limits, ancestors: [] });
-    const home = given.workspace ?? limits.held_to ?? homeOf(known.value);
-    const agent: Agent = { ...known.value, ...(home !== homeOf(known.value) && { workspace: home }) };
+    const home = given.workspace ?? limits.held_to ?? homeWorkspaceOf(known.value);
+    const agent: Agent = {
+      ...known.value,
+      ...(home !== homeWorkspaceOf(known.value) && { workspace: home }),
+    };
     await store.commit([
       { kind: 'replaceAgent', agent, version: known.version },
       ...countedAgent(known.value, agent),
@@ -90,7 +93,7 @@ export async function renew(agentId: string, given: Options): Promise<Registered
 /** Sets an agent's role and returns its previous role. */
 export async function setRole(agentId: string, role: Role): Promise<Role> {
   const { store, randomness } = ports;
-  return retryStale(randomness, async () => {
+  return retryOnConflict(randomness, async () => {
     const { value, version } = await existing(agentId);
     await store.commit([{ kind: 'replaceAgent', agent: { ...value, role }, version }]);
     return value.role;
@@ -154,5 +157,5 @@ export function ensureOwner(owner: string): Promise<string | undefined> {
 
 /** Returns a warning if the agent's owner lacks a sufficient role. */
 export async function lackOf(agent: Agent): Promise<string | undefined> {
-  return lackIn(await rolesOf(ports, agent.owner_uid), agent.owner_uid, agent.role, homeOf(agent));
+  return lackIn(await rolesOf(ports, agent.owner_uid), agent.owner_uid, agent.role, homeWorkspaceOf(agent));
 }

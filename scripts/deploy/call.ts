@@ -43,12 +43,12 @@ export async function callEndpoint(
   }
 }
 
-interface Said {
+interface CallCheck {
   readonly ok: boolean;
   readonly sentence: string;
 }
 
-async function callOnce(url: string, credential: string | undefined): Promise<Said> {
+async function callOnce(url: string, credential: string | undefined): Promise<CallCheck> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -61,8 +61,8 @@ async function callOnce(url: string, credential: string | undefined): Promise<Sa
       signal: AbortSignal.timeout(60_000),
     });
     return credential === undefined
-      ? asStranger(response, await response.text())
-      : asAgent(response, await response.text());
+      ? checkAnonymous(response, await response.text())
+      : checkAgent(response, await response.text());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { ok: false, sentence: `no response (${why})${proxyHint(process.env)}` };
@@ -70,7 +70,7 @@ async function callOnce(url: string, credential: string | undefined): Promise<Sa
 }
 
 /** Cloud Run's own 403 and 404 are pages; the function refuses callers with a protocol message. */
-function asStranger({ status, headers }: Response, text: string): Said {
+function checkAnonymous({ status, headers }: Response, text: string): CallCheck {
   const { data } = refused.safeParse(parsed(text));
   const challenge = headers.get('www-authenticate');
   if (status !== 401 || data === undefined || challenge === null) return unexpected(status, text);
@@ -80,7 +80,7 @@ function asStranger({ status, headers }: Response, text: string): Said {
   return { ok: true, sentence: `it requires a credential ${signIn}` };
 }
 
-function asAgent({ status }: Response, text: string): Said {
+function checkAgent({ status }: Response, text: string): CallCheck {
   const message = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const { data } = welcomed.safeParse(parsed(message));
   if (status !== 200 || data === undefined) return unexpected(status, text);
@@ -88,7 +88,7 @@ function asAgent({ status }: Response, text: string): Said {
   return { ok: true, sentence: `it is ${name} ${version}` };
 }
 
-function unexpected(status: number, text: string): Said {
+function unexpected(status: number, text: string): CallCheck {
   return { ok: false, sentence: `it responded with ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
 }
 

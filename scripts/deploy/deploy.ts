@@ -25,16 +25,16 @@ export const STEPS: readonly Step[] = [
  * @throws Stop at the first step that fails
  */
 export async function deploy(deployment: Deployment): Promise<readonly Named[]> {
-  let diagnosis = await lookAgain(deployment);
+  let diagnosis = await inspectAgain(deployment);
   for (const step of STEPS) {
-    if (isRight(step, diagnosis)) {
+    if (isUpToDate(step, diagnosis)) {
       deployment.say(`unchanged: ${step.title}`);
       continue;
     }
     deployment.say(`${step.title} …`);
-    if (step.run === undefined) stopWhereWrong(step, diagnosis);
+    if (step.run === undefined) stopOnFindings(step, diagnosis);
     await step.run?.(deployment, diagnosis);
-    diagnosis = await lookAgain(deployment);
+    diagnosis = await inspectAgain(deployment);
   }
   const { google, folder, call, say } = deployment;
   const url = endpointOf(google.project, folder);
@@ -45,9 +45,9 @@ export async function deploy(deployment: Deployment): Promise<readonly Named[]> 
 
 /** Prints the steps by the current state, without the effects of earlier steps on later ones. */
 export async function plan(deployment: Deployment): Promise<void> {
-  const diagnosis = await lookAgain(deployment);
+  const diagnosis = await inspectAgain(deployment);
   for (const step of STEPS)
-    deployment.say(`${isRight(step, diagnosis) ? 'unchanged' : verbOf(step)}: ${step.title}`);
+    deployment.say(`${isUpToDate(step, diagnosis) ? 'unchanged' : verbOf(step)}: ${step.title}`);
   deployment.say(`would call: ${endpointOf(deployment.google.project, deployment.folder)}`);
 }
 
@@ -55,16 +55,16 @@ function verbOf({ run }: Step): string {
   return run === undefined ? 'would stop if this is wrong' : 'would change';
 }
 
-async function lookAgain({ google, declare }: Deployment): Promise<Diagnosis> {
+async function inspectAgain({ google, declare }: Deployment): Promise<Diagnosis> {
   return diagnose(google, await declare());
 }
 
-function isRight({ checks, always }: Step, { findings }: Diagnosis): boolean {
+function isUpToDate({ checks, always }: Step, { findings }: Diagnosis): boolean {
   return always !== true && of(checks, findings).every(({ state }) => state === 'ok');
 }
 
 /** Ignores checks that could not run yet: a person cannot fix those. */
-function stopWhereWrong({ checks }: Step, { findings }: Diagnosis): void {
+function stopOnFindings({ checks }: Step, { findings }: Diagnosis): void {
   const wrong = of(checks, findings).find(({ state }) => state === 'problem');
   if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.mend);
 }

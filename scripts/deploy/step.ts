@@ -1,5 +1,5 @@
 /** A step of a deployment. */
-import type { Mend } from '../doctor/check.ts';
+import type { Fix } from '../doctor/check.ts';
 import type { Declared } from '../doctor/declared.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Google } from '../google/client.ts';
@@ -32,16 +32,16 @@ export interface Step {
 
 /** Ends the deployment, with the reason and a fix. */
 export class Stop extends Error {
-  readonly mend: Mend | undefined;
+  readonly mend: Fix | undefined;
 
-  constructor(message: string, mend?: Mend) {
+  constructor(message: string, mend?: Fix) {
     super(message);
     this.mend = mend;
   }
 }
 
 /** Returns the value, or ends the deployment with Google's message. */
-export function orStop<Value>(result: Result<Value>, what: string, mend?: Mend): Value {
+export function orStop<Value>(result: Result<Value>, what: string, mend?: Fix): Value {
   if (result.ok) return result.value;
   throw new Stop(`${what}: ${sentence(result.failure)}`, mend);
 }

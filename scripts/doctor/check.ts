@@ -1,21 +1,21 @@
 /** A check: a pure function of the project's observed and declared state. */
 import type { Failure, Result } from '../google/failure.ts';
 import type { Declared } from './declared.ts';
-import type { Seen } from './look.ts';
+import type { Inspected } from './inspect.ts';
 
 /** One exact command or, if none exists, one exact page and what to do there. */
-export type Mend = { readonly command: string } | { readonly page: string; readonly press: string };
+export type Fix = { readonly command: string } | { readonly page: string; readonly press: string };
 
 export type Finding =
   | { readonly state: 'ok' }
-  | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Mend }
+  | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Fix }
   /** A risky choice that works, so it fails neither the doctor nor a deployment. */
-  | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Mend }
+  | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Fix }
   /** Could not be checked. Another line or `mend` names what is missing. */
-  | { readonly state: 'unseen'; readonly what: string; readonly mend?: Mend };
+  | { readonly state: 'unseen'; readonly what: string; readonly mend?: Fix };
 
 export interface Site {
-  readonly seen: Seen;
+  readonly seen: Inspected;
   readonly declared: Declared;
 }
 
@@ -83,12 +83,12 @@ function unseen({ status, message, reason, service }: Failure, project: string):
 }
 
 /** Returns the command that fixes everything it can, step by step. */
-export function deployCommand({ project }: Declared): Mend {
+export function deployCommand({ project }: Declared): Fix {
   return { command: `npm run deploy -- --project ${project}` };
 }
 
 /** Returns the command that sets a parameter of the functions and deploys. */
-export function setParameter({ project }: Declared, name: string, value: string): Mend {
+export function setParameter({ project }: Declared, name: string, value: string): Fix {
   return {
     command: `echo '${name}=${value}' >> functions/.env.${project} && npm run deploy -- --project ${project}`,
   };

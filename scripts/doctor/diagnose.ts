@@ -12,7 +12,7 @@ import { ruleChecks } from './checks/rules.ts';
 import { secretChecks } from './checks/secrets.ts';
 import { signInChecks } from './checks/signIn.ts';
 import type { Declared } from './declared.ts';
-import { look } from './look.ts';
+import { inspect } from './inspect.ts';
 
 export const CHECKS: readonly Check[] = [
   ...projectChecks,
@@ -35,6 +35,6 @@ export interface Diagnosis extends Site {
 
 /** Runs all checks on a project. @throws NoProject if the project cannot be read */
 export async function diagnose(google: Google, declared: Declared): Promise<Diagnosis> {
-  const site = { seen: await look(google, declared), declared };
+  const site = { seen: await inspect(google, declared), declared };
   return { ...site, findings: CHECKS.map(({ name, find }) => ({ name, ...find(site) })) };
 }

@@ -1,7 +1,7 @@
 /** Checks a project and prints each problem, why it matters and the command that fixes it. Changes nothing. */
 import { runCommand } from '../operator/deployment.ts';
 import { diagnose } from './diagnose.ts';
-import { isWell, linesOf } from './report.ts';
+import { isHealthy, linesOf } from './report.ts';
 import { googleOf, parsedSite, usageOf } from './site.ts';
 
 const USAGE = usageOf('doctor', '  --json           prints JSON');
@@ -14,5 +14,5 @@ await runCommand(USAGE, async () => {
       ? JSON.stringify({ project: declared.project, findings }, null, 2)
       : linesOf(findings).join('\n'),
   );
-  if (!isWell(findings)) process.exit(1);
+  if (!isHealthy(findings)) process.exit(1);
 });

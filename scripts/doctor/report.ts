@@ -1,5 +1,5 @@
 /** Report of the doctor, for people and as data. */
-import type { Mend } from './check.ts';
+import type { Fix } from './check.ts';
 import type { Named } from './diagnose.ts';
 
 /** Returns one line per check, followed for a problem by why it matters and how to fix it. */
@@ -10,15 +10,15 @@ export function linesOf(findings: readonly Named[]): readonly string[] {
 function linesOfOne(finding: Named): readonly string[] {
   if (finding.state === 'ok') return [`ok       ${finding.name}`];
   if (finding.state === 'unseen')
-    return [`unseen   ${finding.name}: not checked: ${finding.what}`, ...linesOfMend(finding.mend)];
+    return [`unseen   ${finding.name}: not checked: ${finding.what}`, ...linesOfFix(finding.mend)];
   return [
     `${finding.state === 'problem' ? 'PROBLEM' : 'warning'}  ${finding.name}: ${finding.what}`,
     `         Why it matters: ${finding.why}.`,
-    ...linesOfMend(finding.mend),
+    ...linesOfFix(finding.mend),
   ];
 }
 
-function linesOfMend(mend: Mend | undefined): readonly string[] {
+function linesOfFix(mend: Fix | undefined): readonly string[] {
   if (mend === undefined) return [];
   return 'command' in mend
     ? [`         $ ${mend.command}`]
@@ -31,6 +31,6 @@ function summaryOf(findings: readonly Named[]): string {
 }
 
 /** Returns whether everything was checked and there is no problem. Warnings are the operator's decision. */
-export function isWell(findings: readonly Named[]): boolean {
+export function isHealthy(findings: readonly Named[]): boolean {
   return findings.every(({ state }) => state === 'ok' || state === 'warning');
 }

@@ -12,15 +12,17 @@ import { host } from './ports.mjs';
  * resolves all paths relative to it and refuses paths outside of it.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Ports} ports
- * @param {{ ui: boolean, parameters: Record<string, string> | undefined, personal: boolean }} options
+ * @param {{ ui: boolean, parameters: Record<string, string> | undefined, useLocalParameters: boolean }} options
  * @returns {string} its path
  */
-export function writeConfig(run, ports, { ui, parameters, personal }) {
+export function writeConfig(run, ports, { ui, parameters, useLocalParameters }) {
   const committed = JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8'));
   const config = {
     ...committed,
     ...(parameters && {
-      functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters, { personal }) }],
+      functions: [
+        { ...committed.functions[0], configDir: writeParameters(run, parameters, { useLocalParameters }) },
+      ],
     }),
     hosting: hostingOf(run, ports, committed.hosting),
     emulators: emulatorsOf(ports, ui),

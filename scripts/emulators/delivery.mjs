@@ -10,7 +10,7 @@ import { subscribe } from './pubsub.mjs';
 import { callTrigger, triggersIn } from './triggers.mjs';
 
 /** Each runs in a separate process of the emulator. */
-export const messagesAtOnce = 2;
+export const maxConcurrentMessages = 2;
 
 /** Longer than the timeout of a call, so that no message is delivered again while it is processed. */
 const ackDeadlineSeconds = 600;
@@ -41,7 +41,7 @@ export async function deliverMessages({ functions, pubsub, run, output }) {
     const topic = eventTrigger.resource?.split('/').at(-1) ?? '';
     const subscription = await subscribe(pubsub, { topic, name: id, ackDeadlineSeconds });
     const delivery = new Delivery({ functions, id, topic, subscription, output });
-    for (let courier = 0; courier < messagesAtOnce; courier++) deliverUntilEnd(delivery, run);
+    for (let courier = 0; courier < maxConcurrentMessages; courier++) deliverUntilEnd(delivery, run);
   }
 }
 

@@ -22,9 +22,9 @@ const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined 
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
- * @property {boolean} [sparing] ends idle function processes, to save memory
+ * @property {boolean} [reapIdleWorkers] ends idle function processes, to save memory
  * @property {Record<string, string>} [parameters] of the functions, in addition to the committed ones
- * @property {boolean} [personal] also uses the parameters in `functions/.env.local`
+ * @property {boolean} [useLocalParameters] also uses the parameters in `functions/.env.local`
  * @property {string} [clientDocumentsUrl] local copies of clients' metadata documents
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */

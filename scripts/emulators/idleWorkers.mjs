@@ -9,7 +9,7 @@
 import { createRequire } from 'node:module';
 
 /** Longer than the minute between two runs of a schedule. */
-export const IDLE_MILLISECONDS = 90_000;
+export const IDLE_MS = 90_000;
 
 const IDLE = 'IDLE';
 const FINISHING = 'FINISHING';
@@ -40,7 +40,7 @@ export function emulatorsPool() {
  * @param {PoolClass} Pool
  * @param {number} idleMilliseconds
  */
-export function endIdleWorkers(Pool, idleMilliseconds) {
+export function reapIdleWorkers(Pool, idleMilliseconds) {
   const { addWorker } = Pool.prototype;
   /** @this {Pool} @param {unknown[]} parameters @returns {Worker} */
   Pool.prototype.addWorker = function (...parameters) {

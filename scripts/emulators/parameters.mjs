@@ -8,14 +8,14 @@ import { root } from '../project.mjs';
  * `functions/.env.local`, which stays unchanged.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Record<string, string>} parameters
- * @param {{ personal: boolean }} options whether the developer's parameters apply unless the run sets them
+ * @param {{ useLocalParameters: boolean }} options whether the developer's parameters apply unless the run sets them
  * @returns {string} the folder relative to the project, for firebase.json
  */
-export function writeParameters(run, parameters, { personal }) {
+export function writeParameters(run, parameters, { useLocalParameters }) {
   const folder = `${run.directory}/parameters`;
   mkdirSync(folder, { recursive: true });
   const theirs = `${root}/functions/.env.local`;
-  const before = personal && existsSync(theirs) ? `${readFileSync(theirs, 'utf8')}\n` : '';
+  const before = useLocalParameters && existsSync(theirs) ? `${readFileSync(theirs, 'utf8')}\n` : '';
   const own = Object.entries(parameters).map(
     ([name, value]) => `${name}="${value.replaceAll('\n', '\\n')}"\n`,
   );

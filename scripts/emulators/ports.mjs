@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 export const host = '127.0.0.1';
 
 /** The Firebase emulators' defaults, which clients and editors expect, and our origin's. @type {Ports} */
-const usualPorts = {
+const defaultPorts = {
   functions: 5001,
   origin: 5005,
   hosting: 5000,
@@ -35,13 +35,13 @@ const freePortRange = 10_000;
  * @param {(message: string) => void} say
  * @returns {Promise<Ports>}
  */
-export async function usualOrFreePorts(say) {
-  const ports = { ...usualPorts };
+export async function defaultOrFreePorts(say) {
+  const ports = { ...defaultPorts };
   const moved = [];
   for (const name of portNames()) {
     if (await isFree(ports[name])) continue;
     ports[name] = await freePort();
-    moved.push(`${name} ${ports[name]} (not ${usualPorts[name]})`);
+    moved.push(`${name} ${ports[name]} (not ${defaultPorts[name]})`);
   }
   if (moved.length > 0) say(`ports in use, using others: ${moved.join(', ')}`);
   return ports;
@@ -49,13 +49,13 @@ export async function usualOrFreePorts(say) {
 
 /** @returns {Promise<Ports>} */
 export async function freePorts() {
-  const ports = { ...usualPorts };
+  const ports = { ...defaultPorts };
   for (const name of portNames()) ports[name] = await freePort();
   return ports;
 }
 
 function portNames() {
-  return /** @type {PortName[]} */ (Object.keys(usualPorts));
+  return /** @type {PortName[]} */ (Object.keys(defaultPorts));
 }
 
 /** Ports that this process assigned, although no server may be listening yet. @type {Set<number>} */

@@ -18,7 +18,7 @@ import { startListening } from './program.mjs';
  */
 
 /** Log lines about every header of each request, and about a missing logger. */
-const ofNoUse = /HttpAdapter|orwarding key: |SLF4J/;
+const ignoredOutput = /HttpAdapter|orwarding key: |SLF4J/;
 
 /**
  * @param {object} options
@@ -32,7 +32,7 @@ export function startPubsub({ program, ports, env, output }) {
   const command = [program, `--host=${host}`, `--port=${ports.pubsub}`];
   /** @param {string} line */
   const log = (line) => {
-    if (!ofNoUse.test(line)) output.line('pubsub', line);
+    if (!ignoredOutput.test(line)) output.line('pubsub', line);
   };
   return startListening('the Pub/Sub emulator', { command, env, log, output });
 }

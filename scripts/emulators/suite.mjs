@@ -57,11 +57,11 @@ export async function startSuite(options) {
       parameters: functions
         ? { ...options.parameters, PUBLIC_URL: originUrl(ports), CONSOLE_URL: consoleUrl(ports) }
         : undefined,
-      personal: options.personal ?? false,
+      useLocalParameters: options.useLocalParameters ?? false,
     }),
     directory: run.directory,
     importFrom: exported,
-    sparing: options.sparing,
+    reapIdleWorkers: options.reapIdleWorkers,
     env,
     output,
   });

@@ -11,7 +11,7 @@ const MAY_DO_LATER = [429, 503];
 /** Errors of a reused connection that the server closed. */
 const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ATTEMPTS = 4;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 const TIMEOUT_MS = 60_000;
 
 type Query = Readonly<Record<string, string>>;
@@ -153,7 +153,7 @@ function parsed({ host }: URL, text: string): Result<unknown> {
 /** @param retryAfter seconds, if the server specifies them */
 function pauseAfter(attempt: number, retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? '');
-  return Math.min(LONGEST_PAUSE_MS, seconds > 0 ? seconds * 1000 : 1000 * 2 ** (attempt - 1));
+  return Math.min(MAX_PAUSE_MS, seconds > 0 ? seconds * 1000 : 1000 * 2 ** (attempt - 1));
 }
 
 function unreadable(path: string, error: z.ZodError): Result<never> {

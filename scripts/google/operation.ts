@@ -5,7 +5,7 @@ import type { Google } from './client.ts';
 import { type Failure, failureOf, type Result } from './failure.ts';
 
 const POLL_MS = 2000;
-const LONGEST_MS = 15 * 60_000;
+const MAX_MS = 15 * 60_000;
 
 export const operation = z.object({
   name: z.string().default(''),
@@ -27,7 +27,7 @@ export async function ended(
 ): Promise<Result<unknown>> {
   let answer = started;
   for (let waited = 0; answer.ok && !answer.value.done; waited += POLL_MS) {
-    if (waited >= LONGEST_MS)
+    if (waited >= MAX_MS)
       return failed({ status: 504, message: `${answer.value.name} has not ended after 15 minutes` });
     await google.pause(POLL_MS);
     answer = await google.get({ api, path: `${version}/${answer.value.name}`, schema: operation });

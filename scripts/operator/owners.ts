@@ -52,7 +52,12 @@ export async function ensureOwner(ports: Ports, uid: string): Promise<string | u
 }
 
 /** Returns a warning if the owner lacks the agent's role in its home workspace, which limits the agent. */
-export function lackOf(owner: PersonRoles, uid: string, agents: Role, home: string): string | undefined {
+export function missingAccessOf(
+  owner: PersonRoles,
+  uid: string,
+  agents: Role,
+  home: string,
+): string | undefined {
   const own = personsRoleIn(owner, home);
   if (own !== undefined && hasRole(own, agents)) return undefined;
   const has = own === undefined ? 'no role' : `the role ${own}`;

@@ -84,7 +84,7 @@ async function done(command: Command): Promise<Said> {
 async function list(workspace: string | undefined): Promise<Said> {
   const data: ReturnType<typeof dataOf>[] = [];
   const sentences: string[] = [];
-  for await (const known of registry.everybody(warn)) {
+  for await (const known of registry.allPeople(warn)) {
     if (workspace !== undefined && (await registry.roleIn(known, workspace)) === undefined) continue;
     data.push(dataOf(known));
     sentences.push(lineOf(known));

@@ -1,8 +1,8 @@
 /** Operator actions on people: roles of the deployment, members of workspaces, accounts. */
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
-import type { EndedWork } from '../../functions/src/composition/following.ts';
-import { outside } from '../../functions/src/composition/outside.ts';
+import { externalServices } from '../../functions/src/composition/externalServices.ts';
+import type { EndedWork } from '../../functions/src/composition/triggerHandlers.ts';
 import { type Person, personFromDocument } from '../../functions/src/identity/rules/people.ts';
 import { accessOf, type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
 import { MEMBER_ROLES, type MemberRole, type Role } from '../../functions/src/identity/rules/role.ts';
@@ -12,7 +12,7 @@ import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { type Account, accounts, authentication, claimRole, findAccount } from '../operator/accounts.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
 
-const { services, access, kernel } = compose(outside());
+const { services, access, kernel } = compose(externalServices());
 
 /** Stored as the giver of a role if no person is signed in. */
 const ADDED_BY = 'operator';
@@ -25,7 +25,7 @@ export interface Known {
 }
 
 /** Yields all people, those with accounts first. @param told receives the path of each unreadable document */
-export async function* everybody(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
+export async function* allPeople(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
   const stored = new Map<string, Person>();
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
     for (const { snapshot, value } of readable(page, personFromDocument, told))

@@ -8,15 +8,15 @@ import { workspaceFromDocument } from '../../functions/src/access/rules/workspac
 import type { AgentCount } from '../../functions/src/agents/rules/agent.ts';
 import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/store/agents.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
+import { retryOnConflict } from '../../functions/src/kernel/concurrency.ts';
 import {
   ARCHIVE,
   agentCountsPath,
   COLLECTIONS,
   countersPath,
-  gatesPath,
+  queueShardsPath,
   workspacePath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { retryStale } from '../../functions/src/kernel/waiting.ts';
 import {
   type Counter,
   counterFromDocument,
@@ -43,7 +43,7 @@ export async function rebuildCounters(rebuilding: Rebuilding): Promise<void> {
     for (const workspace of await workspacesOf(rebuilding)) {
       await hold();
       workspaces.add(await countAgents(rebuilding, workspace));
-      gates.add(await openGates(rebuilding, workspace));
+      gates.add(await createQueueShards(rebuilding, workspace));
       for await (const session of sessionsOf(rebuilding, workspace)) {
         await hold();
         sessions.add(await countSession(rebuilding, workspace, session));
@@ -121,14 +121,19 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
  * the current time, so every instance reads the queue again.
  * @returns whether any shard was missing
  */
-async function openGates({ database, ports, isDry }: Rebuilding, workspace: string): Promise<boolean> {
-  return retryStale(ports.randomness, async () => {
+async function createQueueShards(
+  { database, ports, isDry }: Rebuilding,
+  workspace: string,
+): Promise<boolean> {
+  return retryOnConflict(ports.randomness, async () => {
     const open = await ports.sessions.current(workspace).catch(() => undefined);
     if (open === undefined) return false;
     const { session, sessionVersion: version } = open;
-    const { count } = (await database.collection(gatesPath(workspace, session.id)).count().get()).data();
+    const { count } = (
+      await database.collection(queueShardsPath(workspace, session.id)).count().get()
+    ).data();
     if (count >= session.spread) return false;
-    if (!isDry) await ports.store.commit([{ kind: 'spreadSession', session, before: 0, version }]);
+    if (!isDry) await ports.store.commit([{ kind: 'shardSession', session, before: 0, version }]);
     return true;
   });
 }

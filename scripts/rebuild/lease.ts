@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { sweepPath } from '../../functions/src/kernel/firestore/paths.ts';
 
 /** Longer than one measurement and commit. After a crash, other processes wait this long. */
-const LEASE_MILLISECONDS = 120_000;
+const LEASE_MS = 120_000;
 
 const stored = z.object({ holder: z.string(), until: z.instanceof(Timestamp) });
 
@@ -26,7 +26,7 @@ export class RebuildLease {
         throw new Error(
           `Another process is correcting counters, until at least ${data.until.toDate().toISOString()}. Wait for it.`,
         );
-      const until = Timestamp.fromMillis(Date.now() + LEASE_MILLISECONDS);
+      const until = Timestamp.fromMillis(Date.now() + LEASE_MS);
       transaction.set(this.document, { holder: this.holder, until });
     });
   }

@@ -3,7 +3,7 @@
  * that went offline. Firestore only has the last claim or registration, so for five minutes after entries are restored
  * no agent is marked offline, as after an outage of the Realtime Database.
  */
-import { agentFromDocument, homeOf } from '../../functions/src/agents/rules/agent.ts';
+import { agentFromDocument, homeWorkspaceOf } from '../../functions/src/agents/rules/agent.ts';
 import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { PRESENCE, presencePath } from '../../functions/src/kernel/realtime/database.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';
@@ -23,7 +23,7 @@ export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
   const agents = database.collection(COLLECTIONS.agents).where('status', '==', 'active');
   for await (const page of pagesOf(agents))
     await forEach(readable(page, agentFromDocument, unread(say)), async ({ value: agent }) => {
-      const home = homeOf(agent);
+      const home = homeWorkspaceOf(agent);
       const node = await realtime.ref(presencePath(agent.id)).get();
       const isWrong = node.child('workspace').val() !== home || !node.child('last_seen').exists();
       if (isWrong && !isDry) {
@@ -41,7 +41,7 @@ export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
     await forEach(
       ids.map((id, index) => ({ id, isThere: found[index]?.exists })),
       async ({ id, isThere }) => {
-        if (!isThere && !isDry) await ports.presence.forget(id, ports.clock.now());
+        if (!isThere && !isDry) await ports.presence.remove(id, ports.clock.now());
         seen.add(!isThere);
       },
     );

@@ -1,6 +1,6 @@
 /** Rebuilds the requested kinds of derived data, with the deployment's own code. */
 import { compose } from '../../functions/src/composition/compose.ts';
-import { outside } from '../../functions/src/composition/outside.ts';
+import { externalServices } from '../../functions/src/composition/externalServices.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { reachedRealtime } from '../operator/realtime.ts';
 import { rebuildAccess } from './access.ts';
@@ -21,7 +21,7 @@ export async function rebuild(
   kinds: readonly Kind[],
   { isDry, say }: Pick<Rebuilding, 'isDry' | 'say'>,
 ): Promise<void> {
-  const { kernel, coordination, system, services } = compose(outside());
+  const { kernel, coordination, system, services } = compose(externalServices());
   const rebuilding = {
     database: firestore(),
     realtime: await reachedRealtime(),

@@ -17,7 +17,7 @@ export interface Rebuilding {
   readonly say: (sentence: string) => void;
 }
 
-const TOLD_EVERY_MILLISECONDS = 5000;
+const REPORT_INTERVAL_MS = 5000;
 
 /** Counts checked and wrong items, and prints progress from time to time. */
 export class Progress {
@@ -25,7 +25,7 @@ export class Progress {
   private readonly rebuilding: Pick<Rebuilding, 'isDry' | 'say'>;
   private seen = 0;
   private wrong = 0;
-  private toldAt = Date.now();
+  private reportedAt = Date.now();
 
   /** @param what name of the counted items, in the plural */
   constructor(what: string, rebuilding: Pick<Rebuilding, 'isDry' | 'say'>) {
@@ -36,8 +36,8 @@ export class Progress {
   add(isWrong: boolean): void {
     this.seen += 1;
     if (isWrong) this.wrong += 1;
-    if (Date.now() - this.toldAt < TOLD_EVERY_MILLISECONDS) return;
-    this.toldAt = Date.now();
+    if (Date.now() - this.reportedAt < REPORT_INTERVAL_MS) return;
+    this.reportedAt = Date.now();
     this.rebuilding.say(`  ${this.what}: ${this.seen} checked so far, ${this.wrong} wrong`);
   }
 

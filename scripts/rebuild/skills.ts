@@ -11,7 +11,7 @@ import {
 } from '../../functions/src/agents/rules/agent.ts';
 import { capabilityIn } from '../../functions/src/agents/store/agents.ts';
 import { COLLECTIONS, skillPath } from '../../functions/src/kernel/firestore/paths.ts';
-import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/provenCommit.ts';
+import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/verifiedCommit.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';
 import { Progress, type Rebuilding, unread } from './rebuilding.ts';
 

@@ -1,5 +1,5 @@
 /** Token budgets of the list at `/mcp`, which is part of each turn of a model, and its actual cost. */
-import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
+import { Catalogs } from '../../functions/src/mcp/catalog.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { tokensOf } from '../../test/support/tokens.ts';
 
@@ -28,12 +28,12 @@ export interface ListCost {
   readonly tokens: number;
 }
 
-const catalogues = new Catalogues(toolsets);
+const catalogs = new Catalogs(toolsets);
 
 /** Returns the cost of some toolsets' light list for an admin, who sees every tool. */
 export function listCost(names: readonly string[]): ListCost {
   const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'light' } as const;
-  const { tools, json } = catalogues
+  const { tools, json } = catalogs
     .of({ ...selection, toolsets: names })
     .listFor({ workspace: 'admin', owner: 'admin', anyone: 'admin' }, 'person');
   const read = tools.map(({ _meta: _forHosts, ...shown }) => shown); // hosts do not pass this to models

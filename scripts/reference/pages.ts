@@ -1,12 +1,12 @@
 /** The reference's pages as Markdown. */
 import parameters from '../../functions/src/config.json' with { type: 'json' };
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { toolResult } from '../../functions/src/mcp/answer.ts';
-import { wholeDescription } from '../../functions/src/mcp/catalogue.ts';
+import { fullDescription } from '../../functions/src/mcp/catalog.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
+import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
@@ -147,7 +147,7 @@ function toolSection(toolset: string, tool: Tool): string {
   const role = tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`;
   const parts = [
     `## ${tool.name}`,
-    withoutMarkup(wholeDescription(tool)),
+    withoutMarkup(fullDescription(tool)),
     `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}${takesKey ? KEY_SENTENCE : ''}`,
     argumentTable(input),
     `Returns ${fieldsOf(outputJsonSchema(tool.output))}. Example: ${code(tool.example)}`,

@@ -13,7 +13,7 @@ const testClients = `${root}/test/clients`;
 const testSchemas = `${root}/test/schemas`;
 const claudeCode = '@anthropic-ai/claude-code';
 
-const MOST_BYTES_OF_A_STUB = 4096;
+const MAX_BYTES_OF_A_STUB = 4096;
 
 /**
  * The npm above this process, and its Node. A machine can have several, and this process's Node can be in the
@@ -92,7 +92,7 @@ async function installApart(folder, what, { env, say }, finish) {
 /** The install script replaces a stub, which only reports that the program is missing, with the program. */
 function lacksClaudeCode() {
   const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
-  return statSync(program).size < MOST_BYTES_OF_A_STUB;
+  return statSync(program).size < MAX_BYTES_OF_A_STUB;
 }
 
 /** Install scripts are off (see .npmrc), but this package fetches its program in one. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */

@@ -65,7 +65,7 @@ export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
 export function announce(endpoint, run, { demoModels }) {
   const lines = [
     '',
-    ...waysIn(endpoint),
+    ...connectionHelp(endpoint),
     '',
     `Other accounts and credentials: ${relative(root, pathOf(run))}`,
     `Emulators: ${Object.entries(endpoint.emulators)
@@ -82,7 +82,7 @@ export function announce(endpoint, run, { demoModels }) {
 }
 
 /** Returns the steps to connect: people sign in, machines use a key. @param {Endpoint} endpoint */
-export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
+export function connectionHelp({ origin, consoleUrl, tokens, people: [person] }) {
   const add = `  claude mcp add --transport http muster ${origin}/mcp`;
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
   return [

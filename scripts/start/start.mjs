@@ -1,11 +1,11 @@
 // @ts-check
 import { tmpdir } from 'node:os';
-import { endpointAnswers } from '../emulators/answers.mjs';
 import { startClientDocuments } from '../emulators/clientDocuments.mjs';
 import { placeConsole } from '../emulators/hosting.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
-import { usualOrFreePorts } from '../emulators/ports.mjs';
+import { defaultOrFreePorts } from '../emulators/ports.mjs';
+import { endpointReady } from '../emulators/readiness.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
 import { root } from '../project.mjs';
@@ -32,7 +32,7 @@ export async function start({ demoModels }) {
     // One start at a time on the machine: a default port that looks free may belong to another start.
     const started = async () => {
       say('starting the Firebase emulators');
-      const ports = await usualOrFreePorts(say);
+      const ports = await defaultOrFreePorts(say);
       return startSuite({
         run,
         node,
@@ -42,8 +42,8 @@ export async function start({ demoModels }) {
         ui: true,
         importFrom: `${root}/emulator-data`,
         clientDocumentsUrl: await startClientDocuments(),
-        sparing: true,
-        personal: true,
+        reapIdleWorkers: true,
+        useLocalParameters: true,
         ...(models && { parameters: models }),
       });
     };
@@ -54,7 +54,7 @@ export async function start({ demoModels }) {
     return 1;
 
     async function serve() {
-      await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
+      await endpointReady(suite.env.MUSTER_MCP_URL ?? '');
       const seeding = { node, run, suite, output };
       say('running the demo scenario');
       const seeded = await seed(seeding, { refresh: false });

@@ -14,14 +14,14 @@ import { failure } from './mocha.mjs';
  * @returns {Record<string, string[]>}
  */
 export function checks(node) {
-  const colours = process.stderr.isTTY ? 'force' : 'off'; // its output is a pipe, so it cannot detect a terminal
+  const colors = process.stderr.isTTY ? 'force' : 'off'; // its output is a pipe, so it cannot detect a terminal
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),
     'types of the views': checkViews(node),
     'types of the console': checkConsole(node),
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
-    style: biome(node, ['ci', `--colors=${colours}`]),
+    style: biome(node, ['ci', `--colors=${colors}`]),
     'unused exports': knip(node),
     ...writing(node),
   };

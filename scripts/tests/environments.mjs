@@ -1,9 +1,10 @@
 // @ts-check
-import { endpointAnswers } from '../emulators/answers.mjs';
+
 import { startClientDocuments } from '../emulators/clientDocuments.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
+import { endpointReady } from '../emulators/readiness.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { root } from '../project.mjs';
 import { succeeds } from '../setup/command.mjs';
@@ -70,7 +71,7 @@ export class Environments {
 
   /** Waits for the endpoint, and seeds the accounts whose credentials tests use. */
   async deploy() {
-    await endpointAnswers(this.env.MUSTER_MCP_URL ?? '');
+    await endpointReady(this.env.MUSTER_MCP_URL ?? '');
     const seed = [this.node, '--disable-warning=ExperimentalWarning', `${root}/scripts/seed.mjs`];
     const seeded = await succeeds(seed, { env: { ...this.run.env, ...this.env }, output: 'errors' });
     if (!seeded) throw new Error('cannot seed the emulators');

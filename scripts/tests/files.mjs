@@ -5,10 +5,10 @@ import { root } from '../project.mjs';
 const timesFile = `${root}/scripts/tests/times.json`;
 
 /** Faster files are not in the table. */
-const leastSeconds = 7;
+const minSeconds = 7;
 
 /** Mean seconds of the files that are not in the table. */
-const usualSeconds = 1;
+const defaultSeconds = 1;
 
 /**
  * @param {string} path a folder, or one file
@@ -27,14 +27,14 @@ export function specFiles(path, nightly) {
 /** @returns {(file: string) => number} a file's recorded seconds */
 export function recordedSeconds() {
   const times = recordedTimes();
-  return (file) => times[file] ?? usualSeconds;
+  return (file) => times[file] ?? defaultSeconds;
 }
 
 /** Records the files' times, and removes deleted files. @param {Map<string, number>} seconds */
 export function recordTimes(seconds) {
   const times = { ...recordedTimes(), ...Object.fromEntries(seconds) };
   const kept = Object.entries(times)
-    .filter(([file, took]) => Math.round(took) >= leastSeconds && existsSync(`${root}/${file}`))
+    .filter(([file, took]) => Math.round(took) >= minSeconds && existsSync(`${root}/${file}`))
     .map(([file, took]) => [file, Math.round(took)])
     .sort();
   writeFileSync(timesFile, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);

@@ -9,10 +9,10 @@ import { batchesOf, inOrder } from './batches.mjs';
 import { checks, runCheck } from './checks.mjs';
 import { Environments, startEmulators } from './environments.mjs';
 import { recordedSeconds, recordTimes, specFiles } from './files.mjs';
-import { runInLanes } from './lanes.mjs';
 import { runMocha } from './mocha.mjs';
-import { alone, inEmptyProject, late, nightSeconds } from './suites.mjs';
+import { inEmptyProject, lastFiles, nightlySeconds, serialFiles } from './suites.mjs';
 import { secondsOfFiles, summary } from './summary.mjs';
+import { runInWorkers } from './workers.mjs';
 
 /**
  * @typedef {import('../processes/session.mjs').Session} Session
@@ -83,7 +83,7 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
       const env = suite.emulators ? await (await environments)?.of(suite) : undefined;
       return runMocha(files, {
         title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
-        seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
+        seconds: nightly ? Math.max(nightlySeconds, suite.seconds) : suite.seconds,
         node,
         run,
         mochaOptions,
@@ -98,8 +98,8 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
   };
   const tests = async () => {
     const checking = everything ? checkJobs(node, run.env) : [];
-    await runInLanes([...checking, ...inOrder(batches.filter(isShared)).map(jobOf)], work);
-    for (const job of aloneIn(batches).map(jobOf)) await work(job);
+    await runInWorkers([...checking, ...inOrder(batches.filter(isShared)).map(jobOf)], work);
+    for (const job of serialBatchesOf(batches).map(jobOf)) await work(job);
   };
   await Promise.race([tests(), ...(starting ? [crashOf(starting)] : [])]);
   return results;
@@ -123,11 +123,11 @@ function batchesFor(chosen, nightly) {
   const secondsOf = recordedSeconds();
   return chosen.flatMap((suite) => {
     const files = specFiles(suite.specs, nightly);
-    const isSingle = (/** @type {string} */ file) => file in alone || file in inEmptyProject;
+    const isSingle = (/** @type {string} */ file) => file in serialFiles || file in inEmptyProject;
     const shared = files.filter((file) => !isSingle(file));
     const single = files.filter(isSingle);
     const isLate = (/** @type {string} */ file) =>
-      Object.keys(late).some((folder) => file.startsWith(`${folder}/`));
+      Object.keys(lastFiles).some((folder) => file.startsWith(`${folder}/`));
     return [
       ...batchesOf(
         suite,
@@ -142,12 +142,12 @@ function batchesFor(chosen, nightly) {
 
 /** @param {Batch} batch */
 function isShared({ files }) {
-  return !files.some((file) => file in alone);
+  return !files.some((file) => file in serialFiles);
 }
 
 /** Returns the serial batches in their listed order. @param {Batch[]} batches */
-function aloneIn(batches) {
-  return Object.keys(alone).flatMap((file) => batches.filter(({ files }) => files.includes(file)));
+function serialBatchesOf(batches) {
+  return Object.keys(serialFiles).flatMap((file) => batches.filter(({ files }) => files.includes(file)));
 }
 
 /** Rejects if the emulators end before the tests. @param {ReturnType<typeof startEmulators>} starting */

@@ -33,13 +33,13 @@ export const suites = [
 ];
 
 /** Timeout of a test in the nightly run, which repeats the tries of the default run. */
-export const nightSeconds = 900;
+export const nightlySeconds = 900;
 
 /**
  * Files that run serially at the end, and why.
  * @type {Record<string, string>}
  */
-export const alone = {
+export const serialFiles = {
   'test/attack/survival.test.ts': 'other callers get responses within a second during an attack',
   'test/e2e/systemStatus.test.ts': 'it expects the report of an unreachable database within 3 seconds',
   'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts started instances',
@@ -50,7 +50,7 @@ export const alone = {
  * Folders whose files run after all other serial files, and why.
  * @type {Record<string, string>}
  */
-export const late = {
+export const lastFiles = {
   'test/e2e/console':
     'Firestore’s emulator keeps serving the listeners of pages as long as it runs, which slows every write',
 };

@@ -6,24 +6,26 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { wireName } from '../../functions/src/mcp/names.ts';
-import { entries } from '../contract/catalogue.ts';
+import { entries } from '../contract/catalog.ts';
 import { isRecord } from '../e2e/support/clients.ts';
 import { post } from '../e2e/support/http.ts';
-import { byDay } from '../support/night.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { type Attacker, Attackers } from './support/attackers.ts';
 import { NUMBER_HEADER } from './support/cost.ts';
 import { DIALECTS } from './support/dialects.ts';
 import { hostileArguments } from './support/hostileArguments.ts';
-import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/judgement.ts';
+import { type Attack, billOf, faultsOf, isRefusal, MostExpensive } from './support/judgment.ts';
 import { startTarget, type Target } from './support/target.ts';
 
 /** Total for all tools. The nightly run makes almost 1,000 calls of each tool. */
-const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(3 * entries.length, { night: 100_000 }));
+const CALLS = Number(
+  process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * entries.length, { night: 100_000 }),
+);
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
 /** Maximum for a tool that must succeed once, so that the code behind its validation is attacked too. */
-const MOST_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
+const MAX_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
 
 /** Number of generated arguments in memory. Some have megabytes. */
 const MADE_AT_ONCE = 10;
@@ -31,7 +33,7 @@ const MADE_AT_ONCE = 10;
 const SHOWN_FAULTS = 5;
 
 describe('hostile arguments', () => {
-  const dearest = new Dearest(10);
+  const dearest = new MostExpensive(10);
   let target: Target;
   let everyone: Attackers;
   let number = 0;
@@ -52,13 +54,12 @@ describe('hostile arguments', () => {
     const name = wireName(toolset, tool.name, 'prefixed');
 
     it(`${name} stays within its limits and writes nothing if it rejects hostile arguments`, async function () {
-      this.timeout(60_000 + MOST_CALLS * 2000);
+      this.timeout(60_000 + MAX_CALLS * 2000);
       const attackers = await everyone.of(name, tool.annotations.readOnlyHint);
       const faults: string[] = [];
       let succeeded = 0;
       const isToSucceed = /^(todo|coding)_/.test(name);
-      const isOver = (calls: number) =>
-        calls >= (isToSucceed && succeeded === 0 ? MOST_CALLS : CALLS_OF_EACH);
+      const isOver = (calls: number) => calls >= (isToSucceed && succeeded === 0 ? MAX_CALLS : CALLS_OF_EACH);
       for (let made = 0; !isOver(made); ) {
         const numRuns = Math.min(MADE_AT_ONCE, CALLS_OF_EACH);
         for (const args of hostile(input, attackers, { numRuns, seed: seedOf(name, made) })) {

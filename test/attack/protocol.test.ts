@@ -6,16 +6,16 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { assertNoLeak } from '../e2e/support/civility.ts';
-import { type HttpAnswer, headersFor, send } from '../e2e/support/http.ts';
-import { byDay } from '../support/night.ts';
+import { type HttpResponse, headersFor, send } from '../e2e/support/http.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { NUMBER_HEADER } from './support/cost.ts';
 import { ENVELOPE, message, REVISION } from './support/dialects.ts';
 import { hostileText } from './support/hostileValues.ts';
-import { billOf, faultsOf } from './support/judgement.ts';
+import { billOf, faultsOf } from './support/judgment.ts';
 import { startTarget, type Target } from './support/target.ts';
 
 /** Random texts per place. */
-const SAMPLES = byDay(2, { night: 200 });
+const SAMPLES = defaultOrNightly(2, { night: 200 });
 
 /** Texts that databases cannot store, decoders cannot read, or that are far too long. */
 const ALWAYS = [
@@ -99,7 +99,7 @@ const AUTHORIZE = {
 };
 
 /** Limit of concurrent registrations. More would only be rate-limited. */
-const MOST_REGISTRATIONS = 18;
+const MAX_REGISTRATIONS = 18;
 
 describe('hostile text outside tools', () => {
   let target: Target;
@@ -114,7 +114,7 @@ describe('hostile text outside tools', () => {
   after(() => target.end());
 
   /** Sends one request and checks it against the limits of any request. */
-  async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpAnswer> {
+  async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpResponse> {
     number += 1;
     target.meter.take();
     const headers = { ...headersFor(target.leader), ...init.headers, [NUMBER_HEADER]: String(number) };
@@ -223,7 +223,7 @@ describe('hostile text outside tools', () => {
   }
 
   it('/register withstands hostile text', async () => {
-    for (const text of ALWAYS.slice(0, MOST_REGISTRATIONS / 2)) {
+    for (const text of ALWAYS.slice(0, MAX_REGISTRATIONS / 2)) {
       const uris = { redirect_uris: ['http://127.0.0.1/x'] };
       for (const metadata of [
         { ...uris, client_name: text },

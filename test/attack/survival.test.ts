@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpCaller } from '../../bench/load/client.ts';
 import { isRecord } from '../e2e/support/clients.ts';
-import { byDay } from '../support/night.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { ASSAULTS, type Assailants } from './support/assaults.ts';
 import { MEBIBYTES, startTarget, type Target } from './support/target.ts';
 
-const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? byDay(8, { night: 600 }));
+const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? defaultOrNightly(8, { night: 600 }));
 
 const IS_LONG = SECONDS >= 60;
 

@@ -1,6 +1,6 @@
 /** Limits in characters count like `maxLength` of JSON Schema. */
 import assert from 'node:assert/strict';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 import { outcomeOf, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
 /** Longer than every limit, including the byte limits that follow. */

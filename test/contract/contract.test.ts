@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { NETWORK_TOOLSETS } from '../../functions/src/mcp/names.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { disagreements, type Schema } from './agreement.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 
 interface Contract {
   readonly tools: readonly {

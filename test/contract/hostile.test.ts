@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }),
@@ -25,7 +25,7 @@ const value = fc.oneof(
 );
 
 /** Processor time, which does not depend on other processes. */
-const MOST_CPU_MS = 2000;
+const MAX_CPU_MS = 2000;
 
 for (const { name, tool } of entries) {
   describe(`${name} given hostile arguments`, () => {
@@ -48,7 +48,7 @@ for (const { name, tool } of entries) {
             assert.ok(error.message.length < 4000 && error.message.length > 5);
           }
           const { user, system } = process.cpuUsage(began);
-          assert.ok((user + system) / 1000 < MOST_CPU_MS);
+          assert.ok((user + system) / 1000 < MAX_CPU_MS);
         }),
         { numRuns: 100 },
       );

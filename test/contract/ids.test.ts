@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 
 /** Argument names that contain "id". */
 const SAYS_ID = /(?:^|_)ids?$|Ids?$/;

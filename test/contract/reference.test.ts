@@ -1,7 +1,7 @@
 /** The reference and the snapshots contain everything that clients see of each tool. */
 import assert from 'node:assert/strict';
 import { staleFiles } from '../../scripts/reference/files.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 
 describe('generated reference', () => {
   it('is up to date (npm run reference)', () => {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ROLES } from '../../functions/src/identity/rules/role.ts';
-import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
-import { guidance, guidanceIn, namedIn } from '../../functions/src/mcp/tool.ts';
+import { type Catalog, Catalogs } from '../../functions/src/mcp/catalog.ts';
+import { guidance, guidanceIn, withGuidanceNames } from '../../functions/src/mcp/tool.ts';
 import { parseSelection } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 
 const NAMES = toolsets.map(({ name }) => name);
 
@@ -36,11 +36,11 @@ function unlisted(text: string, listed: ReadonlySet<string>): readonly string[] 
     .filter((word) => BARE.has(word) || PREFIXED.has(word) || DOTTED.has(word));
 }
 
-function catalogueAt(address: string): Catalogue {
+function catalogAt(address: string): Catalog {
   const { pathname, searchParams: query } = new URL(address, 'http://hub.test');
   const selection = parseSelection({ path: pathname, query, header: () => undefined }, NAMES);
   assert.ok(selection !== undefined, address);
-  return new Catalogues(toolsets).of(selection);
+  return new Catalogs(toolsets).of(selection);
 }
 
 /** Returns every description in a listed tool, including those in its schemas. */
@@ -54,10 +54,10 @@ function descriptionsIn(value: unknown): readonly string[] {
 describe('tool names in texts', () => {
   for (const address of ADDRESSES) {
     it(`match the list at ${address}`, () => {
-      const catalogue = catalogueAt(address);
+      const catalog = catalogAt(address);
       for (const role of ROLES) {
         for (const kind of ['agent', 'person'] as const) {
-          const { tools } = catalogue.listFor({ workspace: role, owner: role, anyone: role }, kind);
+          const { tools } = catalog.listFor({ workspace: role, owner: role, anyone: role }, kind);
           const listed = new Set(tools.map(({ name }) => name));
           const wrong = tools.flatMap((tool) =>
             descriptionsIn(tool).flatMap((text) => unlisted(text, listed)),
@@ -65,8 +65,8 @@ describe('tool names in texts', () => {
           assert.deepEqual(wrong, [], `${role} ${kind}`);
         }
       }
-      const { directory, instructions, resources } = catalogue;
-      const callable = new Set(catalogue.methods.map((name) => directory.wireName(name) ?? ''));
+      const { directory, instructions, resources } = catalog;
+      const callable = new Set(catalog.methods.map((name) => directory.wireName(name) ?? ''));
       const { listed, templates } = resources;
       const texts = [instructions, ...[...listed, ...templates].map(({ description }) => description)];
       assert.deepEqual(
@@ -99,16 +99,18 @@ describe('tool names in texts', () => {
     const text = 'Call todo.add_task.';
     assert.ok(plan !== undefined);
     const answer = { next: text, said: text, tasks: [{ next: text, said: text }, {}] };
-    assert.deepEqual(namedIn(answer, plan, catalogueAt('/mcp/todo').directory.named), {
+    assert.deepEqual(withGuidanceNames(answer, plan, catalogAt('/mcp/todo').directory.named), {
       next: 'Call add_task.',
       said: text,
       tasks: [{ next: 'Call add_task.', said: text }, {}],
     });
-    assert.deepEqual(namedIn({ said: text }, plan, catalogueAt('/mcp').directory.named), { said: text });
+    assert.deepEqual(withGuidanceNames({ said: text }, plan, catalogAt('/mcp').directory.named), {
+      said: text,
+    });
   });
 
   it('are not converted in texts that are not tool names', () => {
-    const { named } = catalogueAt('/mcp').directory;
+    const { named } = catalogAt('/mcp').directory;
     for (const text of [
       'todo.unknown_tool',
       'see example.com/todo.add_task',
@@ -119,9 +121,9 @@ describe('tool names in texts', () => {
     ])
       assert.equal(named(text), text);
     assert.equal(named('Call todo.add_task.'), 'Call todo_add_task.');
-    const own = catalogueAt('/mcp/todo').directory.named;
+    const own = catalogAt('/mcp/todo').directory.named;
     assert.equal(own('todo.add_task or github.createPR'), 'add_task or github.createPR (at /mcp/github)');
-    assert.equal(catalogueAt('/mcp/rpc').directory.named('todo.add_task'), 'todo.add_task');
+    assert.equal(catalogAt('/mcp/rpc').directory.named('todo.add_task'), 'todo.add_task');
   });
 });
 

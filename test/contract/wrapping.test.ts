@@ -1,7 +1,7 @@
 /** Arguments that clients wrap as JSON text have the same meaning as plain arguments. */
 import assert from 'node:assert/strict';
 import type { Schema } from './agreement.ts';
-import { entries } from './catalogue.ts';
+import { entries } from './catalog.ts';
 import { outcomeOf, type Place, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
 const isWrappable = ({ type }: Schema) =>

@@ -11,7 +11,7 @@ import { eventually } from './support/waiting.ts';
 const TODOS = 120;
 
 /** Limit for a machine with little memory. */
-const MOST_INSTANCES = 25;
+const MAX_INSTANCES = 25;
 
 describe('a burst of events on a busy machine', () => {
   const busy: ChildProcess[] = [];
@@ -24,7 +24,7 @@ describe('a burst of events on a busy machine', () => {
     for (const loop of busy) loop.kill('SIGKILL');
   });
 
-  it(`is consumed in full by at most ${MOST_INSTANCES} instances`, async () => {
+  it(`is consumed in full by at most ${MAX_INSTANCES} instances`, async () => {
     // Instances of other tests wait for more events for a while.
     const idle = new Set(instances());
     const person = new Person();
@@ -36,7 +36,7 @@ describe('a burst of events on a busy machine', () => {
       const audits = await Promise.all(ids.map((id) => person.audit(id)));
       return audits.every((audit) => audit !== undefined) || undefined;
     });
-    assert.ok(most <= MOST_INSTANCES, `${most} instances were started`);
+    assert.ok(most <= MAX_INSTANCES, `${most} instances were started`);
   });
 });
 

@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import { getDatabase } from 'firebase-admin/database';
-import { SENT_TOGETHER } from '../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
+import { SEND_BATCH } from '../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { LocalFcm } from '../support/fcm/server.ts';
-import { byDay } from '../support/night.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { Deliveries, type Order } from './support/delivery/deliveries.ts';
 import { Deployment, hold } from './support/delivery/deployment.ts';
 import { eventually } from './support/waiting.ts';
@@ -80,7 +80,7 @@ for (const [name, hasBroker, ordersByDay] of [
       const due = (await reminders.doc(others[0] ?? '').get()).data();
       const remindAt: Date = due?.['remind_at'].toDate();
       const batch = deployment.firestore.batch();
-      for (let number = 0; number < SENT_TOGETHER - others.length; number++) {
+      for (let number = 0; number < SEND_BATCH - others.length; number++) {
         const id = `nothing-${held}-${number}`;
         batch.set(reminders.doc(id), { ...due, id, task_id: id });
       }
@@ -111,7 +111,7 @@ for (const [name, hasBroker, ordersByDay] of [
       for (const answer of await Promise.all(others.map(run))) assert.equal(answer.status, 200);
     }
 
-    for (const order of byDay<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
+    for (const order of defaultOrNightly<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
       it(`have one effect each: ${order}`, async () => {
         const due = inMinutes(30);
         const [recurring, ...others] = await addTodos(due);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Timestamp } from 'firebase/firestore/lite';
 import { z } from 'zod';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
-import { auditPath, todoPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { eventReceiptPath, todoPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { succeed } from './support/calls.ts';
 import { documentEvent } from './support/delivery/cloudEvents.ts';
 import { deliverToTrigger, PROJECT } from './support/emulator.ts';
@@ -78,7 +78,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     for (const id of ids) {
       await eventually(
         `the audit of ${id}`,
-        async () => (await firestore().doc(auditPath(id)).get()).exists || undefined,
+        async () => (await firestore().doc(eventReceiptPath(id)).get()).exists || undefined,
       );
     }
   }

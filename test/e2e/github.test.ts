@@ -5,7 +5,7 @@ import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { type HttpAnswer, send } from './support/http.ts';
+import { type HttpResponse, send } from './support/http.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
@@ -71,7 +71,7 @@ function webhookUrl(): string {
   return MCP_URL.replace(/\/mcp$/, '/githubWebhook');
 }
 
-function deliver(event: string, body: string, signature = signed(body)): Promise<HttpAnswer> {
+function deliver(event: string, body: string, signature = signed(body)): Promise<HttpResponse> {
   const headers = {
     'content-type': 'application/json',
     'x-github-event': event,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect, ERAS, isRecord } from './support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { type HttpAnswer, headersFor, post, request, send } from './support/http.ts';
+import { type HttpResponse, headersFor, post, request, send } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 const FOUR_MIB = 4 * 1024 * 1024;
@@ -148,7 +148,7 @@ describe('the endpoint over HTTP', () => {
   });
 });
 
-function refusedCleanly({ status, text, json }: HttpAnswer, body: string): void {
+function refusedCleanly({ status, text, json }: HttpResponse, body: string): void {
   assert.equal(status, 400, body);
   assert.ok(isRecord(json), `${body} is answered in JSON: ${text}`);
   assert.ok(isRecord(json['error']) && typeof json['error']['code'] === 'number', body);

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Runs until this many calls have lost their response before and after their commit, up to a limit. */
 const ENOUGH = { before: 1, after: 1 };
-const MOST_TASKS = 15;
+const MAX_TASKS = 15;
 
 describe('a call whose instance is killed', () => {
   const workspace = newWorkspace('killed');
@@ -64,7 +64,7 @@ describe('a call whose instance is killed', () => {
     const done: string[] = [];
     const enough = (): boolean =>
       interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
-    while (!enough() && done.length < MOST_TASKS) {
+    while (!enough() && done.length < MAX_TASKS) {
       const created = await callAndKill('coordination_create_task', { description: `Task ${done.length}` });
       const { task } = await callAndKill('coordination_claim_task', { agent_id: agent.id });
       assert.ok(isRecord(created['task']) && isRecord(task));

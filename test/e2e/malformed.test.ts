@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { assertCivil } from './support/civility.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { type HttpAnswer, headersFor, post } from './support/http.ts';
+import { type HttpResponse, headersFor, post } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
@@ -51,7 +51,7 @@ describe('malformed requests', () => {
 });
 
 /** Sends a request without normalizing its address. */
-function postRaw(path: string, token: string): Promise<HttpAnswer> {
+function postRaw(path: string, token: string): Promise<HttpResponse> {
   const { hostname, port, pathname } = new URL(MCP_URL);
   return new Promise((resolve, reject) => {
     const options = {

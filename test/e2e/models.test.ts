@@ -8,7 +8,7 @@ import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace } from './support/endpoint.ts';
 import { eventually } from './support/waiting.ts';
 
-const PATIENCE_MILLISECONDS = 180_000;
+const PATIENCE_MS = 180_000;
 
 describe('models behind the functions', () => {
   const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
@@ -36,7 +36,7 @@ describe('models behind the functions', () => {
         const seen = await succeed(client, 'get_run', { runId: answer['runId'] });
         return seen['status'] === 'succeeded' ? seen : undefined;
       },
-      PATIENCE_MILLISECONDS,
+      PATIENCE_MS,
     );
   }
 
@@ -78,7 +78,7 @@ describe('models behind the functions', () => {
     const loser = await eventually(
       "the loser's connection closes",
       async () => (await models.askedAbout(prompt)).find(({ closedAt }) => closedAt !== undefined),
-      PATIENCE_MILLISECONDS,
+      PATIENCE_MS,
     );
     assert.equal(loser.vendor, 'anthropic');
   });

@@ -7,7 +7,7 @@ import {
   agentCountsPath,
   COLLECTIONS,
   countersPath,
-  gatesPath,
+  queueShardsPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
 import {
   ACCESS_PEOPLE,
@@ -20,7 +20,7 @@ import {
 import { KINDS } from '../../scripts/rebuild/arguments.ts';
 import { rebuild as rebuildHere } from '../../scripts/rebuild/rebuild.ts';
 import { runBeside } from '../integration/operator/commands.ts';
-import { outsideOf } from '../support/outside.ts';
+import { externalServicesOf } from '../support/externalServices.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS } from './support/clients.ts';
@@ -49,7 +49,7 @@ function wrongIn(output: string): Readonly<Record<string, number>> {
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
 }
 
-const { coordination, access, system } = compose(outsideOf());
+const { coordination, access, system } = compose(externalServicesOf());
 
 /** A separate workspace with its derived data. */
 class Derived {
@@ -103,7 +103,7 @@ class Derived {
 
   /** Without them, a session accepts no additions: callers get an error that asks them to retry. */
   async deleteGates(): Promise<void> {
-    const { docs } = await firestore().collection(gatesPath(this.workspace, this.session)).get();
+    const { docs } = await firestore().collection(queueShardsPath(this.workspace, this.session)).get();
     await Promise.all(docs.map(({ ref }) => ref.delete()));
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { assertCivil } from './support/civility.ts';
 import { isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { type HttpAnswer, post, send } from './support/http.ts';
+import { type HttpResponse, post, send } from './support/http.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -92,6 +92,6 @@ describe('plain JSON-RPC', () => {
   });
 });
 
-function codeOf({ json }: HttpAnswer): unknown {
+function codeOf({ json }: HttpResponse): unknown {
   return isRecord(json) && isRecord(json['error']) ? json['error']['code'] : undefined;
 }

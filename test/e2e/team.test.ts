@@ -1,7 +1,7 @@
 /** Six workers finish a graph of tasks while one of them is killed with a claimed task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { byDay } from '../support/night.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { registerAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS } from './support/clients.ts';
@@ -11,7 +11,7 @@ import { layeredGraph, type PlannedTask } from './support/taskGraph.ts';
 import { eventually } from './support/waiting.ts';
 import { type Report, startWorker, type WorkerProcess } from './support/workers.ts';
 
-const GRAPH = layeredGraph(byDay(4, { night: 14 }), 15);
+const GRAPH = layeredGraph(defaultOrNightly(4, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 
@@ -39,7 +39,7 @@ describe('a team of six workers', () => {
   let leader: Connection;
   let workers: WorkerProcess[] = [];
   let tasks: readonly FinishedTask[] = [];
-  let inHand: Report;
+  let heldTaskIds: Report;
 
   before(async () => {
     const url = endpointUrl('/coordination', { workspace });
@@ -59,20 +59,20 @@ describe('a team of six workers', () => {
   it('loses a worker that holds a task', async () => {
     const [victim] = workers;
     assert.ok(victim);
-    inHand = await eventually('the victim holds its last task', async () =>
+    heldTaskIds = await eventually('the victim holds its last task', async () =>
       victim.reports.find((one) => one.kind === 'stopped'),
     );
     victim.kill();
     assert.equal(await victim.ended, 'SIGKILL');
     const held = await everyItem(leader, 'get_all_tasks', 'tasks', { status_filter: 'in_progress' });
-    assert.ok(JSON.stringify(held).includes(inHand.task));
+    assert.ok(JSON.stringify(held).includes(heldTaskIds.task));
   });
 
   it("gets the killed worker's task back from the cleanup job", async () => {
     await sweepUntil('the task is released', async () => {
       const again = workers
         .flatMap((worker) => worker.reports)
-        .find((one) => one.task === inHand.task && one.epoch > inHand.epoch);
+        .find((one) => one.task === heldTaskIds.task && one.epoch > heldTaskIds.epoch);
       return again;
     });
   });
@@ -100,9 +100,9 @@ describe('a team of six workers', () => {
   });
 
   it("lets another worker redo the killed worker's task", () => {
-    const redone = tasks.find((task) => task.id === inHand.task);
+    const redone = tasks.find((task) => task.id === heldTaskIds.task);
     assert.notEqual(redone?.claimed_by, workers[0]?.agent.id);
-    assert.equal(redone?.claim_epoch, inHand.epoch + 1);
+    assert.equal(redone?.claim_epoch, heldTaskIds.epoch + 1);
   });
 
   it('never holds a task twice in one epoch', () => {

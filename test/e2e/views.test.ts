@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { AppBridge, getToolUiResourceUri } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { z } from 'zod';
-import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
+import { heading, useStage } from '../views/support/fixture.ts';
 import { type Message, ViewFrame } from '../views/support/frame.ts';
-import { heading, useStage } from '../views/support/stage.ts';
 import { resultOf, VIEWS, type ViewName } from '../views/support/views.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connectAt } from './support/clients.ts';
@@ -45,11 +45,11 @@ class FrameTransport implements Transport {
 }
 
 describe('a view in the official host', () => {
-  const stage = useStage();
+  const fixture = useStage();
 
   /** Shows a view in a host built with the bridge, and waits until it is initialized. */
   async function opened(name: ViewName, capabilities: ConstructorParameters<typeof AppBridge>[2]) {
-    const frame = await ViewFrame.open(stage.browser(), stage.chat());
+    const frame = await ViewFrame.open(fixture.browser(), fixture.chat());
     const bridge = new AppBridge(null, { name: 'official-host', version: '1.0.0' }, capabilities, {
       hostContext: { theme: 'light', displayMode: 'inline', platform: 'web' },
     });
@@ -62,7 +62,11 @@ describe('a view in the official host', () => {
       void frame.resize(height).catch(() => undefined);
     });
     bridge.addEventListener('sandboxready', () => {
-      void bridge.sendSandboxResourceReady({ html: stage.pages()[name], sandbox: 'allow-scripts', csp: {} });
+      void bridge.sendSandboxResourceReady({
+        html: fixture.pages()[name],
+        sandbox: 'allow-scripts',
+        csp: {},
+      });
     });
     const initialized = new Promise<void>((resolve) =>
       bridge.addEventListener('initialized', () => resolve()),
@@ -106,7 +110,7 @@ describe('a view in the official host', () => {
       const tool = (await client.listTools()).find((one) => one.name === 'todo_list_tasks');
       const { _meta } = z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(tool);
       assert.equal(getToolUiResourceUri({ _meta }), 'ui://muster/todos');
-      for (const name of VIEWS) assert.equal(await client.read(`ui://muster/${name}`), stage.pages()[name]);
+      for (const name of VIEWS) assert.equal(await client.read(`ui://muster/${name}`), fixture.pages()[name]);
       const { bridge, frame, end } = await opened('todos', {
         serverTools: {},
         updateModelContext: { text: {} },

@@ -44,7 +44,7 @@ await team.app.kernel.store.commit([
     member: { uid: leader.owner_uid, workspace, role: 'worker', added_by: 'ada', added_at: now },
   },
 ]);
-await team.app.services.coordination.initialise(workspace, { goal: 'A goal' }, () => undefined);
+await team.app.services.coordination.initialize(workspace, { goal: 'A goal' }, () => undefined);
 await team.create({}, {});
 const { id, credential } = await newAgent(team);
 const url = `${await openEndpoint()}?workspace=${workspace}`;
@@ -68,8 +68,8 @@ async function request(method: string, params: object): Promise<unknown> {
 }
 
 /** Claims a task and returns its id. */
-async function claim(inHand: readonly string[]): Promise<string> {
-  const params = { name: 'coordination_claim_task', arguments: { agent_id: id, in_hand: inHand } };
+async function claim(heldTaskIds: readonly string[]): Promise<string> {
+  const params = { name: 'coordination_claim_task', arguments: { agent_id: id, in_hand: heldTaskIds } };
   return claimed.parse(await request('tools/call', params)).result.structuredContent.task.id;
 }
 

@@ -8,8 +8,8 @@ import { claimsOf } from '../../functions/src/access/store/idTokens.ts';
 import type { Person } from '../../functions/src/identity/rules/people.ts';
 import { agentUid, type PersonRoles, type Principal } from '../../functions/src/identity/rules/principal.ts';
 import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
-import { IS_NIGHT } from '../support/night.ts';
-import { ACCESS, personOf, type Standing } from './world.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
+import { ACCESS, type PersonAccess, personOf } from './fixture.ts';
 
 export interface Caller {
   readonly name: string;
@@ -22,12 +22,12 @@ export interface Caller {
 }
 
 /** Returns the roles as PersonRoleReader reads them. */
-function rolesOf({ role, workspaces = {}, claim }: Standing): PersonRoles {
+function rolesOf({ role, workspaces = {}, claim }: PersonAccess): PersonRoles {
   const found = role ?? ROLES.find((each) => each === claim);
   return { workspaces, access: ACCESS, ...(found !== undefined && found !== 'none' && { role: found }) };
 }
 
-function person(name: string, uid: string, standing: Standing): Caller {
+function person(name: string, uid: string, standing: PersonAccess): Caller {
   return {
     name,
     uid,
@@ -37,9 +37,9 @@ function person(name: string, uid: string, standing: Standing): Caller {
   };
 }
 
-interface AgentStanding {
+interface AgentAccess {
   readonly role: Role;
-  readonly owner: Standing;
+  readonly owner: PersonAccess;
   readonly ownerUid?: string;
   readonly heldTo?: string;
   readonly readonly?: true;
@@ -47,7 +47,7 @@ interface AgentStanding {
   readonly minted?: Readonly<Record<string, unknown>>;
 }
 
-function agent(name: string, agentId: string, standing: AgentStanding): Caller {
+function agent(name: string, agentId: string, standing: AgentAccess): Caller {
   const { role: maxRole, owner, ownerUid = `owner-of-${agentId}`, heldTo, readonly, minted } = standing;
   const uid = agentUid(agentId);
   const bounds = { ...(heldTo !== undefined && { held_to: heldTo }), ...(readonly && { readonly }) };
@@ -69,7 +69,7 @@ function agent(name: string, agentId: string, standing: AgentStanding): Caller {
   };
 }
 
-const OWNERS: Standing = { claim: 'viewer' };
+const OWNERS: PersonAccess = { claim: 'viewer' };
 
 /** Owner of owned documents. */
 export const OWNER = person('their owner', 'owner-1', OWNERS);
@@ -146,14 +146,14 @@ function shutOut(caller: Caller): Caller {
   return rest;
 }
 
-const ENDED: Standing = { role: 'worker', workspaces: { alpha: 'leader' }, validSince: SESSIONS_END };
+const ENDED: PersonAccess = { role: 'worker', workspaces: { alpha: 'leader' }, validSince: SESSIONS_END };
 
 function signedInAt(seconds: number, name: string): Caller {
   const caller = person(name, `sessions-${seconds}`, ENDED);
   return { ...caller, claims: { ...caller.claims, auth_time: seconds } };
 }
 
-const agentOf = (name: string, agentId: string, owner: Standing) =>
+const agentOf = (name: string, agentId: string, owner: PersonAccess) =>
   agent(name, agentId, { role: 'admin', owner });
 
 /** Callers whose account was shut out, each with a valid counterpart. */
@@ -170,7 +170,7 @@ export const accounts = {
   ),
 } as const;
 
-const LEADS_ALPHA: Standing = { workspaces: { alpha: 'leader' } };
+const LEADS_ALPHA: PersonAccess = { workspaces: { alpha: 'leader' } };
 
 const agents: readonly Caller[] = [
   agent('an agent of somebody with an account only', 'account-agent', { role: 'admin', owner: {} }),
@@ -233,7 +233,7 @@ export const callers: readonly Caller[] = [
 
 /** Returns all callers in the nightly run, and otherwise every nth one, with another offset per turn. */
 export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {
-  return IS_NIGHT ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
+  return IS_NIGHTLY ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
 }
 
 export function may({ principal }: Caller, question: AccessQuestion, subject: Subject): boolean {

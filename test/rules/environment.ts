@@ -13,7 +13,7 @@ import { accessToDocument, personToDocument } from '../../functions/src/identity
 import { personPath, WORKSPACE_ACCESS_PATH } from '../../functions/src/kernel/firestore/paths.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/realtime/database.ts';
 import { type Caller, callers } from './callers.ts';
-import { ACCESS } from './world.ts';
+import { ACCESS } from './fixture.ts';
 
 /** Project per test process, because a test empties its databases when it starts. */
 export const PROJECT = `demo-muster-rules-${process.pid}`;

@@ -26,7 +26,7 @@ import {
   writersCommitPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
 import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/database.ts';
-import { IS_NIGHT } from '../support/night.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
 import { callerNamed, callers, OWNER, someOf } from './callers.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
@@ -60,7 +60,7 @@ describe('special cases of the Firestore rules', () => {
       const own = doc(environment.as(OWNER).firestore, path);
       await (isShown ? assertSucceeds(getDoc(own)) : assertFails(getDoc(own)));
       await assertFails(updateDoc(own, { state: 'answered', answer: 'approve' }));
-      for (const each of IS_NIGHT ? others : someOf(others))
+      for (const each of IS_NIGHTLY ? others : someOf(others))
         await assertFails(getDoc(doc(environment.as(each).firestore, path)));
     }
     const mine = (field: string) =>
@@ -76,7 +76,7 @@ describe('special cases of the Firestore rules', () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/beta/sessions/s-1')));
     // The default run tests only admins, the owner and a viewer; the nightly run tests all callers.
-    const asking = IS_NIGHT ? callers : [...admin, OWNER, viewer];
+    const asking = IS_NIGHTLY ? callers : [...admin, OWNER, viewer];
     for (const group of groups) {
       await Promise.all(
         asking.map((each) =>

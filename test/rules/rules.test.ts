@@ -1,7 +1,7 @@
 /** Every combination of table row, operation, caller and workspace, tested with the rules. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import type { AccessQuestion } from '../../functions/src/access/rules/decision.ts';
-import { IS_NIGHT } from '../support/night.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
 import { type Caller, callers, may, owners, someOf } from './callers.ts';
 import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
@@ -21,7 +21,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       const where = workspace === undefined ? '' : ` in ${workspace}`;
       for (const operation of operations[database]) {
         const least = permission[operation.needs];
-        if (least === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHT) continue;
+        if (least === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHTLY) continue;
         it(`${template}${where}: ${operation.name} by ${least}`, () =>
           check({ environment, situation, operation }));
       }

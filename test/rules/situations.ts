@@ -2,7 +2,7 @@
 import { type QueryConstraint, where } from 'firebase/firestore/lite';
 import type { Subject } from '../../functions/src/access/rules/decision.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
-import { IS_NIGHT } from '../support/night.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
 import { OWNER } from './callers.ts';
 
 /** Row of the table in a workspace. */
@@ -77,7 +77,7 @@ function templatesOf({ database, path }: Permission): readonly string[] {
 
 function workspacesOf({ where: place, reads, writes }: Permission): readonly (string | undefined)[] {
   if (typeof place === 'string' || (reads === 'no one' && writes === 'no one')) return [undefined];
-  return IS_NIGHT || 'variable' in place
+  return IS_NIGHTLY || 'variable' in place
     ? ['alpha', 'beta', 'default', 'unopened']
     : ['alpha', 'beta', 'default'];
 }

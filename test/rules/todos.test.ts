@@ -25,7 +25,7 @@ import {
   reminderAt,
   reminderToDocument,
 } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
-import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoResponse } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
@@ -230,7 +230,7 @@ describe('rules of to-dos', function () {
 
   it('the rules of to-dos show reminders and history to the owner but deny writes', async () => {
     const todo = { ...TODO, id: 'rules-told' };
-    const event = todoEvent(null, todo, todoAnswer(todo), { eventId: 'rules-event', now: PAST });
+    const event = todoEvent(null, todo, todoResponse(todo), { eventId: 'rules-event', now: PAST });
     const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];
     await setDoc(doc(asServer(), reminder), reminderToDocument(reminderAt(todo, FUTURE)));
     await setDoc(doc(asServer(), happened), eventToDocument(event));

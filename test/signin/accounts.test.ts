@@ -25,7 +25,7 @@ describe('account changes in Firebase Auth', () => {
   afterEach(() => deployment?.stop());
 
   const sweep = () =>
-    deployment.composition.services.accountSweep.part.run({
+    deployment.composition.services.accountSweep.sweepJob.run({
       now: deployment.now(),
       from: undefined,
       presence: Promise.resolve('trusted'),

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { getAuth } from 'firebase-admin/auth';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { HttpsClientDocuments } from '../../functions/src/vendors/clientdocument/clientDocuments.ts';
-import { byDay } from '../support/night.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
 import { App, REDIRECT } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { idTokenOf, locationIn, Visitor } from './support/visitor.ts';
@@ -499,7 +499,7 @@ describe('attacks on sign-in', () => {
             void visitor;
           },
         ),
-        { numRuns: byDay(25, { night: 2000 }) },
+        { numRuns: defaultOrNightly(25, { night: 2000 }) },
       );
       const broken = deployment.entries.filter(({ level }) => level === 'error');
       assert.deepEqual(broken, []);

@@ -4,7 +4,7 @@ import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { compose } from '../../functions/src/composition/compose.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
-import { outsideOf } from '../support/outside.ts';
+import { externalServicesOf } from '../support/externalServices.ts';
 import { App, call, REDIRECT } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, idTokenOf, Visitor } from './support/visitor.ts';
@@ -61,7 +61,8 @@ describe('sign-in', () => {
     ]);
     const second = listed.find(({ name }) => name === 'Second');
     assert.equal(Math.round((Date.parse(second.expires_at) - Date.parse(second.created_at)) / DAY), 90);
-    const elsewhere = compose(outsideOf({ clock: { now: () => deployment.now() } })).services.authenticator;
+    const elsewhere = compose(externalServicesOf({ clock: { now: () => deployment.now() } })).services
+      .authenticator;
     await elsewhere.authenticate(other.access_token);
     assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 200);
     const revoked = await resultOf(one.access_token, 'access.revoke_connection', {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { root } from '../../scripts/project.mjs';
 import { cloneInto } from '../support/clone.ts';
-import { IS_NIGHT } from '../support/night.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
@@ -83,7 +83,7 @@ describe('the first command in a fresh clone', () => {
       assert.match(said, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
     });
 
-    if (script in LONG || (!IS_NIGHT && SLOW.includes(script))) continue;
+    if (script in LONG || (!IS_NIGHTLY && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
     it(`npm run ${script} ${refusal === undefined ? 'succeeds' : 'reports its missing arguments'}`, async () => {
       const { code, said } = await run(script);

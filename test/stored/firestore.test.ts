@@ -19,11 +19,11 @@ import {
   personFromDocument,
 } from '../../functions/src/identity/rules/people.ts';
 import { accessChangeFromDocument } from '../../functions/src/identity/store/credentials.ts';
+import { auditEntryFromDocument } from '../../functions/src/kernel/auditLog.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
-import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
+import { recordedResponseFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { sweepFromDocument } from '../../functions/src/kernel/sweep.ts';
-import { entryFromDocument } from '../../functions/src/kernel/trail.ts';
 import { authorizationFromDocument } from '../../functions/src/signin/rules/authorization.ts';
 import { clientFromDocument } from '../../functions/src/signin/rules/clients.ts';
 import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
@@ -39,7 +39,7 @@ import {
   resultPartFromDocument,
   taskFromDocument,
 } from '../../functions/src/toolsets/coordination/rules/task.ts';
-import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
+import { markerDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { linkFromDocument } from '../../functions/src/toolsets/github/rules/link.ts';
 import { requestFromDocument } from '../../functions/src/toolsets/inbox/rules/request.ts';
@@ -73,7 +73,7 @@ const notRead = () => undefined;
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
   ['mailboxes', mailboxFromDocument],
-  ['trail', entryFromDocument],
+  ['trail', auditEntryFromDocument],
   ['credentials', credentialFromDocument],
   ['grants', grantFromDocument],
   ['authorizations', authorizationFromDocument],
@@ -94,9 +94,9 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
   ['tasks.results', resultPartFromDocument],
   ['discoveries', discoveryFromDocument],
-  ['idempotency', (data) => recordedAnswerFromDocument('id', data)],
+  ['idempotency', (data) => recordedResponseFromDocument('id', data)],
   ['commits', notRead],
-  ['writers.commits', (data) => proofDocument.parse(data)],
+  ['writers.commits', (data) => markerDocument.parse(data)],
   ['pullRequests', linkFromDocument],
   ['subscriptions', (data) => subscriptionFromDocument(data, 'id')],
   ['skills', skillFromDocument],

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { lastSeenIn } from '../../functions/src/agents/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
 import { bucketIn } from '../../functions/src/limits/store/ledgers.ts';
-import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
+import { markerValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
 import {
   storedEntry,
-  storedKept,
+  storedSizes,
   storedState,
 } from '../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { leaseIn } from '../../functions/src/toolsets/firebase/store/watcherLeases.ts';
@@ -24,10 +24,10 @@ const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ['metrics.minutes', (value) => minuteIn(value)],
   ['bus.log', (value) => storedEntry.parse(value)],
   ['bus.states', (value) => storedState.parse(value)],
-  ['bus.checkpoints', (value) => storedKept.parse(value)],
+  ['bus.checkpoints', (value) => storedSizes.parse(value)],
   ['bus.watcher', leaseIn],
   ['devices', tokenIn],
-  ['commits', (value) => proofValue.parse(value)],
+  ['commits', (value) => markerValue.parse(value)],
 ]);
 
 function minuteIn(value: unknown): unknown {

@@ -5,7 +5,7 @@ import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '
 import { changeEffects, changeLoosening, changeWriters } from '../../functions/src/composition/changes.ts';
 import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
-import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
+import { WriteMarker } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { recordArrivalIn } from '../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
@@ -64,14 +64,14 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
     writers: changeWriters,
   });
   for (const change of CHANGES) await store.commit([change]);
-  await store.commit([], { answer: SETTLED });
+  await store.commit([], { response: SETTLED });
   for (const [changes, record] of TOLD) await store.commit(changes, record);
   await recordArrivalIn(database)(...ARRIVAL);
-  await new FirestoreNotifications(database, documents).queueMail('ada@example.com', NOTIFICATION);
+  await new FirestoreNotifications(database, documents).queueEmail('ada@example.com', NOTIFICATION);
   const sweepRecord = new FirestoreSweepRecord({ database, sweep: 'main', log: SILENT });
   await sweepRecord.saveOutage(OUTAGE);
   await sweepRecord.saveBehind(BEHIND);
-  new WriteProof(database, clock, CALLER, REPETITION).addTo(database.batch());
+  new WriteMarker(database, clock, CALLER, REPETITION).addTo(database.batch());
   return found;
 }
 

@@ -553,10 +553,10 @@ export const CHANGES: readonly Change[] = [
   },
   ...[GRANT, USED_GRANT, ENDED_GRANT].map((grant): Change => ({ kind: 'createGrant', grant })),
   ...[AUTHORIZATION, SIGNED_AUTHORIZATION].map(
-    (authorization): Change => ({ kind: 'beginAuthorization', authorization }),
+    (authorization): Change => ({ kind: 'startAuthorization', authorization }),
   ),
   {
-    kind: 'keepClient',
+    kind: 'storeClient',
     client: {
       id: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
       name: 'Cursor',
@@ -583,7 +583,7 @@ export const CHANGES: readonly Change[] = [
     workspace: { repositories: ['sartor-ai/muster'], created_by: 'agent:plain', created_at: at(0) },
   },
   {
-    kind: 'demandApprovals',
+    kind: 'setApprovalRules',
     workspace: 'alpha',
     approvals: [
       { tool: 'github.createPR' },
@@ -597,7 +597,7 @@ export const CHANGES: readonly Change[] = [
     routing: { pins: [{ kind: 'review', agent: 'claude' }], forbidden: ['gemini'] },
   },
   {
-    kind: 'queueMail',
+    kind: 'queueEmail',
     mail: {
       id: 'invitation-1-0',
       to: 'cyd@example.com',
@@ -769,7 +769,7 @@ export const CHANGES: readonly Change[] = [
   },
   { kind: 'measureAgent', measure: { agent: 'claude', requests: 2, answered: 1, milliseconds: 1200 } },
   {
-    kind: 'bookOutcomes',
+    kind: 'recordOutcomes',
     workspace: 'alpha',
     bookings: [
       {
@@ -821,7 +821,7 @@ export const CHANGES: readonly Change[] = [
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
   ...BUDGETS,
   ...[REQUEST, FULL_REQUEST, REVOKED_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
-  { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
+  { kind: 'cacheResponse', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
   {
     kind: 'linkPullRequest',
     link: {
@@ -861,14 +861,14 @@ export const SETTLED = {
 export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [
-      { kind: 'tell', effect: { kind: 'task', id: 'plain', workspace: 'default', after: { priority: 5 } } },
-      { kind: 'tell', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', before: { title: 'Milk' } } },
+      { kind: 'audit', effect: { kind: 'task', id: 'plain', workspace: 'default', after: { priority: 5 } } },
+      { kind: 'audit', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', before: { title: 'Milk' } } },
       {
-        kind: 'tell',
+        kind: 'audit',
         effect: { kind: 'task', id: 'huge', workspace: 'default', after: { hints: 'x'.repeat(200_000) } },
       },
       {
-        kind: 'tell',
+        kind: 'audit',
         effect: {
           kind: 'document',
           id: 'realtime:shared/plan',
@@ -893,7 +893,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
     },
   ],
   [
-    [{ kind: 'tell', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', after: { title: 'Milk' } } }],
+    [{ kind: 'audit', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', after: { title: 'Milk' } } }],
     {
       by: {
         uid: 'ada',

@@ -21,7 +21,7 @@ const FLAGS = [
 ];
 
 /** Timeout for a function's cold start and response on a busy machine. */
-const PATIENCE_MILLISECONDS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** Starts a browser with an empty profile; the caller closes it. `MUSTER_CHROMIUM` is the path of its executable. */
 export function openBrowser(): Promise<Browser> {
@@ -38,7 +38,7 @@ export async function openWindow(
   settings: Parameters<Browser['newContext']>[0] = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en-GB', ...settings });
-  context.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  context.setDefaultTimeout(PATIENCE_MS);
   return context;
 }
 

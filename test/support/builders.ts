@@ -1,11 +1,11 @@
 /** The smallest valid object of each kind of the domain. A test sets only the fields that it is about. */
-import { type Agent, NOTHING_DONE } from '../../functions/src/agents/rules/agent.ts';
+import { type Agent, NO_METRICS } from '../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../functions/src/identity/rules/credential.ts';
 import {
-  CODE_MILLISECONDS,
+  CODE_TTL_MS,
   challengeOf,
   type Grant,
-  MOST_MILLISECONDS,
+  MAX_GRANT_TTL_MS,
 } from '../../functions/src/identity/rules/grant.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../functions/src/kernel/platform.ts';
@@ -19,10 +19,7 @@ import type {
   JournalEntry,
 } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import type { Run } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import {
-  NOTHING_SPENT,
-  type StepRecord,
-} from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { NO_USAGE, type StepRecord } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
@@ -115,7 +112,7 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
     status: 'active',
     registered_at: START,
     last_seen: START,
-    ...NOTHING_DONE,
+    ...NO_METRICS,
     ...changes,
   };
 }
@@ -140,7 +137,7 @@ export const SALT = 'Jm3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE';
 
 /** A sign-in whose code has not been redeemed. */
 export function sampleGrant(changes: Partial<Grant> = {}): Grant {
-  const codeExpiresAt = new Date(START.getTime() + CODE_MILLISECONDS);
+  const codeExpiresAt = new Date(START.getTime() + CODE_TTL_MS);
   return {
     id: 'k3v7q2mzj5x4n6r2wbta',
     owner_uid: 'person',
@@ -152,7 +149,7 @@ export function sampleGrant(changes: Partial<Grant> = {}): Grant {
     created_at: START,
     used_at: START,
     expires_at: codeExpiresAt,
-    ends_at: new Date(START.getTime() + MOST_MILLISECONDS),
+    ends_at: new Date(START.getTime() + MAX_GRANT_TTL_MS),
     salt: SALT,
     code: {
       hash: systemHashing.sha256(CODE),
@@ -238,7 +235,7 @@ export function sampleRun(changes: Partial<Run> = {}): Run {
     current: [],
     steps_settled: 0,
     steps_planned: 1,
-    spent: NOTHING_SPENT,
+    spent: NO_USAGE,
     warnings: [],
     ...changes,
   };
@@ -254,7 +251,7 @@ export function sampleStep(changes: Partial<StepRecord> = {}): StepRecord {
     agents: [],
     status: 'waiting',
     attempts: [],
-    spent: NOTHING_SPENT,
+    spent: NO_USAGE,
     started_at: START,
     ...changes,
   };

@@ -11,7 +11,7 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex');
 
 const SUBJECT_ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex');
 
-const DAY_MILLISECONDS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** Both in PEM. */
 export interface Certificate {
@@ -31,7 +31,7 @@ export function selfSigned(host: string): Certificate {
     der(INTEGER, Buffer.of(1)),
     algorithm,
     name,
-    der(SEQUENCE, time(Date.now() - DAY_MILLISECONDS), time(Date.now() + DAY_MILLISECONDS)),
+    der(SEQUENCE, time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(EXTENSIONS, der(SEQUENCE, der(SEQUENCE, SUBJECT_ALTERNATIVE_NAME, der(OCTET_STRING, names)))),

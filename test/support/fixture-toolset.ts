@@ -39,7 +39,7 @@ export function counterToolset(store: Map<string, unknown>): Toolset {
     example: {},
     handler: async ({ operation }, { by }) => {
       count += by;
-      const settled = operation.recordAnswer({ count })?.answer;
+      const settled = operation.recordResponse({ count })?.response;
       if (settled !== undefined) store.set(settled.id, settled);
       return { count };
     },

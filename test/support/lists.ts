@@ -1,6 +1,6 @@
 /** All distinct tool lists that a client can get, by address, role and kind of caller. */
 import { ROLES } from '../../functions/src/identity/rules/role.ts';
-import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
+import { Catalogs } from '../../functions/src/mcp/catalog.ts';
 import { knownPaths, parseSelection } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from '../contract/agreement.ts';
@@ -21,12 +21,12 @@ export interface List {
   readonly tools: readonly Listed[];
 }
 
-const catalogues = new Catalogues(toolsets);
+const catalogs = new Catalogs(toolsets);
 
 /** Addresses of docs/guides/clients.md, with a representative for each pattern. */
 const ADDRESSES: readonly string[] = [
-  ...knownPaths(catalogues.names),
-  ...catalogues.names.flatMap((name) => [`/mcp?toolsets=${name}`, `/mcp?toolsets=${name}&readonly=1`]),
+  ...knownPaths(catalogs.names),
+  ...catalogs.names.flatMap((name) => [`/mcp?toolsets=${name}`, `/mcp?toolsets=${name}&readonly=1`]),
   '/mcp?toolsets=todo,coordination',
   '/mcp?toolsets=coordination,onboarding',
   '/mcp?toolsets=all',
@@ -40,12 +40,12 @@ export function everyList(): readonly List[] {
     const { pathname, searchParams } = new URL(address, 'http://hub');
     const selection = parseSelection(
       { path: pathname, query: searchParams, header: () => undefined },
-      catalogues.names,
+      catalogs.names,
     );
     if (selection?.protocol !== 'mcp') continue;
     for (const role of ROLES)
       for (const kind of ['person', 'agent'] as const) {
-        const { json } = catalogues.of(selection).listFor(everywhere(role), kind);
+        const { json } = catalogs.of(selection).listFor(everywhere(role), kind);
         const text = json.toString();
         const title = `${address} for the ${kind} as ${role}`;
         if (!byTools.has(text)) byTools.set(text, { title, address, tools: JSON.parse(text) });

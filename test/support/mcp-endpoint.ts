@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { Addresses } from '../../functions/src/access/rules/addresses.ts';
-import { disguise } from '../../functions/src/entry/http.ts';
+import { hideBody } from '../../functions/src/entry/http.ts';
 import type { Principal } from '../../functions/src/identity/rules/principal.ts';
-import type { RecordedAnswer } from '../../functions/src/kernel/commit.ts';
+import type { RecordedResponse } from '../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Log } from '../../functions/src/kernel/ports.ts';
 import type { EndedCall } from '../../functions/src/limits/rules/callMetrics.ts';
@@ -34,7 +34,7 @@ export const EMPTY_DIRECTORY: Directory = {
 
 export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly entries: LogEntry[];
-  readonly settled: Map<string, RecordedAnswer>;
+  readonly settled: Map<string, RecordedResponse>;
   readonly seen: string[];
   readonly counted: EndedCall[];
   /** Principals by bearer credential. */
@@ -45,7 +45,7 @@ export const LEADER: Principal = agentOf('lead', 'owner', 'leader');
 
 export function memoryPorts(): MemoryPorts {
   const entries: LogEntry[] = [];
-  const settled = new Map<string, RecordedAnswer>();
+  const settled = new Map<string, RecordedResponse>();
   const seen: string[] = [];
   const counted: EndedCall[] = [];
   const principals = new Map<string, Principal>([['leader-key', LEADER]]);
@@ -64,17 +64,20 @@ export function memoryPorts(): MemoryPorts {
     counted,
     principals,
     services: () => ({}) as never,
-    approvals: { pass: async () => undefined, passLoosening: async (_, error) => Promise.reject(error) },
+    approvals: {
+      requireApproval: async () => undefined,
+      requireLooseningApproval: async (_, error) => Promise.reject(error),
+    },
     view: async (name) => `<!doctype html><title>${name}</title>`,
-    authenticator: { authenticate, authenticateAnew: authenticate },
+    authenticator: { authenticate, reauthenticate: authenticate },
     people: { watch: () => () => undefined },
-    recordedAnswers: { find: async (id) => settled.get(id) },
+    recordedResponses: { find: async (id) => settled.get(id) },
     presence: {
       touch: async (agentId) => void seen.push(agentId),
       lastSeen: async () => new Map(),
-      unseenSince: async () => new Map(),
+      notSeenSince: async () => new Map(),
       restore: async () => undefined,
-      forget: async () => false,
+      remove: async () => false,
       check: async () => undefined,
     },
     limits: { take: async () => undefined },
@@ -113,7 +116,7 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   // entry/http.ts does this for a function's whole process, this test only for its server.
   subscribe('http.server.request.start', (event) => {
     const started = event as { request: IncomingMessage; server: Server };
-    if (started.server === server) disguise(started.request);
+    if (started.server === server) hideBody(started.request);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: taken } = server.address() as AddressInfo;

@@ -28,7 +28,7 @@ export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Princ
 
 /** Accepts every credential as the caller's. */
 export function authenticatorOf(principal: Principal) {
-  return { authenticate: async () => principal, authenticateAnew: async () => principal };
+  return { authenticate: async () => principal, reauthenticate: async () => principal };
 }
 
 /** One role in the workspace, as an owner and in the deployment. */

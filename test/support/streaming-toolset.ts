@@ -30,10 +30,10 @@ export function streamingToolset(told: Told): Toolset {
     role: 'viewer',
     example: {},
     notifies: true,
-    handler: async ({ notify, progress, gone }, { texts, stages, stay }) => {
+    handler: async ({ notify, progress, disconnectSignal }, { texts, stages, stay }) => {
       for (let stage = 1; stage <= stages; stage++) progress({ progress: stage, message: `Stage ${stage}` });
       for (const text of texts) notify({ method: 'firebase.event', params: { text } });
-      if (stay) await untilAborted(gone(), told);
+      if (stay) await untilAborted(disconnectSignal(), told);
       return { told: texts.length };
     },
   });

@@ -1,9 +1,9 @@
 /** A person's actions in a view, the context that the model gets, and automatic refreshes. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
-import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
+import { heading, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
-import { heading, useStage } from './support/stage.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
 import { resultOf, type ViewName } from './support/views.ts';
 
@@ -28,7 +28,7 @@ const OPEN_REPORT = {
 };
 
 describe('a person in a view', () => {
-  const stage = useStage();
+  const fixture = useStage();
   const lastCall = (host: StrictHost, tool: string) =>
     eventually(`${tool} is called`, async () => host.calls.findLast(({ name }) => name === tool));
 
@@ -37,7 +37,7 @@ describe('a person in a view', () => {
     const done = { ...TODOS, tasks: TODOS.tasks.map((todo) => ({ ...todo, completed: true })) };
     answers.set('todo_complete_task', { success: true, message: 'Task completed! Next occurrence created' });
     answers.set('todo_list_tasks', done);
-    const host = await stage.show('todos', answers);
+    const host = await fixture.show('todos', answers);
     await host.give({ limit: 2 }, resultOf(TODOS));
     const view = await host.frame.view();
     await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
@@ -62,7 +62,7 @@ describe('a person in a view', () => {
     const answers = new Answers();
     const error = { code: 'FORBIDDEN', message: 'Your credential may only read.', details: {} };
     answers.set('todo_complete_task', { success: false, error }, true);
-    const host = await stage.show('todos', answers);
+    const host = await fixture.show('todos', answers);
     await host.give({}, resultOf(TODOS));
     const view = await host.frame.view();
     await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
@@ -76,7 +76,7 @@ describe('a person in a view', () => {
     const answers = new Answers();
     answers.set('orchestration_cancel_run', { success: true, message: 'The run is cancelled.' });
     answers.set('orchestration_get_run', { ...RUNNING, status: 'cancelled' });
-    const host = await stage.show('run', answers);
+    const host = await fixture.show('run', answers);
     await host.give({ runId: RUN.runId, waitMs: 45_000 }, resultOf(RUNNING));
     const view = await host.frame.view();
     const button = view.getByRole('button', { name: 'Cancel the run' });
@@ -102,7 +102,7 @@ describe('a person in a view', () => {
     const answers = new Answers();
     answers.set('coding_end_task', { status: 'success', message: 'Task ended.' });
     answers.set('coding_report_task', REPORT);
-    const coding = await stage.show('coding', answers);
+    const coding = await fixture.show('coding', answers);
     await coding.give({ taskId: 'task-1' }, resultOf(OPEN_REPORT));
     const view = await coding.frame.view();
     await view.getByRole('button', { name: 'Stop the task' }).click();
@@ -117,7 +117,7 @@ describe('a person in a view', () => {
 
     answers.set('coordination_retry_task', { success: true });
     answers.set('coordination_get_status', { ...STATUS, stuck: undefined });
-    const goal = await stage.show('goal', answers);
+    const goal = await fixture.show('goal', answers);
     await goal.give({}, resultOf(STATUS));
     const goalView = await goal.frame.view();
     await goalView.getByRole('button', { name: 'Retry task-8' }).click();
@@ -132,7 +132,7 @@ describe('a person in a view', () => {
     answers.set('complete_task', { success: true });
     answers.set('list_tasks', TODOS);
     const tool = { name: 'list_tasks', inputSchema: { type: 'object' } };
-    const host = await stage.show('todos', { ...answers, context: { toolInfo: { id: 1, tool } } });
+    const host = await fixture.show('todos', { ...answers, context: { toolInfo: { id: 1, tool } } });
     await host.give({}, resultOf(TODOS));
     await (await host.frame.view()).getByRole('checkbox', { name: 'Done: Buy milk' }).click();
     await lastCall(host, 'complete_task');
@@ -147,7 +147,7 @@ const WATCH_SIGHT = `new IntersectionObserver(([entry]) => {
 }).observe(document.documentElement)`;
 
 describe('automatic refreshes of a view', () => {
-  const stage = useStage();
+  const fixture = useStage();
   const open: readonly (readonly [ViewName, string, Message, Message])[] = [
     ['goal', 'coordination_get_status', STATUS, { ...STATUS, tasks: { done: 15 } }],
     ['run', 'orchestration_get_run', RUNNING, { ...RUNNING, status: 'succeeded' }],
@@ -164,7 +164,7 @@ describe('automatic refreshes of a view', () => {
     it(`${name}: polls every five seconds until the item has ended`, async () => {
       const answers = new Answers();
       answers.set(tool, before);
-      const host = await stage.show(name, { call: answers.call, hasClock: true });
+      const host = await fixture.show(name, { call: answers.call, hasClock: true });
       await host.give({ taskId: 'task-1' }, resultOf(before));
       const view = await host.frame.view();
       await view.getByText('Live, as of').waitFor();
@@ -194,7 +194,7 @@ describe('automatic refreshes of a view', () => {
   it('stop while the view is out of sight, and after its end', async () => {
     const answers = new Answers();
     answers.set('orchestration_get_run', RUNNING);
-    const host = await stage.show('run', { call: answers.call, hasClock: true });
+    const host = await fixture.show('run', { call: answers.call, hasClock: true });
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();
     await view.getByText('Live, as of').waitFor();
@@ -222,7 +222,7 @@ describe('automatic refreshes of a view', () => {
     const call = async (): Promise<ToolAnswer> => ({
       error: { code: -32000, message: 'The server is away.' },
     });
-    const host = await stage.show('run', { call, hasClock: true });
+    const host = await fixture.show('run', { call, hasClock: true });
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();
     await view.getByText('Live, as of').waitFor();

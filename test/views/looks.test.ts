@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { PAYLOADS } from '../e2e/console/support/hostile.ts';
 import { eventually } from '../e2e/support/waiting.ts';
-import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
 import { axeViolations } from '../support/browser.ts';
-import { IS_NIGHT } from '../support/night.ts';
+import { IS_NIGHTLY } from '../support/nightly.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
+import { heading, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
-import { heading, useStage } from './support/stage.ts';
 import type { ToolAnswer } from './support/strictHost.ts';
 import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
@@ -34,15 +34,15 @@ const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeam
 const THEMES = ['light', 'dark'] as const;
 
 describe('the appearance of a view', () => {
-  const stage = useStage();
+  const fixture = useStage();
 
   for (const name of VIEWS)
     for (const [what, answer, themes] of [
       ['full', FULL[name], THEMES],
-      ['empty', EMPTY[name], THEMES.slice(0, IS_NIGHT ? 2 : 1)],
+      ['empty', EMPTY[name], THEMES.slice(0, IS_NIGHTLY ? 2 : 1)],
     ] as const)
       it(`${name}: has no accessibility violations (${what}, ${themes.join(' and ')})`, async () => {
-        const host = await stage.show(name, { call });
+        const host = await fixture.show(name, { call });
         await host.give({}, resultOf(answer));
         const view = await host.frame.view();
         await heading(view).waitFor();
@@ -60,7 +60,7 @@ describe('the appearance of a view', () => {
       const long: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) =>
         typeof value === 'string' && !/^\d{4}-/.test(value) ? `${value} ${LONG}` : value,
       );
-      const host = await stage.show(name, { call });
+      const host = await fixture.show(name, { call });
       await host.give({}, resultOf(long));
       const view = await host.frame.view();
       await heading(view).waitFor();
@@ -77,7 +77,7 @@ describe('the appearance of a view', () => {
 
   for (const name of VIEWS)
     it(`${name}: shows at most 12 rows, and the number of remaining ones`, async () => {
-      const host = await stage.show(name, { call });
+      const host = await fixture.show(name, { call });
       await host.give({}, resultOf(many(name)));
       const view = await host.frame.view();
       await heading(view).waitFor();
@@ -91,7 +91,7 @@ describe('the appearance of a view', () => {
     });
 
   it('animates nothing if the person prefers reduced motion', async () => {
-    const host = await stage.show('goal');
+    const host = await fixture.show('goal');
     await host.frame.page.emulateMedia({ reducedMotion: 'reduce' });
     await host.give({}, resultOf(STATUS));
     const view = await host.frame.view();
@@ -103,7 +103,7 @@ describe('the appearance of a view', () => {
   });
 
   it("formats times with the host's locale and time zone", async () => {
-    const host = await stage.show('todos', { context: { locale: 'de-DE', timeZone: 'Asia/Tokyo' } });
+    const host = await fixture.show('todos', { context: { locale: 'de-DE', timeZone: 'Asia/Tokyo' } });
     await host.give({}, resultOf({ tasks: [{ id: 'a', title: 'A', due_date: '2099-02-10T20:00:00Z' }] }));
     await (await host.frame.view()).getByText('due 11.02.2099, 05:00').waitFor();
     await host.end();
@@ -112,7 +112,7 @@ describe('the appearance of a view', () => {
   for (const name of VIEWS)
     it(`${name}: shows hostile text as text`, async () => {
       let next = 0;
-      const host = await stage.show(name, { call });
+      const host = await fixture.show(name, { call });
       const seen = new Set<string>();
       for (let round = 0; round < 4; round += 1) {
         const hostile: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) => {
@@ -139,7 +139,7 @@ describe('the appearance of a view', () => {
     });
 
   it('shows invisible characters by their code points', async () => {
-    const host = await stage.show('todos');
+    const host = await fixture.show('todos');
     const title = 'pay \u202eevil\u202c \u200bnow\u0007';
     await host.give({}, resultOf({ tasks: [{ id: 'todo-1', title }], total: 1 }));
     const view = await host.frame.view();

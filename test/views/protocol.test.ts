@@ -1,9 +1,9 @@
 /** Messages between a view and a host that accepts only valid ones. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
-import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
+import { heading, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
-import { heading, useStage } from './support/stage.ts';
 import type { ToolAnswer } from './support/strictHost.ts';
 import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
@@ -86,25 +86,25 @@ describe('a view and its host', () => {
     await host.give({}, resultOf(STATUS));
     const view = await host.frame.view();
     await heading(view).waitFor();
-    const colours = async () => {
+    const colors = async () => {
       const read =
         '(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.documentElement))';
       return await view.evaluate<readonly string[]>(read);
     };
-    const [dark, text] = await colours();
+    const [dark, text] = await colors();
     assert.equal(text, 'rgb(250, 240, 230)');
     await host.notify('ui/notifications/host-context-changed', { theme: 'light' });
     const light = await eventually('it is light', async () => {
-      const [back] = await colours();
+      const [back] = await colors();
       return back === dark ? undefined : back;
     });
     assert.equal(light, 'rgb(255, 255, 255)');
-    assert.equal((await colours())[1], text, 'what has not changed stays');
+    assert.equal((await colors())[1], text, 'what has not changed stays');
     const variables = { '--color-background-primary': 'light-dark(rgb(1, 2, 3), rgb(4, 5, 6))' };
     await host.notify('ui/notifications/host-context-changed', { styles: { variables } });
     await eventually(
       'it has the host’s background',
-      async () => (await colours())[0] === 'rgb(1, 2, 3)' || undefined,
+      async () => (await colors())[0] === 'rgb(1, 2, 3)' || undefined,
     );
     await host.end();
   });

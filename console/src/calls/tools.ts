@@ -4,7 +4,7 @@ import { workspace } from '../router.ts';
 import { connection, idToken } from '../session/session.ts';
 
 /** Error of a tool, with its reason. */
-export class Refusal extends Error {
+export class ToolError extends Error {
   readonly code: string;
   readonly suggestion: string | undefined;
 
@@ -16,10 +16,10 @@ export class Refusal extends Error {
 }
 
 /** Longer than a cold start. */
-const TIMEOUT_MILLISECONDS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Retries once if the response is lost. The idempotency key keeps the call from running twice. */
-const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 
 /**
  * @param method full name of the tool: `coordination.cancel_task`
@@ -32,7 +32,7 @@ export async function callTool<Schema extends z.ZodMiniType>(
 ): Promise<z.output<Schema>> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: args });
   const answer = await post(body);
-  if (isRecord(answer) && isRecord(answer['error'])) throw refusalOf(answer['error']);
+  if (isRecord(answer) && isRecord(answer['error'])) throw toolErrorOf(answer['error']);
   const result = schema.safeParse(isRecord(answer) ? answer['result'] : undefined);
   if (!result.success) throw new Error(`${method} answered something that this page does not know.`);
   return result.data;
@@ -61,17 +61,17 @@ export const MAX_BATCH = 50;
  * @returns the reason of each refused call
  * @throws Refusal of all of them, or Error if their outcome is unknown
  */
-export async function actTogether(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {
+export async function actBatch(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {
   const messages = calls.map(({ method, args }, id) => {
     return { jsonrpc: '2.0', id, method, params: { ...args, idempotency_key: crypto.randomUUID() } };
   });
   const answers = await post(JSON.stringify(messages));
-  if (isRecord(answers) && isRecord(answers['error'])) throw refusalOf(answers['error']);
+  if (isRecord(answers) && isRecord(answers['error'])) throw toolErrorOf(answers['error']);
   const known = Array.isArray(answers) ? answers.filter(isRecord) : [];
   return calls.map(({ method }, id) => {
     const answer = known.find((one) => one['id'] === id);
     if (answer === undefined) return new Error(`${method} was not answered.`);
-    return isRecord(answer['error']) ? refusalOf(answer['error']) : undefined;
+    return isRecord(answer['error']) ? toolErrorOf(answer['error']) : undefined;
   });
 }
 
@@ -83,20 +83,20 @@ async function post(body: string): Promise<unknown> {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${await idToken()}` },
         body,
-        signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return await response.json();
     } catch {
-      if (attempt < ATTEMPTS) continue;
+      if (attempt < MAX_ATTEMPTS) continue;
       throw new Error('The server did not respond. Check whether the change was made before you retry.');
     }
   }
 }
 
-function refusalOf(error: Readonly<Record<string, unknown>>): Refusal {
+function toolErrorOf(error: Readonly<Record<string, unknown>>): ToolError {
   const data = isRecord(error['data']) ? error['data'] : {};
   const suggestion = data['suggestion'];
-  return new Refusal(
+  return new ToolError(
     String(data['code'] ?? error['code'] ?? ''),
     String(error['message'] ?? 'The call was refused.'),
     typeof suggestion === 'string' ? suggestion : undefined,

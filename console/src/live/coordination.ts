@@ -24,7 +24,7 @@ import { document, documents } from './sources.ts';
 import type { Counts, Live, OpenParts, Paged } from './states.ts';
 
 /** Session; undefined until it is known, or if the workspace has no session. */
-export interface Where {
+export interface SessionScope {
   readonly here: string;
   readonly session: string | undefined;
 }
@@ -35,12 +35,12 @@ export function useSessionId(workspace: string): Live<string | undefined> {
   return 'value' in live ? { ...live, value: live.value?.session ?? undefined } : live;
 }
 
-export function useSession({ here, session }: Where) {
+export function useSession({ here, session }: SessionScope) {
   return useLive(session === undefined ? undefined : document(sessionOf(here, session), sessionDocument));
 }
 
 /** Number of tasks per state: the sum of the session's counters. */
-export function useCounts({ here, session }: Where): Live<Counts> {
+export function useCounts({ here, session }: SessionScope): Live<Counts> {
   const live = useLive(
     session === undefined ? undefined : documents(countersOf(here, session), counterDocument),
   );
@@ -57,7 +57,7 @@ export function countIn(counts: Live<Counts>, statuses: readonly string[]): numb
   return statuses.reduce((sum, status) => sum + (counts.value[status] ?? 0), 0);
 }
 
-export function useOpenParts(where: Where): OpenParts {
+export function useOpenParts(where: SessionScope): OpenParts {
   const counts = useCounts(where);
   const blocked = useTasks(where, blockedTasks);
   const available = countIn(counts, ['available']);
@@ -71,24 +71,24 @@ export function useOpenParts(where: Where): OpenParts {
 }
 
 /** Tasks in progress first, then the queue, then blocked tasks. */
-export function useOpenTasks(where: Where): Paged<Task> {
+export function useOpenTasks(where: SessionScope): Paged<Task> {
   const { held, claimable, blocked } = useOpenParts(where);
   return merged([held, claimable, blocked]);
 }
 
-export function useStuckTasks(where: Where): Paged<Task> {
+export function useStuckTasks(where: SessionScope): Paged<Task> {
   return useTasks(where, stuckTasks);
 }
 
 export type ClosedStatus = 'done' | 'failed' | 'cancelled';
 
-export function useClosedTasks(where: Where, status: ClosedStatus): Paged<Task> {
+export function useClosedTasks(where: SessionScope, status: ClosedStatus): Paged<Task> {
   const known = countIn(useCounts(where), [status]);
   return useTasks(where, (here, session) => closedTasks(here, session, status), { known });
 }
 
 /** Open tasks that may be held up: by a budget, by a failed check, or by an expired lease. */
-export function useHeldUpTasks(where: Where): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
+export function useTroubledTasks(where: SessionScope): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
   return {
     certain: merged([
       useTasks(where, unfundedTasks),
@@ -100,7 +100,7 @@ export function useHeldUpTasks(where: Where): Readonly<Record<'certain' | 'expir
 }
 
 function useTasks(
-  { here, session }: Where,
+  { here, session }: SessionScope,
   queryOf: (here: string, session: string) => DocumentsQuery,
   counted?: { readonly known: number | undefined },
 ): Paged<Task> {

@@ -20,12 +20,12 @@ import {
 import { connection } from '../session/session.ts';
 import type { DocumentQuery, DocumentsQuery } from './query.ts';
 
-export interface Heard {
+export interface HeardDocument {
   readonly id: string;
   readonly data: unknown;
 }
 
-interface Hearing<Value> {
+interface DocumentHandlers<Value> {
   next(value: Value, isFresh: boolean): void;
   error(error: FirestoreError): void;
 }
@@ -43,7 +43,10 @@ function database(): Firestore {
   return opened;
 }
 
-export function hearDocuments(asked: DocumentsQuery, hearing: Hearing<readonly Heard[]>): () => void {
+export function watchDocuments(
+  asked: DocumentsQuery,
+  hearing: DocumentHandlers<readonly HeardDocument[]>,
+): () => void {
   return onSnapshot(
     queryOf(asked),
     { includeMetadataChanges: true },
@@ -55,7 +58,7 @@ export function hearDocuments(asked: DocumentsQuery, hearing: Hearing<readonly H
 }
 
 /** Reads the documents once. */
-export async function readDocuments(asked: DocumentsQuery): Promise<readonly Heard[]> {
+export async function readDocuments(asked: DocumentsQuery): Promise<readonly HeardDocument[]> {
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
 
@@ -76,12 +79,15 @@ function unlimited(asked: DocumentsQuery): Query {
   );
 }
 
-function heard(one: QueryDocumentSnapshot): Heard {
+function heard(one: QueryDocumentSnapshot): HeardDocument {
   return { id: one.id, data: one.data() };
 }
 
 /** Undefined if the document does not exist. */
-export function hearDocument(asked: DocumentQuery, hearing: Hearing<Heard | undefined>): () => void {
+export function watchDocument(
+  asked: DocumentQuery,
+  hearing: DocumentHandlers<HeardDocument | undefined>,
+): () => void {
   return onSnapshot(
     doc(database(), asked.document),
     { includeMetadataChanges: true },

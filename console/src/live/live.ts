@@ -4,7 +4,7 @@
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { afterHearing, type Live } from './states.ts';
+import { type Live, nextState } from './states.ts';
 
 export interface Listener<Value> {
   /** @param isFresh whether the server has confirmed the value */
@@ -29,10 +29,10 @@ interface Entry {
 }
 
 /** Keeps listeners, so that switching between two screens does not reload them. */
-const LINGER_MILLISECONDS = 5000;
+const LINGER_MS = 5000;
 
 /** A page stops listening after it has been hidden for this long. */
-const HIDDEN_MILLISECONDS = 60_000;
+const HIDDEN_MS = 60_000;
 
 const entries = new Map<string, Entry>();
 
@@ -43,7 +43,7 @@ function opened(entry: Entry): void {
   if (entry.stop !== undefined || isHidden) return;
   entry.stop = source.open({
     next(value, isFresh) {
-      live.value = afterHearing(live.peek(), value, isFresh, new Date());
+      live.value = nextState(live.peek(), value, isFresh, new Date());
     },
     denied() {
       live.value = { state: 'denied' };
@@ -84,7 +84,7 @@ function use(source: Source<unknown>): () => void {
     entry.ending = setTimeout(() => {
       closed(entry);
       if (entries.get(source.key) === entry) entries.delete(source.key);
-    }, LINGER_MILLISECONDS);
+    }, LINGER_MS);
   };
 }
 
@@ -100,7 +100,7 @@ export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
 }
 
 /** Restarts all listeners, for example when the person's rights have changed. */
-export function listenAnew(): void {
+export function relisten(): void {
   for (const entry of entries.values()) {
     closed(entry);
     if (entry.users > 0) opened(entry);
@@ -108,7 +108,7 @@ export function listenAnew(): void {
 }
 
 /** Clears all values, so that the next person does not see them. */
-export function forgetEverything(): void {
+export function clearAll(): void {
   for (const entry of entries.values()) {
     clearTimeout(entry.ending);
     closed(entry);
@@ -138,7 +138,7 @@ export function followVisibility(): void {
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
     if (document.visibilityState === 'hidden') {
-      hiding = setTimeout(rest, HIDDEN_MILLISECONDS);
+      hiding = setTimeout(rest, HIDDEN_MS);
       return;
     }
     wake();

@@ -23,8 +23,8 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const most = (asked?.limit ?? 0) * times;
   const source = asked && documents({ ...asked, limit: most + 1 }, schema, most);
   const live = useKept(key, most, useLive(source));
-  const isCut = 'value' in live && live.value.isCut;
-  const total = useLive(isCut && counted === undefined ? asked && count(asked) : undefined);
+  const isTruncated = 'value' in live && live.value.isTruncated;
+  const total = useLive(isTruncated && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
     // Each step reloads everything. Doubling keeps the sum of all steps below twice the last one.
     more: () => (growth.value = { key, times: times * 2 }),

@@ -8,9 +8,9 @@ export function pagedOf<Row>(
   { more }: { more(): void },
 ): Paged<Row> {
   if (!('value' in live)) return { live, count: undefined, more: undefined };
-  const { rows, unreadable, isCut } = live.value;
+  const { rows, unreadable, isTruncated } = live.value;
   const loaded = rows.length + unreadable;
-  if (!isCut) return { live, count: loaded, more: undefined };
+  if (!isTruncated) return { live, count: loaded, more: undefined };
   return { live, count: counted === undefined ? undefined : Math.max(counted, loaded + 1), more };
 }
 
@@ -25,7 +25,7 @@ export function merged<Row extends { readonly id: string }>(parts: readonly Page
     unreadable += live.value.unreadable;
   }
   const cut = parts.flatMap(({ more }) => (more === undefined ? [] : [more]));
-  const value = { rows: [...rows.values()], unreadable, isCut: cut.length > 0 };
+  const value = { rows: [...rows.values()], unreadable, isTruncated: cut.length > 0 };
   const counts = parts.map(({ count: one }) => one);
   const sum = counts.some((one) => one === undefined)
     ? undefined

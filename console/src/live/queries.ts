@@ -11,7 +11,7 @@ const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
 /** More than the counter shards of any session or workspace. */
-const MOST_SHARDS = 64;
+const MAX_SHARDS = 64;
 
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
@@ -29,7 +29,7 @@ export function sessionOf(workspace: string, session: string): DocumentQuery {
 
 /** Shards whose values are summed. */
 export function countersOf(workspace: string, session: string): DocumentsQuery {
-  return listed(`workspaces/${workspace}/sessions/${session}/counters`, MOST_SHARDS);
+  return listed(`workspaces/${workspace}/sessions/${session}/counters`, MAX_SHARDS);
 }
 
 /** Members of a workspace, only for counting: names come from `access.list_members`. */

@@ -30,7 +30,7 @@ function database(): Database {
 }
 
 /** @returns a function that stops listening */
-export function hearNode(
+export function watchNode(
   asked: NodeQuery,
   hearing: { next(value: unknown): void; error(error: Error): void },
 ): () => void {

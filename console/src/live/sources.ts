@@ -1,7 +1,7 @@
 /** Turns queries into sources, and validates the databases' data before a screen uses it. */
 import { signal } from '@preact/signals';
 import type { z } from 'zod/mini';
-import type { Heard } from './firestore.ts';
+import type { HeardDocument } from './firestore.ts';
 import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 import type { Rows } from './states.ts';
@@ -11,7 +11,7 @@ export const isConnected = signal(true);
 export const clockOffset = signal(0);
 
 /** Interval between counts of a partly loaded list. */
-const COUNT_MILLISECONDS = 30_000;
+const COUNT_INTERVAL_MS = 30_000;
 
 /** @param most maximum number of returned rows; with a higher query limit, `isCut` reports whether more exist */
 export function documents<Schema extends z.ZodMiniType>(
@@ -23,8 +23,8 @@ export function documents<Schema extends z.ZodMiniType>(
     key: JSON.stringify([asked, most]),
     open: (listener) =>
       later(listener, async () => {
-        const { hearDocuments } = await import('./firestore.ts');
-        return hearDocuments(asked, {
+        const { watchDocuments } = await import('./firestore.ts');
+        return watchDocuments(asked, {
           next: (heard, isFresh) => listener.next(read(heard, schema, most), isFresh),
           error: (error) => fail(listener, error),
         });
@@ -46,7 +46,7 @@ export function count(asked: DocumentsQuery): Source<number> {
             (error) => isOver || fail(listener, error),
           );
         void ask();
-        const timer = setInterval(ask, COUNT_MILLISECONDS);
+        const timer = setInterval(ask, COUNT_INTERVAL_MS);
         return () => {
           isOver = true;
           clearInterval(timer);
@@ -82,8 +82,8 @@ export function document<Schema extends z.ZodMiniType>(
     key: JSON.stringify(asked),
     open: (listener) =>
       later(listener, async () => {
-        const { hearDocument } = await import('./firestore.ts');
-        return hearDocument(asked, {
+        const { watchDocument } = await import('./firestore.ts');
+        return watchDocument(asked, {
           next: (heard, isFresh) => {
             const [row] = heard === undefined ? [] : read([heard], schema).rows;
             if (heard !== undefined && row === undefined) listener.failed('What is stored cannot be read.');
@@ -104,8 +104,8 @@ export function node<Schema extends z.ZodMiniType>(
     key: JSON.stringify(asked),
     open: (listener) =>
       later(listener, async () => {
-        const { hearNode } = await import('./realtime.ts');
-        return hearNode(asked, {
+        const { watchNode } = await import('./realtime.ts');
+        return watchNode(asked, {
           next: (value) => {
             const { data, success } = schema.safeParse(value ?? undefined);
             if (value === null) listener.next(undefined, isConnected.peek());
@@ -120,17 +120,17 @@ export function node<Schema extends z.ZodMiniType>(
 
 /** Follows the connection of the Realtime Database while the page is open. */
 export async function followConnection(): Promise<void> {
-  const { hearNode } = await import('./realtime.ts');
+  const { watchNode } = await import('./realtime.ts');
   const error = () => undefined;
-  hearNode({ node: '.info/connected' }, { next: (value) => (isConnected.value = value === true), error });
-  hearNode(
+  watchNode({ node: '.info/connected' }, { next: (value) => (isConnected.value = value === true), error });
+  watchNode(
     { node: '.info/serverTimeOffset' },
     { next: (value) => (clockOffset.value = Number(value) || 0), error },
   );
 }
 
 function read<Schema extends z.ZodMiniType>(
-  heard: readonly Heard[],
+  heard: readonly HeardDocument[],
   schema: Schema,
   most = heard.length,
 ): Rows<z.output<Schema>> {
@@ -141,7 +141,7 @@ function read<Schema extends z.ZodMiniType>(
     if (parsed.success) rows.push(parsed.data);
     else console.warn(`${id} cannot be read`, parsed.error.issues);
   }
-  return { rows, unreadable: within.length - rows.length, isCut: heard.length > most };
+  return { rows, unreadable: within.length - rows.length, isTruncated: heard.length > most };
 }
 
 /** Opens a source after loading its module, unless it is stopped first. */

@@ -11,7 +11,7 @@ export type Live<Value> =
   | { readonly state: 'failed'; readonly why: string };
 
 /** Returns the state after a value: cached data (`isFresh` false) does not lift a refusal, the server's does. */
-export function afterHearing<Value>(
+export function nextState<Value>(
   before: Live<Value>,
   value: Value,
   isFresh: boolean,
@@ -27,7 +27,7 @@ export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
   /** Whether more documents match. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 export interface Paged<Row> {

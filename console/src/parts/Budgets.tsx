@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
-import { Act } from './Act.tsx';
-import { clearSent } from './typed.ts';
-import { Words } from './Words.tsx';
+import { ActionButton } from './ActionButton.tsx';
+import { clearSent } from './formState.ts';
+import { UserText } from './UserText.tsx';
 
 const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
 
@@ -47,7 +47,7 @@ function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }
   return (
     <p class={isSpent ? 'error' : 'soft'}>
       {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${nameOf(kind)} `}
-      <Words text={id} />
+      <UserText text={id} />
       {`: $${(spent.money ?? 0).toFixed(4)} and ${(spent.tokens ?? 0).toLocaleString()} tokens are spent.`}
       {isSpent && ' Work that needs more waits until it is raised.'}
     </p>
@@ -78,7 +78,7 @@ function Limit({ kind, id, money, changed }: LimitProps) {
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </label>
-      <Act
+      <ActionButton
         label="Set the limit"
         disabled={typed.value === undefined || !isPossible}
         act={async () => {

@@ -1,7 +1,7 @@
 /** Notices about a part of the page: loading, offline, no access, empty. */
 
 import type { ComponentChildren } from 'preact';
-import { listenAnew } from '../live/live.ts';
+import { relisten } from '../live/live.ts';
 import type { Live } from '../live/states.ts';
 import { timeOfDay } from './dates.ts';
 
@@ -38,7 +38,7 @@ export function Absent({ live }: { readonly live: Live<unknown> }) {
     return (
       <p class="notice error" role="alert">
         This cannot be shown: {live.why}{' '}
-        <button type="button" class="plain" onClick={listenAnew}>
+        <button type="button" class="plain" onClick={relisten}>
           Try again
         </button>
       </p>

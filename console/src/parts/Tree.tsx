@@ -1,14 +1,14 @@
 /** Parents, parts and total usage of an item. Source: docs/guides/graph.md. */
 import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
-import { usePages } from '../calls/useAnswer.ts';
+import { usePages } from '../calls/useResponse.ts';
 import { addressOf } from '../router.ts';
 import { Budgets, budget, nameOf } from './Budgets.tsx';
 import { duration } from './dates.ts';
 import { More } from './More.tsx';
 import { Card, Shown } from './Notice.tsx';
 import { Status } from './Status.tsx';
-import { Words } from './Words.tsx';
+import { UserText } from './UserText.tsx';
 
 const totals = z.object({
   attempts: z.number(),
@@ -47,7 +47,7 @@ interface TreeProps {
 }
 
 export function Tree({ kind, id, version }: TreeProps) {
-  const { live, again, more } = usePages(
+  const { live, refetch, more } = usePages(
     `${kind} ${id}`,
     (cursor) => callTool('system.getTree', { kind, id, ...(cursor !== undefined && { cursor }) }, tree),
     ({ nextCursor }) => nextCursor,
@@ -65,7 +65,7 @@ export function Tree({ kind, id, version }: TreeProps) {
               id={id}
               tree={{ ...first, parts: [first, ...next].flatMap(({ parts }) => parts) }}
               more={more}
-              changed={again}
+              changed={refetch}
             />
           )
         }
@@ -121,10 +121,10 @@ function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: n
     <li style={{ paddingLeft: `${depth}rem` }}>
       {one.status !== undefined && <Status of={one.status} />} <span class="tag">{nameOf(one.kind)}</span>{' '}
       {page === undefined || one.id === undefined ? (
-        <Words text={title} most={140} />
+        <UserText text={title} most={140} />
       ) : (
         <a href={addressOf([page, one.id])}>
-          <Words text={title} most={140} />
+          <UserText text={title} most={140} />
         </a>
       )}
       {one.totals !== undefined && one.totals.costUsd > 0 && (

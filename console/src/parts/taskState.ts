@@ -23,18 +23,18 @@ export function leaseEnd(task: Task, lastSeen: number | undefined): number | und
 }
 
 /** Returns why an open task does not continue although nothing has failed; undefined if it continues. */
-export function whyHeld(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
+export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
   if (task.budget_wait !== null) return 'budget';
   if (task.failed_check !== null) return 'red';
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
   // If the holder was seen since, its lease is longer than stored: the sweep updates it within minutes.
-  return isLeft || (end !== undefined && at > end + SWEPT_WITHIN_MILLISECONDS && isAtWork(task))
+  return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task))
     ? 'lapsed'
     : undefined;
 }
 
-const SWEPT_WITHIN_MILLISECONDS = 10 * 60_000;
+const SWEEP_WITHIN_MS = 10 * 60_000;
 
-const isAtWork = (task: Task) =>
+const isRunning = (task: Task) =>
   ['claimed', 'in_progress'].includes(task.status) && task.waiting_for === null;

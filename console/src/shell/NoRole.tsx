@@ -1,9 +1,9 @@
 /** Page of a person with an account but without a role in any workspace. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Words } from '../parts/Words.tsx';
+import { UserText } from '../parts/UserText.tsx';
 import { isAddressVerified, leave, type Person } from '../session/session.ts';
-import { askStandingAnew } from './standing.ts';
+import { refetchMemberships } from './memberships.ts';
 
 export function NoRole({ person }: { readonly person: Person }) {
   const isVerified = useSignal(true);
@@ -14,7 +14,7 @@ export function NoRole({ person }: { readonly person: Person }) {
   useEffect(() => void look().catch(() => undefined), []);
   const retry = async () => {
     asking.value = 'yes';
-    await askStandingAnew();
+    await refetchMemberships();
     await look().catch(() => undefined);
     asking.value = 'asked';
   };
@@ -24,7 +24,7 @@ export function NoRole({ person }: { readonly person: Person }) {
       <p>
         Ask a leader of a workspace to invite this address:{' '}
         <strong>
-          <Words text={person.email} />
+          <UserText text={person.email} />
         </strong>
         . The operator of this deployment can give you a role too.
       </p>

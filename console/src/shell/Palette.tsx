@@ -2,14 +2,14 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { folded } from '../../../functions/src/kernel/words.ts';
+import { folded } from '../../../functions/src/kernel/textSearch.ts';
 import { useOpenTasks, useSessionId } from '../live/coordination.ts';
 import { agentDocument, runDocument } from '../live/documents.ts';
 import { usePaged } from '../live/paged.ts';
 import { agentsOf, runsOf } from '../live/queries.ts';
 import type { Paged } from '../live/states.ts';
 import { More } from '../parts/More.tsx';
-import { Words } from '../parts/Words.tsx';
+import { UserText } from '../parts/UserText.tsx';
 import { addressOf, go, workspace } from '../router.ts';
 import type { Person } from '../session/session.ts';
 import { SCREENS } from './screens.ts';
@@ -20,7 +20,7 @@ interface Found {
   readonly address: string;
 }
 
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 
 /** The id of a task, or its end, finds the task even if it is not listed. */
 const TASK_ID = /^task-[\w-]+$/;
@@ -35,7 +35,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   const id = words.value.trim().toLowerCase();
   const byId = TASK_ID.test(id) ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }] : [];
   const matching = onePerAddress([...byId, ...all.filter(({ title }) => folded(title).includes(sought))]);
-  const found = matching.slice(0, MOST_SHOWN);
+  const found = matching.slice(0, MAX_SHOWN);
   const at = Math.min(chosen.value, found.length - 1);
 
   function open(one: Found | undefined) {
@@ -85,7 +85,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
             aria-selected={index === at}
             onClick={() => open(one)}
           >
-            <span class="tag">{one.kind}</span> <Words text={one.title} most={100} />
+            <span class="tag">{one.kind}</span> <UserText text={one.title} most={100} />
           </div>
         ))}
       </div>

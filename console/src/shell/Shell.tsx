@@ -7,34 +7,34 @@ import { useLive } from '../live/live.ts';
 import { person as personQuery } from '../live/queries.ts';
 import { document, followConnection, isConnected } from '../live/sources.ts';
 import { Boundary } from '../parts/Boundary.tsx';
-import { lazily } from '../parts/lazily.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { Absent } from '../parts/Notice.tsx';
-import { Words } from '../parts/Words.tsx';
+import { UserText } from '../parts/UserText.tsx';
 import { addressOf, place, workspace } from '../router.ts';
 import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
 import { leave, type Person } from '../session/session.ts';
 import { followKeys } from './keys.ts';
+import { memberships, useMemberships } from './memberships.ts';
 import { NoRole } from './NoRole.tsx';
 import { PAGES, SCREENS } from './screens.ts';
-import { standing, useStanding } from './standing.ts';
 import { useRights } from './useRights.ts';
 import { useTitle } from './useTitle.ts';
 import { useWorkspaceWithRole } from './useWorkspaceWithRole.ts';
 import { WorkspaceChoice } from './WorkspaceChoice.tsx';
 
-const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
-const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
-const TaskPage = lazily(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
-const Todos = lazily(async () => (await import('../screens/todos/Todos.tsx')).Todos);
-const TodoPage = lazily(async () => (await import('../screens/todo/TodoPage.tsx')).TodoPage);
-const Runs = lazily(async () => (await import('../screens/runs/Runs.tsx')).Runs);
-const RunPage = lazily(async () => (await import('../screens/run/RunPage.tsx')).RunPage);
-const Agents = lazily(async () => (await import('../screens/agents/Agents.tsx')).Agents);
-const AgentPage = lazily(async () => (await import('../screens/agent/AgentPage.tsx')).AgentPage);
-const Preferences = lazily(async () => (await import('../screens/preferences/Preferences.tsx')).Preferences);
-const Access = lazily(async () => (await import('../screens/access/Access.tsx')).Access);
-const Metrics = lazily(async () => (await import('../screens/metrics/Metrics.tsx')).Metrics);
-const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Audit);
+const Palette = lazy(async () => (await import('./Palette.tsx')).Palette);
+const Tasks = lazy(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
+const TaskPage = lazy(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
+const Todos = lazy(async () => (await import('../screens/todos/Todos.tsx')).Todos);
+const TodoPage = lazy(async () => (await import('../screens/todo/TodoPage.tsx')).TodoPage);
+const Runs = lazy(async () => (await import('../screens/runs/Runs.tsx')).Runs);
+const RunPage = lazy(async () => (await import('../screens/run/RunPage.tsx')).RunPage);
+const Agents = lazy(async () => (await import('../screens/agents/Agents.tsx')).Agents);
+const AgentPage = lazy(async () => (await import('../screens/agent/AgentPage.tsx')).AgentPage);
+const Preferences = lazy(async () => (await import('../screens/preferences/Preferences.tsx')).Preferences);
+const Access = lazy(async () => (await import('../screens/access/Access.tsx')).Access);
+const Metrics = lazy(async () => (await import('../screens/metrics/Metrics.tsx')).Metrics);
+const Audit = lazy(async () => (await import('../screens/audit/Audit.tsx')).Audit);
 
 export function Shell({ person }: { readonly person: Person }) {
   const rights = useLive(document(personQuery(person.uid), personDocument));
@@ -51,13 +51,13 @@ export function Shell({ person }: { readonly person: Person }) {
     [isFinding],
   );
 
-  useStanding();
+  useMemberships();
   useWorkspaceWithRole();
   useTitle();
 
   const stored = 'value' in rights ? rights.value : undefined;
   const memberOf = Object.keys(stored?.workspaces ?? {});
-  const hasRole = hasAnyRole(stored, standing.value);
+  const hasRole = hasAnyRole(stored, memberships.value);
   const [first = ''] = place.value;
 
   return (
@@ -98,10 +98,10 @@ export function Shell({ person }: { readonly person: Person }) {
         </p>
         <details class="person">
           <summary>
-            <Words text={person.name} />
+            <UserText text={person.name} />
           </summary>
           <p>
-            <Words text={person.email} />
+            <UserText text={person.email} />
           </p>
           <button type="button" onClick={() => void leave()}>
             Sign out
@@ -126,7 +126,7 @@ export function Shell({ person }: { readonly person: Person }) {
 }
 
 /** If the server cannot be reached, the databases still decide about each part of the page. */
-function hasAnyRole(stored: PersonRights | undefined, known: typeof standing.value): boolean {
+function hasAnyRole(stored: PersonRights | undefined, known: typeof memberships.value): boolean {
   const { role = 'none', workspaces = {} } = stored ?? {};
   if (role !== 'none' || Object.keys(workspaces).length > 0) return true;
   return known === 'failed' || (known !== undefined && known.own.length > 0);
@@ -134,11 +134,15 @@ function hasAnyRole(stored: PersonRights | undefined, known: typeof standing.val
 
 /** Screens start listening only after pending invitations are accepted. */
 function WithoutRole({ person }: { readonly person: Person }) {
-  return standing.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />;
+  return memberships.value === undefined ? (
+    <Absent live={{ state: 'loading' }} />
+  ) : (
+    <NoRole person={person} />
+  );
 }
 
 /** Routes. A screen restarts when the workspace changes. */
-const LISTS: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
+const LIST_PAGES: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
   '': (person, here) => <NeedsYou key={here} person={person} />,
   tasks: (person, here) => <Tasks key={here} person={person} />,
   todos: (person) => <Todos person={person} />,
@@ -150,7 +154,7 @@ const LISTS: Readonly<Record<string, (person: Person, here: string) => Component
   preferences: (person) => <Preferences person={person} />,
 };
 
-const THINGS: Readonly<Record<string, (id: string) => ComponentChildren>> = {
+const DETAIL_PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {
   [PAGES.task]: (id) => <TaskPage key={id} id={id} />,
   [PAGES.todo]: (id) => <TodoPage key={id} id={id} />,
   [PAGES.run]: (id) => <RunPage key={id} id={id} />,
@@ -160,9 +164,9 @@ const THINGS: Readonly<Record<string, (id: string) => ComponentChildren>> = {
 function CurrentScreen({ person }: { readonly person: Person }) {
   const [kind = '', id, ...more] = place.value;
   const here = workspace.value;
-  const screen = more.length > 0 ? undefined : id === undefined ? LISTS[kind] : undefined;
+  const screen = more.length > 0 ? undefined : id === undefined ? LIST_PAGES[kind] : undefined;
   if (screen !== undefined) return screen(person, here);
-  const page = more.length > 0 || id === undefined ? undefined : THINGS[kind];
+  const page = more.length > 0 || id === undefined ? undefined : DETAIL_PAGES[kind];
   if (page !== undefined && id !== undefined) return page(id);
   return (
     <>

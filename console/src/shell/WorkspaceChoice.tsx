@@ -1,10 +1,10 @@
 /** Choice of the current workspace, from those in which the person has a role and those that they administer. */
 import { ask, DEFAULT_WORKSPACE, workspace } from '../router.ts';
-import { isListed, standing } from './standing.ts';
+import { isListed, memberships } from './memberships.ts';
 
 /** @param memberOf the person's memberships, shown until all workspaces are known */
 export function WorkspaceChoice({ memberOf }: { readonly memberOf: readonly string[] }) {
-  const known = standing.value;
+  const known = memberships.value;
   const here = workspace.value;
   const { own, administered, truncated } =
     typeof known === 'object'

@@ -1,9 +1,9 @@
 /** Keeps listeners and token up to date with the person's rights. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonRights } from '../live/documents.ts';
-import { listenAnew } from '../live/live.ts';
+import { relisten } from '../live/live.ts';
 import { renewToken } from '../session/session.ts';
-import { askStanding } from './standing.ts';
+import { fetchMemberships } from './memberships.ts';
 
 /**
  * The rules use both the person's stored rights and the token. If the stored rights change, access may have changed
@@ -21,6 +21,6 @@ export function useRights(rights: Partial<PersonRights> | undefined): void {
 }
 
 function changed(): void {
-  listenAnew();
-  void askStanding();
+  relisten();
+  void fetchMemberships();
 }

@@ -1,10 +1,10 @@
 /** Redirects a person without a role in the default workspace to one in which they have a role. */
 import { useEffect } from 'preact/hooks';
 import { ask, DEFAULT_WORKSPACE, workspace } from '../router.ts';
-import { isListed, standing } from './standing.ts';
+import { isListed, memberships } from './memberships.ts';
 
 export function useWorkspaceWithRole(): void {
-  const known = standing.value;
+  const known = memberships.value;
   const here = workspace.value;
   useEffect(() => {
     if (typeof known !== 'object' || here !== DEFAULT_WORKSPACE || isListed(known, here)) return;

@@ -11,14 +11,14 @@ import { graphWriters } from '../graph/store/nodes.ts';
 import { grantWriters } from '../identity/store/credentials.ts';
 import { peopleEffects, peopleWriters } from '../identity/store/people.ts';
 import type { ChangeWriters, EffectsOf } from '../kernel/firestore/store.ts';
-import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
+import { type LooseningOf, noLoosening } from '../kernel/loosening.ts';
 import type { SignInChange } from '../signin/rules/clients.ts';
 import { signInWriters } from '../signin/store/signIns.ts';
 import type { CodingChange } from '../toolsets/coding/rules/ports.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
 import type { CoordinationChange } from '../toolsets/coordination/rules/ports.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/queries.ts';
-import { SessionSpreads } from '../toolsets/coordination/store/sessions.ts';
+import { ShardCounts } from '../toolsets/coordination/store/sessions.ts';
 import { coordinationEffects, sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
 import type { DataChange } from '../toolsets/firebase/rules/ports.ts';
 import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
@@ -54,7 +54,7 @@ export type Change =
 export type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
 
 /** Shard counts of sessions, as known to this instance. */
-export const spreads = new SessionSpreads();
+export const shardCounts = new ShardCounts();
 
 /** Writers of all kinds of changes. A kind without a writer does not compile. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
@@ -66,7 +66,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...graphWriters,
   ...budgetWriters,
   ...taskWriters,
-  ...sessionWriters(spreads),
+  ...sessionWriters(shardCounts),
   ...mailboxWriters,
   ...codingWriters,
   ...linkWriters,
@@ -79,7 +79,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...runWriters,
   ...requestWriters,
   // This kind only adds an audit effect.
-  tell: () => undefined,
+  audit: () => undefined,
 };
 
 /** Audit effects of all kinds of changes. */
@@ -94,7 +94,7 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   ...todoEffects,
   ...orchestrationEffects,
   ...requestEffects,
-  tell: ({ effect }) => effect,
+  audit: ({ effect }) => effect,
 };
 
 /** Loosenings of all kinds of changes. A kind without an entry does not compile. */
@@ -102,43 +102,43 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...accessLoosening,
   ...budgetLoosening,
   // People consent to a sign-in on its page.
-  ...neverLoosens('beginAuthorization', 'replaceAuthorization', 'endAuthorization', 'keepClient'),
-  ...neverLoosens('enlist', 'recount', 'tell'),
-  ...neverLoosens('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
-  ...neverLoosens('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
-  ...neverLoosens('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
+  ...noLoosening('startAuthorization', 'replaceAuthorization', 'endAuthorization', 'storeClient'),
+  ...noLoosening('addNode', 'updateNode', 'audit'),
+  ...noLoosening('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
+  ...noLoosening('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
+  ...noLoosening('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
   // The first member and the access of a new workspace are separate changes with their own entries.
-  ...neverLoosens('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
-  ...neverLoosens(
+  ...noLoosening('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
+  ...noLoosening(
     'queueGrew',
     'renewCapabilityKeys',
-    'spreadSession',
+    'shardSession',
     'count',
     'createDiscovery',
     'replaceMailbox',
   ),
-  ...neverLoosens('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
+  ...noLoosening('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
   // A subscription delivers only events that its caller may read at that time.
-  ...neverLoosens(
+  ...noLoosening(
     'openSubscription',
     'endSubscription',
-    'keepSubscription',
+    'extendSubscription',
     'renewRights',
     'closeSubscription',
   ),
-  ...neverLoosens('createTodo', 'replaceTodo', 'delegateTodo', 'deleteTodo', 'reserveTitle', 'releaseTitle'),
-  ...neverLoosens('createRecurringTask', 'replaceRecurringTask', 'recordEvent'),
-  ...neverLoosens('createReminder', 'moveReminder', 'setReminder', 'dropReminder', 'deleteReminder'),
-  ...neverLoosens('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'bookOutcomes'),
-  ...neverLoosens(
+  ...noLoosening('createTodo', 'replaceTodo', 'delegateTodo', 'deleteTodo', 'reserveTitle', 'releaseTitle'),
+  ...noLoosening('createRecurringTask', 'replaceRecurringTask', 'recordEvent'),
+  ...noLoosening('createReminder', 'moveReminder', 'setReminder', 'cancelReminder', 'deleteReminder'),
+  ...noLoosening('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'recordOutcomes'),
+  ...noLoosening(
     'createRun',
     'replaceRun',
     'removeRun',
     'recordStep',
     'startCall',
     'completeCall',
-    'keepAnswer',
+    'cacheResponse',
   ),
   // Only the person asked can approve a request: toolsets/inbox/rules/answering.ts.
-  ...neverLoosens('createRequest', 'replaceRequest'),
+  ...noLoosening('createRequest', 'replaceRequest'),
 };

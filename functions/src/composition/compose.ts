@@ -7,15 +7,15 @@ import { createGraph } from '../graph/create.ts';
 import { createIdentity } from '../identity/create.ts';
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { FirestoreRecordedAnswerQueries, FirestoreStore } from '../kernel/firestore/store.ts';
+import { FirestoreRecordedResponseQueries, FirestoreStore } from '../kernel/firestore/store.ts';
 import { firebaseApp, readAsset, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
-import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
-import { expiryPart } from '../kernel/sweep.ts';
+import { DatabaseUnreadableDocuments } from '../kernel/realtime/unreadable.ts';
+import { expiryJob } from '../kernel/sweep.ts';
 import { createLimits } from '../limits/create.ts';
 import { ApprovedCalls } from '../mcp/approvedCalls.ts';
 import { createWebhookEndpoint } from '../mcp/http/webhook.ts';
-import { served } from '../mcp/tool.ts';
+import { serveToolsets } from '../mcp/tool.ts';
 import { createSignIn } from '../signin/create.ts';
 import { createAccessTools } from '../toolsets/access/create.ts';
 import { createCoding } from '../toolsets/coding/create.ts';
@@ -39,22 +39,22 @@ import {
   changeEffects,
   changeLoosening,
   changeWriters,
-  spreads,
+  shardCounts,
 } from './changes.ts';
-import { followBudget, followGraph, Leaving } from './following.ts';
-import type { Outside } from './outside.ts';
-import { relayPart, repeatPart } from './repeating.ts';
+import type { ExternalServices } from './externalServices.ts';
+import { reconciliationJob, relayJob } from './reconciliation.ts';
 import { archiveRetention, graphRetention, Retention, recordRetention } from './retention.ts';
+import { LostAccessTriggers, onBudgetWritten, onGraphWritten } from './triggerHandlers.ts';
 
 /**
  * Creates all features except the HTTP endpoint. Features that need each other get functions, which are called only
  * after all features exist.
  * @param baseUrl the deployment's address, for texts outside of requests; empty if unknown
  */
-export function compose(outer: Outside, baseUrl = '') {
+export function compose(outer: ExternalServices, baseUrl = '') {
   const { database, log, clock } = outer;
   const realtime = realtimeDatabase;
-  const unreadable = new DatabaseUnreadable({ database: realtime, clock, log });
+  const unreadable = new DatabaseUnreadableDocuments({ database: realtime, clock, log });
   const documents = new DocumentReading(unreadable);
   const randomness = systemRandomness;
   const store: FirestoreStore<ChangeKinds> = new FirestoreStore({
@@ -66,8 +66,8 @@ export function compose(outer: Outside, baseUrl = '') {
     loosening: changeLoosening,
     followed: (changes): Promise<void> => access.followed(changes),
   });
-  const recordedAnswers = new FirestoreRecordedAnswerQueries(database, documents);
-  const kernel = { recordedAnswers, clock, randomness, hashing: systemHashing, log };
+  const recordedResponses = new FirestoreRecordedResponseQueries(database, documents);
+  const kernel = { recordedResponses, clock, randomness, hashing: systemHashing, log };
   const platform = { database, documents, store, kernel, log, realtime, app: firebaseApp, unreadable };
   const consoleLinks = new ConsoleLinks(consoleOrigin());
   const { openRepositories, budget, retention: days } = outer;
@@ -105,7 +105,7 @@ export function compose(outer: Outside, baseUrl = '') {
   });
   const coordination = createCoordination<Change>({
     ...platform,
-    spreads,
+    shardCounts,
     liveness,
     ownerRoles,
     codingExpiry,
@@ -160,9 +160,9 @@ export function compose(outer: Outside, baseUrl = '') {
     budget,
     coordination: coordination.ports,
     agentsMayAnswer: todo.agentsMayAnswer,
-    makeCall: (call) => approvedCalls.make(call),
+    runApprovedCall: (call) => approvedCalls.run(call),
   });
-  const leaving = new Leaving({
+  const leaving = new LostAccessTriggers({
     log,
     roles: identity.roles,
     tasks: coordination.ports.tasks,
@@ -221,13 +221,13 @@ export function compose(outer: Outside, baseUrl = '') {
     ...onboarding.services,
     leaving,
     /** Handles a change of a graph node. `now` is the new document. */
-    followGraph: (now: unknown) => followGraph(followers, now),
+    followGraph: (now: unknown) => onGraphWritten(followers, now),
     /** Handles a change of a budget. `now` is the new document. */
-    followBudget: (now: unknown) => followBudget(budgetFollowers, now),
+    followBudget: (now: unknown) => onBudgetWritten(budgetFollowers, now),
   };
   const calls = {
     ...access.ports,
-    ...served(toolsets, services),
+    ...serveToolsets(toolsets, services),
     authenticator,
     approvals: services.approvals,
     view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
@@ -254,21 +254,21 @@ export function compose(outer: Outside, baseUrl = '') {
     firebase.expiring.commitProofs,
     unreadable,
   ];
-  const repeating = repeatPart({ ...platform, people: identity.people, record: system.repeatsRecord });
+  const repeating = reconciliationJob({ ...platform, people: identity.people, record: system.repeatsRecord });
   const parts = [
-    ...services.taskSweep.parts,
-    services.stuckTasks.part,
-    liveness.part,
-    services.accountSweep.part,
-    services.budgetSweep.part,
-    runs.part,
-    services.coordination.archives.part,
-    services.inbox.answers.part,
-    services.approvedCalls.part,
-    ...expiring.map(expiryPart),
-    ...retention.parts,
+    ...services.taskSweep.sweepJobs,
+    services.stuckTasks.sweepJob,
+    liveness.sweepJob,
+    services.accountSweep.sweepJob,
+    services.budgetSweep.sweepJob,
+    runs.sweepJob,
+    services.coordination.archives.sweepJob,
+    services.inbox.answers.sweepJob,
+    services.approvedCalls.sweepJob,
+    ...expiring.map(expiryJob),
+    ...retention.sweepJobs,
     ...records,
-    relayPart(database, log)(services.relayEvent),
+    relayJob(database, log)(services.relayEvent),
     repeating(services),
   ];
   const webhook = new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: gitHub.deliveries });
@@ -291,7 +291,7 @@ export function compose(outer: Outside, baseUrl = '') {
     /** Ports of tool calls. */
     calls,
     /** Retention jobs, and the job that repeats triggers. */
-    retention: { parts: retention.parts, records, repeating },
+    retention: { parts: retention.sweepJobs, records, repeating },
     sweep: () => sweep(parts, system.ports),
     gitHubWebhook: createWebhookEndpoint(webhook),
   };

@@ -5,24 +5,24 @@
 
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../agents/rules/agent.ts';
-import { type GraphPorts, isPartOfOpenWork } from '../graph/rules/linking.ts';
+import { type GraphPorts, hasOpenAncestor } from '../graph/rules/linking.ts';
 import type { Store } from '../kernel/commit.ts';
 import { StaleWriteError, type Versioned } from '../kernel/commit.ts';
+import { retryOnConflict } from '../kernel/concurrency.ts';
 import { deleteFound } from '../kernel/firestore/client.ts';
 import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts';
-import { STALE_CODES, statusCode } from '../kernel/firestore/provenCommit.ts';
 import { readDue } from '../kernel/firestore/reading.ts';
-import type { Position } from '../kernel/paging.ts';
+import { STALE_CODES, statusCode } from '../kernel/firestore/verifiedCommit.ts';
+import type { TimeCursor } from '../kernel/paging.ts';
 import { Service } from '../kernel/ports.ts';
 import {
   type RetentionDays,
-  retentionPart,
-  type SweepPart,
-  type SweepTurn,
-  type Swept,
-  walk,
+  retentionJob,
+  type SweepContext,
+  type SweepJob,
+  type SweepReport,
+  sweepPages,
 } from '../kernel/sweep.ts';
-import { retryStale } from '../kernel/waiting.ts';
 import type { DatabaseMetricsLedger } from '../limits/store/ledgers.ts';
 import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
@@ -41,9 +41,9 @@ const RECORDS = [
   { collection: COLLECTIONS.trail, time: 'at', kept: 'trail' },
 ] as const;
 
-export function recordRetention(database: Firestore, days: RetentionDays): readonly SweepPart[] {
+export function recordRetention(database: Firestore, days: RetentionDays): readonly SweepJob[] {
   return RECORDS.map(({ collection, time, kept }) =>
-    retentionPart(`${collection} kept`, days[kept], async (before, { isOver }) => {
+    retentionJob(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
       // The next turn deletes the rest.
@@ -56,16 +56,16 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
 const BATCH = 100;
 
 /** Returns the job that deletes graph trees whose things are all deleted. */
-export function graphRetention(database: Firestore, days: RetentionDays): SweepPart {
+export function graphRetention(database: Firestore, days: RetentionDays): SweepJob {
   const nodes = database.collection(COLLECTIONS.graph);
   const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
-  return retentionPart('graph kept', days.tasks, async (before, turn) => {
+  return retentionJob('graph kept', days.tasks, async (before, turn) => {
     const counts = { removed: 0 };
-    const gone = (after: Position | undefined) => {
+    const gone = (after: TimeCursor | undefined) => {
       const page = { now: before, limit: BATCH, after };
       return readDue(nodes.where('deleted', '==', true), 'created_at', page, (snapshot) => [snapshot]);
     };
-    const end = await walk(turn, gone, async (snapshot) => {
+    const end = await sweepPages(turn, gone, async (snapshot) => {
       const stored: unknown = snapshot.get('ancestors');
       const above = Array.isArray(stored) ? stored.map((key) => nodes.doc(String(key))) : [];
       const those = above.length === 0 ? [] : await database.getAll(...above);
@@ -81,15 +81,15 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
 }
 
 /** Returns the job that deletes archived sessions without tasks and findings, with their counters. */
-export function archiveRetention(database: Firestore, days: RetentionDays): SweepPart {
+export function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
   const isEmpty = async (collection: string, session: string): Promise<boolean> =>
     (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
-  return retentionPart('archive kept', days.tasks, async (before, turn) => {
+  return retentionJob('archive kept', days.tasks, async (before, turn) => {
     const counts = { removed: 0 };
     const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
     const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
     // If several were archived at the same instant across two pages, the next hour finds the rest.
-    const old = async (after: Position | undefined) => {
+    const old = async (after: TimeCursor | undefined) => {
       const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
       const found = docs.map((item) => ({
         item,
@@ -97,7 +97,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
       }));
       return { found, next: docs.length === BATCH ? found.at(-1)?.place : undefined };
     };
-    const end = await walk(turn, old, async ({ ref, updateTime }) => {
+    const end = await sweepPages(turn, old, async ({ ref, updateTime }) => {
       const isLeft = [COLLECTIONS.tasks, COLLECTIONS.discoveries].map((one) => isEmpty(one, ref.id));
       const workspace = ref.parent.parent?.id;
       if (workspace === undefined || (await Promise.all(isLeft)).includes(false)) return;
@@ -128,26 +128,26 @@ interface RetentionPorts extends CoordinationPorts, GraphPorts {
 
 /** Retention of work with parts, and of agents. */
 export class Retention extends Service<RetentionPorts> {
-  readonly parts: readonly SweepPart[] = [
-    retentionPart('tasks kept', this.ports.retention.tasks, async (before, turn) => {
+  readonly sweepJobs: readonly SweepJob[] = [
+    retentionJob('tasks kept', this.ports.retention.tasks, async (before, turn) => {
       const counts = { removed: 0 };
-      const old = (after: Position | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
-      const end = await walk(turn, old, async ({ value: { id } }) => {
+      const old = (after: TimeCursor | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
+      const end = await sweepPages(turn, old, async ({ value: { id } }) => {
         const isGone = await this.attempt('task', id, () => this.removeTask(id, before));
         counts.removed += Number(isGone);
       });
       return { counts, ...end };
     }),
-    retentionPart('runs kept', this.ports.retention.runs, async (before, turn) => {
+    retentionJob('runs kept', this.ports.retention.runs, async (before, turn) => {
       const counts = { removed: 0 };
-      const old = (after: Position | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
-      const end = await walk(turn, old, async (run) => {
+      const old = (after: TimeCursor | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
+      const end = await sweepPages(turn, old, async (run) => {
         const isGone = await this.attempt('run', run.value.id, () => this.removeRun(run));
         counts.removed += Number(isGone);
       });
       return { counts, ...end };
     }),
-    retentionPart('logs kept', this.ports.retention.logs, async (before, turn) => {
+    retentionJob('logs kept', this.ports.retention.logs, async (before, turn) => {
       const counts = { removed: 0 };
       // A task has many chunks but is checked once.
       const seen = new Set<string>();
@@ -160,16 +160,16 @@ export class Retention extends Service<RetentionPorts> {
       }
       return { counts, isBehind: false };
     }),
-    retentionPart('agents kept', this.ports.retention.agents ?? 0, (before, turn) =>
+    retentionJob('agents kept', this.ports.retention.agents ?? 0, (before, turn) =>
       this.removeAgents(before, turn),
     ),
   ];
 
-  private removeAgents(before: Date, turn: SweepTurn): Promise<Swept> {
+  private removeAgents(before: Date, turn: SweepContext): Promise<SweepReport> {
     const { agents } = this.ports;
     const counts = { removed: 0 };
-    const gone = (after: Position | undefined) => agents.terminalsGone(before, BATCH, after);
-    return walk(turn, gone, async (agent) => {
+    const gone = (after: TimeCursor | undefined) => agents.offlineTerminals(before, BATCH, after);
+    return sweepPages(turn, gone, async (agent) => {
       const isGone = await this.attempt('agent', agent.value.id, () => this.removeAgent(agent));
       counts.removed += Number(isGone);
     }).then((end) => ({ counts, ...end }));
@@ -207,22 +207,22 @@ export class Retention extends Service<RetentionPorts> {
   /** Deletes a task with its log and results. Tasks that depend on each other can be deleted concurrently. */
   private removeTask(id: string, before: Date): Promise<boolean> {
     const { tasks, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const task = await tasks.find(id);
       if (task?.value.completed_at === undefined || task.value.completed_at > before) return false;
-      if (await this.isReferredTo(task.value)) return false;
+      if (await this.isReferenced(task.value)) return false;
       const changes = await this.taskRemoval(task);
-      await tasks.forgetBelow(id);
+      await tasks.deleteBelow(id);
       await store.commit(changes);
       return true;
     });
   }
 
   /** Failed dependents may be retried and then need this task. Completed ones are never retried. */
-  private async isReferredTo(task: Task): Promise<boolean> {
+  private async isReferenced(task: Task): Promise<boolean> {
     const dependents = await this.ports.tasks.findAll(task.dependents);
     if (dependents.some((one) => one !== undefined && one.value.status !== 'done')) return true;
-    return isPartOfOpenWork(this.ports, { kind: 'task', id: task.id }, task);
+    return hasOpenAncestor(this.ports, { kind: 'task', id: task.id }, task);
   }
 
   private async taskRemoval({ value: task, version }: Versioned<Task>): Promise<Change[]> {
@@ -244,8 +244,8 @@ export class Retention extends Service<RetentionPorts> {
   /** Deletes a run with its definition, steps and journal. */
   private async removeRun({ value: run, version }: Versioned<Run>): Promise<boolean> {
     const { runs, store } = this.ports;
-    if (await isPartOfOpenWork(this.ports, { kind: 'run', id: run.id }, run)) return false;
-    await runs.forgetBelow(run.id);
+    if (await hasOpenAncestor(this.ports, { kind: 'run', id: run.id }, run)) return false;
+    await runs.deleteBelow(run.id);
     await store.commit([{ kind: 'removeRun', run, version }]);
     return true;
   }
@@ -256,7 +256,7 @@ export class Retention extends Service<RetentionPorts> {
     const task = (await tasks.find(taskId))?.value;
     const isOpen = task !== undefined && !isClosed(task.status);
     if (isOpen || (task?.completed_at !== undefined && task.completed_at > before)) return false;
-    await taskLogs.forget(taskId);
+    await taskLogs.remove(taskId);
     return true;
   }
 }

@@ -6,11 +6,11 @@ import { type MessagePublishedData, onMessagePublished } from 'firebase-function
 import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
-import { database, everywhere, modelSecrets } from '../config.ts';
+import { database, globalOptions, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
 
 /** Options of the Firestore triggers. A failed event is retried. */
-const followed = { ...everywhere, database, retry: true } as const;
+const followed = { ...globalOptions, database, retry: true } as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
 export const relayEvent = onDocumentCreated(
@@ -80,25 +80,26 @@ export const followBudget = onDocumentWritten(
 );
 
 /** Records the receipt of each event in `audit`. */
-export const auditEvents = onMessagePublished({ topic: 'task-events', ...everywhere, retry: true }, (event) =>
-  app().services.consumers['task-events'].receive(messageIn(event)),
+export const auditEvents = onMessagePublished(
+  { topic: 'task-events', ...globalOptions, retry: true },
+  (event) => app().services.consumers['task-events'].receive(messageIn(event)),
 );
 
 /** Logs an error for each message that a consumer could not process or gave up. */
-export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...everywhere }, (event) => {
+export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...globalOptions }, (event) => {
   const { attributes } = event.data.message;
   app().kernel.log.error('dead_letter', { ...messageIn(event), attributes });
 });
 
 /** Mirrors to-do changes to the Realtime Database. */
 export const mirrorTaskUpdates = onMessagePublished(
-  { topic: 'task-updates', ...everywhere, retry: true },
+  { topic: 'task-updates', ...globalOptions, retry: true },
   (event) => app().services.consumers['task-updates'].receive(messageIn(event)),
 );
 
 /** Notifies people of due reminders. */
 export const notifyOfReminders = onMessagePublished(
-  { topic: 'reminders', ...everywhere, retry: true },
+  { topic: 'reminders', ...globalOptions, retry: true },
   (event) => app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
@@ -110,7 +111,7 @@ function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
 /** Executes a run's steps until it ends, waits, or reaches its turn's time limit. */
 export const executeRun = onTaskDispatched<unknown>(
   {
-    ...everywhere,
+    ...globalOptions,
     timeoutSeconds: 1800,
     memory: '512MiB',
     secrets: modelSecrets,
@@ -127,12 +128,12 @@ export const executeRun = onTaskDispatched<unknown>(
 
 /** Runs the cleanup jobs every minute: expired leases, offline agents, crashed instances, retention and more. */
 export const sweep = onSchedule(
-  { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
+  { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep()),
 );
 
 /** Sends due reminders, every minute. */
 export const sendReminders = onSchedule(
-  { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
+  { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
   () => app().services.sendReminders(),
 );

@@ -9,9 +9,9 @@ import { onRequest } from 'firebase-functions/https';
 import { app } from '../app.ts';
 import {
   concurrency,
-  everywhere,
   gitHubSecrets,
   gitHubWebhookSecrets,
+  globalOptions,
   maxInstances,
   minInstances,
   modelSecrets,
@@ -22,14 +22,14 @@ import {
  * Headers by which the framework's parsers detect a body, and Node a client that waits for `100 Continue`. Node has
  * read the framing before. Source: type-is, `hasBody`; Node, lib/_http_server.js.
  */
-const SIGNS_OF_A_BODY = ['content-length', 'transfer-encoding', 'expect'];
+const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 
-leaveBodiesUnread();
+skipBodyParsers();
 
 /** The MCP endpoint. It is public for Cloud Run and authenticates every request itself. */
 export const mcp = onRequest(
   {
-    ...everywhere,
+    ...globalOptions,
     invoker: 'public',
     // The endpoint handles CORS itself. Without this option, the emulator would allow every page.
     cors: false,
@@ -41,15 +41,15 @@ export const mcp = onRequest(
     secrets: [...gitHubSecrets, ...modelSecrets],
   },
   (request, response) => {
-    leaveDomain();
-    beforeEnding(() => app().limits.callMetrics.flush());
+    exitDomain();
+    beforeShutdown(() => app().limits.callMetrics.flush());
     return app().endpoint(request, response);
   },
 );
 
 /** Receives GitHub's deliveries: merged pull requests complete tasks, and failed checks are recorded on tasks. */
 export const githubWebhook = onRequest(
-  { ...everywhere, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
+  { ...globalOptions, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
   (request, response) => app().gitHubWebhook(request, response),
 );
 
@@ -59,14 +59,14 @@ export const githubWebhook = onRequest(
  * and respond to invalid bodies with an HTML page, outside production with a stack trace. Call it when the function
  * is loaded, before it receives requests.
  */
-export function leaveBodiesUnread(): void {
+export function skipBodyParsers(): void {
   // Other functions may share the process if it has no target function.
   if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
   // In production mode, Express shows no stack traces on its error pages.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', (event) => {
     if (typeof event !== 'object' || event === null || !('request' in event)) return;
-    if (event.request instanceof IncomingMessage) disguise(event.request);
+    if (event.request instanceof IncomingMessage) hideBody(event.request);
   });
 }
 
@@ -74,15 +74,15 @@ export function leaveBodiesUnread(): void {
  * Exits the framework's domain. Domains, Node's deprecated way to catch callback errors, are not needed. A
  * domain tracks each promise, which costs the endpoint a quarter of its throughput.
  */
-export function leaveDomain(): void {
+export function exitDomain(): void {
   const active: unknown = Reflect.get(process, 'domain');
   if (typeof active !== 'object' || active === null || !('exit' in active)) return;
   if (typeof active.exit === 'function') active.exit();
 }
 
 /** Makes a request look as if it had no body, and makes its URL decodable for the framework's router. */
-export function disguise(request: IncomingMessage): void {
-  for (const name of SIGNS_OF_A_BODY) delete request.headers[name];
+export function hideBody(request: IncomingMessage): void {
+  for (const name of BODY_HEADERS) delete request.headers[name];
   const { url = '/' } = request;
   const [path = '/'] = url.split('?', 1);
   try {
@@ -92,7 +92,7 @@ export function disguise(request: IncomingMessage): void {
   }
 }
 
-let isAwaited = false;
+let isPending = false;
 
 /**
  * Runs a task before the platform stops the instance; only the first call has an effect. On SIGTERM the framework
@@ -100,9 +100,9 @@ let isAwaited = false;
  * handlers by then. Source: @google-cloud/functions-framework, src/invoker.ts; Cloud Run, "Container runtime
  * contract", "Instance shutdown".
  */
-export function beforeEnding(task: () => Promise<void>): void {
-  if (isAwaited) return;
-  isAwaited = true;
+export function beforeShutdown(task: () => Promise<void>): void {
+  if (isPending) return;
+  isPending = true;
   const others = process.listeners('SIGTERM');
   process.removeAllListeners('SIGTERM');
   process.once('SIGTERM', (signal) => {

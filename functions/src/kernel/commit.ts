@@ -4,8 +4,9 @@
  * stale, and the service reads and decides again. No locks are held. If a commit is resent after a lost response and
  * meets only its own writes, it has succeeded.
  */
+
+import type { Actor, AuditEffect } from './auditLog.ts';
 import type { JsonObject } from './json.ts';
-import type { Actor, Effect } from './trail.ts';
 
 /** A document as read. `version` is opaque. */
 export interface Versioned<Value> {
@@ -26,9 +27,9 @@ export interface AnyChange {
 }
 
 /** Changes that a commit of any feature may include. */
-export interface TrailChanges {
+export interface AuditChanges {
   /** Adds an effect to the audit log that no other change of the commit shows. */
-  readonly tell: { readonly effect: Effect };
+  readonly audit: { readonly effect: AuditEffect };
 }
 
 /** Commits changes of a feature's kinds. */
@@ -37,20 +38,20 @@ export interface Store<Change extends AnyChange> {
    * @throws StaleWriteError if a document changed since it was read
    * @throws MusterError CONFLICT with reason ALREADY_SETTLED if a result is already stored for the key of `record`
    * @throws LooseningError if an agent's call would loosen a limit
-   * @throws UnansweredCommitError if it is unknown whether the commit was applied
+   * @throws UnknownCommitOutcomeError if it is unknown whether the commit was applied
    */
   commit(changes: readonly Change[], record?: CallRecord): Promise<void>;
 }
 
 /** Creates the call's record from its outcome, for the commit that produces the outcome. */
-export type RecordAnswer<Outcome> = (outcome: Outcome) => CallRecord | undefined;
+export type RecordResponse<Outcome> = (outcome: Outcome) => CallRecord | undefined;
 
 /** Data about a call that its commit records. */
 export interface CallRecord {
   /** Actor in the audit log; absent if an operator works in a shell. */
   readonly by?: Actor | undefined;
   /** Absent if the call has no idempotency key. */
-  readonly answer?: RecordedAnswer | undefined;
+  readonly response?: RecordedResponse | undefined;
   /** Audit entry that the call undoes. The commit is stale if the entry is at another version. */
   readonly undoes?: { readonly id: string; readonly version: string };
 }
@@ -64,7 +65,7 @@ export class StaleWriteError extends Error {
 }
 
 /** The database did not respond: the commit may have been applied, or may still be applied. */
-export class UnansweredCommitError extends Error {
+export class UnknownCommitOutcomeError extends Error {
   constructor(options?: ErrorOptions) {
     super('The database did not confirm the commit.', options);
     this.name = 'UnansweredCommitError';
@@ -72,24 +73,24 @@ export class UnansweredCommitError extends Error {
 }
 
 /** Hours for which a result can be replayed. Source: docs/semantics.md#shared-behavior. */
-export const REPLAY_HOURS = 24;
+export const IDEMPOTENCY_HOURS = 24;
 
 /** Stored result of a call with an idempotency key. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly id: string;
   readonly arguments_hash: string;
   readonly answer: JsonObject;
   readonly expires_at: Date;
 }
 
-/** One writing call. Its service commits `recordAnswer(answer)` together with its changes. */
+/** One writing call. Its service commits `recordResponse(response)` together with its changes. */
 export interface Operation {
   /** Caller; absent if an operator works in a shell. */
   readonly by?: Actor;
   /** Distinguishes calls with the same key; undefined if the caller sent no key. */
   readonly argumentsHash: string | undefined;
   /** Returns the record to commit with the changes. It has no answer if the caller sent no key. */
-  recordAnswer(answer: JsonObject): CallRecord | undefined;
+  recordResponse(answer: JsonObject): CallRecord | undefined;
   /**
    * Returns a secret that a repetition of this call derives again, so that it is never stored; undefined if the
    * caller sent no key.

@@ -1,7 +1,7 @@
 /** Links to console pages, for emails and push messages. */
 
 /** Subject of an email or a push message. */
-export type LinkedThing =
+export type LinkedItem =
   | { readonly kind: 'todo'; readonly id: string }
   /** Questions have no dedicated page: the start page lists them and opens the one in its URL. */
   | { readonly kind: 'request'; readonly id: string; readonly workspace: string | undefined }
@@ -16,7 +16,7 @@ export class ConsoleLinks {
   }
 
   /** Returns the address of the console page of a thing. The routes are in console/src/shell/Shell.tsx. */
-  to(thing: LinkedThing): string {
+  to(thing: LinkedItem): string {
     const url = new URL(thing.kind === 'todo' ? `/d/${encodeURIComponent(thing.id)}` : '/', this.origin);
     if (thing.kind === 'request') url.searchParams.set('request', thing.id);
     if (thing.kind !== 'todo' && thing.workspace !== undefined)

@@ -52,7 +52,7 @@ export interface DocumentCodec<Value> {
 export function documentCodec<Stored extends z.core.$ZodObject>(
   schema: Stored,
 ): DocumentCodec<ValueOf<Stored>> {
-  const { encode, decode } = objectWalk(schema);
+  const { encode, decode } = objectCodec(schema);
   return {
     toDocument: encode,
     // The walk produces the type that ValueOf describes, which the compiler cannot verify.
@@ -71,26 +71,26 @@ export const jsonText = z.codec(z.string(), jsonObject, {
 });
 
 /** Conversion of one value: `encode` to the stored form, `decode` from the parsed form. */
-interface Walk<Made = unknown> {
+interface FieldCodec<Made = unknown> {
   readonly encode: (value: unknown) => Made;
   readonly decode: (stored: unknown) => Made;
 }
 
 /** Returns undefined if values are stored unchanged. */
-function walkOf(schema: Schema): Walk | undefined {
+function codecOf(schema: Schema): FieldCodec | undefined {
   if (
     schema instanceof z.core.$ZodNullable ||
     schema instanceof z.core.$ZodDefault ||
     schema instanceof z.core.$ZodExactOptional
   )
-    return walkOf(schema._zod.def.innerType);
-  if (schema instanceof z.core.$ZodObject) return objectWalk(schema);
+    return codecOf(schema._zod.def.innerType);
+  if (schema instanceof z.core.$ZodObject) return objectCodec(schema);
   if (schema instanceof z.core.$ZodArray) {
-    const item = walkOf(schema._zod.def.element);
+    const item = codecOf(schema._zod.def.element);
     return item && { encode: eachItem(item.encode), decode: eachItem(item.decode) };
   }
   if (schema instanceof z.core.$ZodRecord) {
-    const item = walkOf(schema._zod.def.valueType);
+    const item = codecOf(schema._zod.def.valueType);
     return item && { encode: eachEntry(item.encode), decode: eachEntry(item.decode) };
   }
   if (schema instanceof z.core.$ZodCodec)
@@ -98,9 +98,9 @@ function walkOf(schema: Schema): Walk | undefined {
   return undefined;
 }
 
-function objectWalk(schema: z.core.$ZodObject): Walk<Record<string, unknown>> {
+function objectCodec(schema: z.core.$ZodObject): FieldCodec<Record<string, unknown>> {
   const fields = Object.entries(schema._zod.def.shape).map(([name, field]) => {
-    return { name, walk: walkOf(field), absence: absenceOf(field) };
+    return { name, walk: codecOf(field), absence: absenceOf(field) };
   });
   return {
     encode: (value) => {
@@ -137,11 +137,11 @@ function absenceOf(field: Schema): Absence {
   return field instanceof z.core.$ZodDefault ? absenceOf(field._zod.def.innerType) : 'impossible';
 }
 
-function eachItem(step: Walk['encode']): Walk['encode'] {
+function eachItem(step: FieldCodec['encode']): FieldCodec['encode'] {
   return (items) => (Array.isArray(items) ? items.map(step) : items);
 }
 
-function eachEntry(step: Walk['encode']): Walk['encode'] {
+function eachEntry(step: FieldCodec['encode']): FieldCodec['encode'] {
   return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }
 

@@ -1,26 +1,26 @@
 /** Audit effects: stored fields, comparison with the current state, undo. Source: docs/decisions/0036-trail.md. */
 
 import { createHash } from 'node:crypto';
+import type { AuditEffect } from './auditLog.ts';
 import type { Fields } from './documentCodec.ts';
 import { MusterError } from './errors.ts';
 import { canonicalJson } from './json.ts';
-import type { Effect } from './trail.ts';
 
 /**
  * Limits of an entry's `after` fields, in bytes; the thing itself has the rest. Above the first limit, short fields
  * are kept and long ones are replaced by digests, so that changes are still detected.
  */
-const MAX_MADE_BYTES = 200_000;
+const MAX_EFFECT_BYTES = 200_000;
 const MAX_SHORTENED_BYTES = 300_000;
 const DIGEST_LETTERS = 16;
 
 /** Returns the key by which audit entries of a thing are found. */
-export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
+export function itemKey({ kind, id }: Pick<AuditEffect, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
 /** Returns the effect with only the fields that it changes; undefined if it changes none. */
-export function changedPart(effect: Effect): Effect | undefined {
+export function changedPart(effect: AuditEffect): AuditEffect | undefined {
   const { before, after } = effect;
   if (before === undefined || after === undefined) return before === after ? undefined : effect;
   const names = changedNames(before, after);
@@ -36,9 +36,9 @@ export function changedNames(before: Fields, after: Fields): readonly string[] {
 }
 
 /** Returns a commit's effects for its audit entry, without long new fields if they are too large. */
-export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
+export function storedEffects(effects: readonly AuditEffect[]): readonly AuditEffect[] {
   const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
-  let left = MAX_MADE_BYTES;
+  let left = MAX_EFFECT_BYTES;
   return effects.map((effect) => {
     left -= textOf(effect.after).length;
     return left >= 0 ? effect : shortened(effect, room);
@@ -46,7 +46,7 @@ export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
 }
 
 /** Returns the effect with its shortest fields, as many as fit, and digests of the others. */
-function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
+function shortened({ after = {}, ...effect }: AuditEffect, room: number): AuditEffect {
   const digests: Record<string, string> = {};
   const kept: Record<string, unknown> = {};
   let left = room;
@@ -60,8 +60,8 @@ function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
 }
 
 /** Returns whether a field still has the value from the effect; undefined if that is not stored. */
-export function isStill(
-  { after = {}, digests = {} }: Effect,
+export function isUnchanged(
+  { after = {}, digests = {} }: AuditEffect,
   name: string,
   value: unknown,
 ): boolean | undefined {
@@ -76,23 +76,23 @@ export function isStill(
  * @returns the fields before the effect; undefined if the thing did not exist
  * @throws MusterError CONFLICT with reason CHANGED_SINCE
  */
-export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
+export function restoredFields(effect: AuditEffect, current: Fields | undefined): Fields | undefined {
   const { before, after, digests = {} } = effect;
   if (after === undefined) {
-    if (current !== undefined) throw changedSince(effect, ['it exists again']);
+    if (current !== undefined) throw changedSinceError(effect, ['it exists again']);
     return before;
   }
-  if (current === undefined) throw changedSince(effect, ['it was deleted']);
+  if (current === undefined) throw changedSinceError(effect, ['it was deleted']);
   const names = [...Object.keys(after), ...Object.keys(digests)];
-  const changed = names.filter((name) => isStill(effect, name, current[name]) === false);
-  if (changed.length > 0) throw changedSince(effect, changed);
+  const changed = names.filter((name) => isUnchanged(effect, name, current[name]) === false);
+  if (changed.length > 0) throw changedSinceError(effect, changed);
   if (before === undefined) return undefined;
   const kept = Object.entries(current).filter(([name]) => !names.includes(name) || name in before);
   return { ...Object.fromEntries(kept), ...before };
 }
 
 /** @param what the fields that differ, or another difference in words */
-export function changedSince({ kind, id }: Effect, what: readonly string[]): MusterError {
+export function changedSinceError({ kind, id }: AuditEffect, what: readonly string[]): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" changed in the meantime: ${what.join(', ')}.`, {
     reason: 'CHANGED_SINCE',
     suggestion: 'Read its current state, then change it as needed.',
@@ -100,7 +100,7 @@ export function changedSince({ kind, id }: Effect, what: readonly string[]): Mus
 }
 
 /** @param why a full sentence */
-export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
+export function cannotUndoError({ kind, id }: AuditEffect, why: string): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, {
     reason: 'CANNOT_BE_UNDONE',
   });

@@ -1,5 +1,5 @@
 /**
- * The error class and the table of error codes. Handlers throw MusterError; only mcp/answer.ts converts it to a
+ * The error class and the table of error codes. Handlers throw MusterError; only mcp/toolResponse.ts converts it to a
  * toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
  */
 

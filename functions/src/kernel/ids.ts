@@ -23,9 +23,9 @@ export const chosenId = () =>
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 
 /** Returns a function that validates ids as path segments. @param forbidden what a segment must not contain */
-export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
+export function segmentOf(forbidden: RegExp, maxBytes: number): (id: string) => string {
   return (id) => {
-    if (!forbidden.test(id) && new TextEncoder().encode(id).length <= mostBytes) return id;
+    if (!forbidden.test(id) && new TextEncoder().encode(id).length <= maxBytes) return id;
     throw new MusterError('NOT_FOUND', 'Not found: this is not a valid id.', {
       suggestion: 'Use an id exactly as returned: letters, digits, "-" and "_".',
     });

@@ -57,7 +57,7 @@ const LEVELS = new Map([...bytesOf('[{]}')].map((byte, index) => [byte, index < 
  * comma; no byte of a multibyte UTF-8 character equals one of these. Text that is not JSON gets some count, and fails
  * to parse later.
  */
-export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
+export function beyondLimits(json: Uint8Array, max: JsonLimits): keyof JsonLimits | undefined {
   let values = 1;
   let depth = 0;
   let isOpened = false;
@@ -69,8 +69,8 @@ export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimi
     if (byte === QUOTE) at = endOfString(json, at);
     isOpened = levels > 0;
     depth += levels;
-    if (depth > most.depth) return 'depth';
-    if (values > most.values) return 'values';
+    if (depth > max.depth) return 'depth';
+    if (values > max.values) return 'values';
   }
   return undefined;
 }
@@ -85,12 +85,12 @@ function endOfString(json: Uint8Array, start: number): number {
 }
 
 /** Limits for a text that may be JSON, so that checking it is cheap. */
-const LOOKED_INTO: JsonLimits = { depth: 64, values: 100_000 };
+const MAX_SCANNED_CHARACTERS: JsonLimits = { depth: 64, values: 100_000 };
 
 /** Returns whether a value is the JSON text of an object or a list. */
 export function isWrappedJson(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return false;
-  if (beyondLimits(bytesOf(value), LOOKED_INTO) !== undefined) return false;
+  if (beyondLimits(bytesOf(value), MAX_SCANNED_CHARACTERS) !== undefined) return false;
   return typeof parsedJson(value) === 'object';
 }
 
@@ -103,7 +103,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Maximum bytes of the response to one call, as sent. */
-export const MAX_ANSWER_BYTES = 1_048_576;
+export const MAX_RESPONSE_BYTES = 1_048_576;
 
 /**
  * Maximum JSON bytes of a tool response that has further pages. Clients show a model 25,000 tokens of a response, and
@@ -116,7 +116,7 @@ export const MAX_SHOWN_BYTES = 48_000;
 export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
 
 /** Maximum bytes, as sent, of one value in a response that is not truncated. The rest is for the other fields. */
-const MAX_WHOLE_BYTES = MAX_ANSWER_BYTES - 65_536;
+const MAX_SINGLE_ITEM_BYTES = MAX_RESPONSE_BYTES - 65_536;
 
 /** Maximum JSON bytes of a task's parts from its creator. A Firestore document holds 1 MiB. */
 export const MAX_TASK_BYTES = 100_000;
@@ -127,11 +127,11 @@ export const MAX_REPORT_BYTES = 200_000;
 /** Maximum JSON bytes of an agent's profile. */
 export const MAX_AGENT_BYTES = 100_000;
 
-/** @throws MusterError VALIDATION_ERROR if the value's JSON is larger than `most` bytes */
-export function requireSize(what: string, field: string, value: unknown, most: number): void {
+/** @throws MusterError VALIDATION_ERROR if the value's JSON is larger than `max` bytes */
+export function requireSize(what: string, field: string, value: unknown, max: number): void {
   const bytes = byteLength(value);
-  if (bytes <= most) return;
-  throw new MusterError('VALIDATION_ERROR', `${what} is limited to ${most} bytes; this one has ${bytes}.`, {
+  if (bytes <= max) return;
+  throw new MusterError('VALIDATION_ERROR', `${what} is limited to ${max} bytes; this one has ${bytes}.`, {
     field,
     reason: 'TOO_LARGE',
     suggestion: 'Shorten it, or move details elsewhere and link to them.',
@@ -153,8 +153,8 @@ export function sentBytes(json: string): number {
 }
 
 /** Returns whether a value fits into the largest response, next to other fields. */
-export function fitsAnswer(value: unknown): boolean {
-  return sentBytes(JSON.stringify(value)) <= MAX_WHOLE_BYTES;
+export function fitsResponse(value: unknown): boolean {
+  return sentBytes(JSON.stringify(value)) <= MAX_SINGLE_ITEM_BYTES;
 }
 
 /** Returns whether a value fits into one page of a list, or a share of the page. */
@@ -167,7 +167,7 @@ export function fitsPage(value: unknown, share = 1): boolean {
  * @param shown returns an item as the response shows it, or its long parts
  * @param share fraction of the page that the items may fill
  */
-export function fitting<Item>(
+export function fittingItems<Item>(
   items: readonly Item[],
   shown: (item: Item) => unknown,
   share = 1,

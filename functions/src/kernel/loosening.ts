@@ -3,12 +3,13 @@
  * store checks every commit of a call, which covers all tools, undo and batches. Source: docs/security.md#two-rules;
  * docs/decisions/0049-loosening-revoking-leaving.md.
  */
+
+import type { Actor } from './auditLog.ts';
 import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
-import type { Actor } from './trail.ts';
 
 /** Kinds of limits that can be loosened. */
-export const LOOSENED = [
+export const LOOSENING_KINDS = [
   'approvals',
   'budget',
   'member',
@@ -18,7 +19,7 @@ export const LOOSENED = [
   'agent',
 ] as const;
 
-export type Loosened = (typeof LOOSENED)[number];
+export type Loosened = (typeof LOOSENING_KINDS)[number];
 
 /** Weakening or removal of a limit by a change. Source: docs/security.md#two-rules. */
 export interface Loosening {
@@ -46,12 +47,16 @@ export class LooseningError extends MusterError {
   /** All limits that the commit would loosen, each worded as the end of "This would …". */
   readonly would: readonly string[];
 
-  /** `all`: the loosenings without approval; `would`: all loosenings of the commit, including approved ones. */
+  /** `all`: the loosenings without approval; `effect`: all loosenings of the commit, including approved ones. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
-    super('FORBIDDEN', `This would ${inWords(all.map((one) => one.would))}, which only people decide.`, {
-      reason: LOOSENS_A_LIMIT,
-      suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
-    });
+    super(
+      'FORBIDDEN',
+      `This would ${describeLoosening(all.map((one) => one.would))}, which only people decide.`,
+      {
+        reason: LOOSENS_A_LIMIT,
+        suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
+      },
+    );
     this.name = 'LooseningError';
     this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
     this.would = would;
@@ -62,12 +67,12 @@ export class LooseningError extends MusterError {
 export const LOOSENS_A_LIMIT = 'LOOSENS_A_LIMIT';
 
 /** Returns loosenings worded as the end of "This would …". */
-export function inWords(would: readonly string[]): string {
-  return would.join(', and ');
+export function describeLoosening(effect: readonly string[]): string {
+  return effect.join(', and ');
 }
 
 /** Returns entries for kinds of changes that never loosen a limit. */
-export function neverLoosens<const Kind extends string>(...kinds: readonly Kind[]) {
+export function noLoosening<const Kind extends string>(...kinds: readonly Kind[]) {
   return Object.fromEntries(kinds.map((kind) => [kind, null])) as Record<Kind, null>;
 }
 

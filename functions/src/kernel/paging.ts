@@ -5,61 +5,65 @@ import { listedId } from './ids.ts';
 import { parsedJson } from './json.ts';
 
 /** Position after which a list continues: the sort time and id of the last returned item. */
-export interface Position {
+export interface TimeCursor {
   readonly at: Date;
   readonly id: string;
 }
 
-export interface Page {
+export interface PageRequest {
   readonly limit: number;
-  readonly after?: Position;
+  readonly after?: TimeCursor;
 }
 
 /** One page of a list. It has fewer items than the limit if the items are large. */
-export interface Slice<Item> {
+export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** Whether more items follow. */
   readonly more: boolean;
 }
 
 /** Page of a list with hidden items. The next page starts after `last`. */
-export interface VisibleSlice<Item> extends Slice<Item> {
-  readonly last?: Position | undefined;
+export interface VisiblePage<Item> extends ListPage<Item> {
+  readonly last?: TimeCursor | undefined;
 }
 
 /** Maximum number of hidden items read for one page. */
-const MAX_HIDDEN = 100;
+const MAX_HIDDEN_READ = 100;
 
 /** Minimum number of items in each query of a page after the first. */
-const LEAST_READ = 20;
+const MIN_READ = 20;
 
 /**
  * Returns a page of the items that the reader may see, using several queries if needed. After many hidden items, the
  * page is shorter and has `more`.
- * @param see returns the item as the reader sees it; undefined if it is hidden
+ * @param visibleTo returns the item as the reader sees it; undefined if it is hidden
  */
 export async function visiblePage<Item, Seen>(
-  page: Page,
-  read: (page: Page) => Promise<Slice<Item>>,
-  placeOf: (item: Item) => Position,
-  see: (item: Item) => Seen | undefined,
-): Promise<VisibleSlice<Seen>> {
-  const seen: Seen[] = [];
+  page: PageRequest,
+  read: (page: PageRequest) => Promise<ListPage<Item>>,
+  placeOf: (item: Item) => TimeCursor,
+  visibleTo: (item: Item) => Seen | undefined,
+): Promise<VisiblePage<Seen>> {
+  const visibleItems: Seen[] = [];
   let { limit, after } = page;
-  for (let hidden = 0; hidden <= MAX_HIDDEN; limit = Math.max(page.limit - seen.length, LEAST_READ)) {
+  for (
+    let hidden = 0;
+    hidden <= MAX_HIDDEN_READ;
+    limit = Math.max(page.limit - visibleItems.length, MIN_READ)
+  ) {
     const { items, more } = await read({ limit, ...(after && { after }) });
-    const [visible, last] = firstSeen(items, page.limit - seen.length, see);
-    seen.push(...visible);
-    if (last === undefined || (!more && last === items.at(-1))) return { items: seen, more: false };
+    const [visible, last] = firstVisible(items, page.limit - visibleItems.length, visibleTo);
+    visibleItems.push(...visible);
+    if (last === undefined || (!more && last === items.at(-1))) return { items: visibleItems, more: false };
     after = placeOf(last);
-    if (seen.length === page.limit) break;
+    if (visibleItems.length === page.limit) break;
     hidden += items.length - visible.length;
   }
-  return { items: seen, more: true, last: after };
+  return { items: visibleItems, more: true, last: after };
 }
 
 /** Returns up to `limit` visible items, and the last item that was checked. */
-function firstSeen<Item, Seen>(
+function firstVisible<Item, Seen>(
   items: readonly Item[],
   limit: number,
   see: (item: Item) => Seen | undefined,
@@ -74,31 +78,35 @@ function firstSeen<Item, Seen>(
 }
 
 /** Part of a walk over due items. The walk can stop at the place of any item and resume there. */
-export interface Batch<Item> {
-  readonly found: readonly { readonly item: Item; readonly place: Position }[];
+export interface SweepBatch<Item> {
+  readonly found: readonly { readonly item: Item; readonly place: TimeCursor }[];
   /** Place where the walk continues; absent at its end. */
-  readonly next?: Position | undefined;
+  readonly next?: TimeCursor | undefined;
 }
 
-export interface Found<Item> {
+export interface CursorPage<Item> {
   readonly items: readonly Item[];
   /** Next cursor; absent at the end of the list. A page with a cursor may be shorter than the limit. */
-  readonly next?: Place | undefined;
+  readonly next?: ListCursor | undefined;
 }
 
 /** Position after which a list continues: the sort values and id of the last checked item. */
-export interface Place {
+export interface ListCursor {
   readonly order: readonly number[];
   readonly id: string;
 }
 
 /** Largest absolute value of a Date, in milliseconds since the epoch. */
-const LARGEST = 8.64e15;
+const MAX_CURSOR_BYTES = 8.64e15;
 
-const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
+const decoded = z.tuple([
+  z.string(),
+  z.array(z.int().min(-MAX_CURSOR_BYTES).max(MAX_CURSOR_BYTES)).max(4),
+  listedId,
+]);
 
 /** Encodes an opaque cursor that is valid for one query. @param question the query's parameters as text */
-export function encodeCursor(question: string, { order, id }: Place): string {
+export function encodeCursor(question: string, { order, id }: ListCursor): string {
   return Buffer.from(JSON.stringify([question, order, id])).toString('base64url');
 }
 
@@ -107,7 +115,7 @@ export function decodeCursor(
   question: string,
   encoded: string | undefined,
   suggestion: string,
-): Place | undefined {
+): ListCursor | undefined {
   if (encoded === undefined) return undefined;
   const { success, data } = decoded.safeParse(parsedJson(Buffer.from(encoded, 'base64url').toString()));
   if (success && data[0] === question) return { order: data[1], id: data[2] };
@@ -115,7 +123,7 @@ export function decodeCursor(
 }
 
 /** Concurrent items. Each has its own commits and mostly waits for them. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
 interface Identified {
   readonly id: string;
@@ -128,7 +136,7 @@ interface Identified {
  * @returns the number of changed items
  * @throws the first error of `work`, after all items were tried
  */
-export async function allOf<Item extends Identified>(
+export async function processAll<Item extends Identified>(
   read: (after?: string) => Promise<readonly Item[]>,
   isWanted: (item: Item) => boolean,
   work: (item: Item) => Promise<boolean>,
@@ -137,8 +145,8 @@ export async function allOf<Item extends Identified>(
   const errors: unknown[] = [];
   for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
     const wanted = page.filter(isWanted);
-    for (let first = 0; first < wanted.length; first += AT_ONCE) {
-      for (const outcome of await Promise.allSettled(wanted.slice(first, first + AT_ONCE).map(work))) {
+    for (let first = 0; first < wanted.length; first += CONCURRENCY) {
+      for (const outcome of await Promise.allSettled(wanted.slice(first, first + CONCURRENCY).map(work))) {
         if (outcome.status === 'rejected') errors.push(outcome.reason);
         else if (outcome.value) changed++;
       }

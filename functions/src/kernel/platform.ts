@@ -10,7 +10,7 @@ import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 export const systemClock: Clock = { now: () => new Date() };
 
 /** Returns the emulators' clock, shifted by the milliseconds in the file. `npm run clock` shifts every instance. */
-export function movableClock(file: string): Clock {
+export function simulatedClock(file: string): Clock {
   return { now: () => new Date(Date.now() + millisecondsIn(file)) };
 }
 

@@ -1,5 +1,5 @@
 /** Ports through which rules perform I/O. Tests can use another clock. */
-import type { RecordedAnswer } from './commit.ts';
+import type { RecordedResponse } from './commit.ts';
 import { MusterError } from './errors.ts';
 
 /** Public members of a class, so that another implementation can replace it. */
@@ -41,8 +41,8 @@ export interface UnreadableDocuments {
   recent(): Promise<readonly string[]>;
 }
 
-export interface RecordedAnswerQueries {
-  find(id: string): Promise<RecordedAnswer | undefined>;
+export interface RecordedResponseQueries {
+  find(id: string): Promise<RecordedResponse | undefined>;
 }
 
 type LogEntry = (event: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -53,7 +53,7 @@ export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 /** Ports for every feature. Features extend the interface with their own. */
 export interface KernelPorts {
   /** Results of calls with an idempotency key. The commit of a call stores its result. */
-  readonly recordedAnswers: RecordedAnswerQueries;
+  readonly recordedResponses: RecordedResponseQueries;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly hashing: Hashing;
@@ -70,7 +70,7 @@ export abstract class Service<Ports> {
 }
 
 /** Owner and workspace of a document, if it states them. */
-interface Belonging {
+interface Ownership {
   readonly owner_uid?: string | undefined;
   readonly workspace?: string | undefined;
 }
@@ -79,7 +79,7 @@ export class UnreadableDocumentError extends MusterError {
   readonly owner_uid: string | undefined;
   readonly workspace: string | undefined;
 
-  constructor(path: string, { owner_uid, workspace }: Belonging = {}) {
+  constructor(path: string, { owner_uid, workspace }: Ownership = {}) {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:
@@ -92,7 +92,7 @@ export class UnreadableDocumentError extends MusterError {
 }
 
 /** Returns undefined if the document is unreadable. */
-export async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
   } catch (error) {
@@ -102,7 +102,7 @@ export async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<
 }
 
 /** Returns undefined for another workspace's unreadable document, so that outsiders do not learn of it. */
-export async function readIn<Value>(
+export async function readUnreadable<Value>(
   isTheirs: (workspace: string) => boolean,
   reading: Promise<Value>,
 ): Promise<Value | undefined> {

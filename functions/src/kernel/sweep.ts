@@ -1,15 +1,15 @@
 /** Jobs of the sweep, the scheduled cleanup. Each has its own turn, so that a failure stops no other job. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
-import type { Batch, Position } from './paging.ts';
+import type { SweepBatch, TimeCursor } from './paging.ts';
 
 /** Reliability of presence. `away`: unusable. `back`: recovered recently, so a missing heartbeat proves nothing. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
 
-export interface SweepTurn {
+export interface SweepContext {
   readonly now: Date;
   /** Position where the last turn stopped; undefined if it finished. */
-  readonly from: Position | undefined;
+  readonly from: TimeCursor | undefined;
   /** Never rejects. */
   readonly presence: Promise<PresenceHealth>;
   /** Whether the job must stop and return its position. */
@@ -17,25 +17,25 @@ export interface SweepTurn {
 }
 
 /** Result of a turn. */
-export interface Swept {
+export interface SweepReport {
   readonly counts: Readonly<Record<string, number>>;
   /** Whether due items remain. */
   readonly isBehind: boolean;
   /** Position where the next turn resumes; absent: at the start. */
-  readonly stoppedAt?: Position | undefined;
+  readonly stoppedAt?: TimeCursor | undefined;
 }
 
-export interface SweepPart {
+export interface SweepJob {
   /** Name in the log and in the stored record. */
   readonly name: string;
   /** Name of an earlier job in the list that must finish before this one starts. */
   readonly after?: string;
   /** Safe to run twice, late, or in two instances concurrently. */
-  run(turn: SweepTurn): Promise<Swept>;
+  run(turn: SweepContext): Promise<SweepReport>;
 }
 
 /** A store that keeps data for a limited time. */
-export interface Expiring {
+export interface ExpiringStore {
   /** Name of the data, for the log. */
   readonly name: string;
   /** Removes a limited number of expired items and returns their number: 0 if none are left. */
@@ -43,7 +43,7 @@ export interface Expiring {
 }
 
 /** Returns a job that removes expired items until none are left or its turn ends. */
-export function expiryPart(expiring: Expiring): SweepPart {
+export function expiryJob(expiring: ExpiringStore): SweepJob {
   return {
     name: expiring.name,
     run: async ({ isOver }) => {
@@ -62,47 +62,47 @@ export type RetentionDays = Readonly<
   Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number> & { agents?: number }
 >;
 
-const DAY_MILLISECONDS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /**
  * Returns a job that removes items that ended more than `days` days ago; 0 disables it. It starts once per
  * hour, because each query costs money, and then continues every minute until it is finished.
  * @param remove removes the items that ended before an instant
  */
-export function retentionPart(
+export function retentionJob(
   name: string,
   days: number,
-  remove: (before: Date, turn: SweepTurn) => Promise<Swept>,
-): SweepPart {
+  remove: (before: Date, turn: SweepContext) => Promise<SweepReport>,
+): SweepJob {
   return {
     name,
     run: async (turn) => {
       const isDue = turn.from !== undefined || turn.now.getUTCMinutes() === 0;
       if (days <= 0 || !isDue) return { counts: {}, isBehind: false };
-      return remove(new Date(turn.now.getTime() - days * DAY_MILLISECONDS), turn);
+      return remove(new Date(turn.now.getTime() - days * DAY_MS), turn);
     },
   };
 }
 
 /** Concurrent items. Each has its own commits and mostly waits for them. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
 /**
  * Works on a few items at a time, from the last position, until none are left or the turn ends. Never goes back, so
  * that an item that cannot be handled does not block the others.
  * @param work must not reject
  */
-export async function walk<Item>(
-  turn: SweepTurn,
-  read: (after: Position | undefined) => Promise<Batch<Item>>,
+export async function sweepPages<Item>(
+  turn: SweepContext,
+  read: (after: TimeCursor | undefined) => Promise<SweepBatch<Item>>,
   work: (item: Item) => Promise<void>,
-): Promise<Pick<Swept, 'isBehind' | 'stoppedAt'>> {
+): Promise<Pick<SweepReport, 'isBehind' | 'stoppedAt'>> {
   let stoppedAt = turn.from;
   for (;;) {
     const { found, next } = await read(stoppedAt);
-    for (let first = 0; first < found.length; first += AT_ONCE) {
+    for (let first = 0; first < found.length; first += CONCURRENCY) {
       if (turn.isOver()) return { isBehind: true, stoppedAt };
-      const few = found.slice(first, first + AT_ONCE);
+      const few = found.slice(first, first + CONCURRENCY);
       await Promise.all(few.map(({ item }) => work(item)));
       stoppedAt = few.at(-1)?.place;
     }
@@ -113,7 +113,7 @@ export async function walk<Item>(
 }
 
 /** Stored state of a job with remaining due items. */
-const behindPart = z.object({
+const behindJob = z.object({
   since: timestamp,
   /** Position where the job resumes; absent: at the start. */
   from: z.exactOptional(z.object({ at: timestamp, id: z.string() })),
@@ -125,7 +125,7 @@ export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = 
     /** Outage of the Realtime Database, without presence updates. `back_at`: first sweep after it. */
     outage: z._default(z.nullable(z.object({ since: timestamp, back_at: z.exactOptional(timestamp) })), null),
     /** Jobs with remaining due items, by name. */
-    behind: z._default(z.record(z.string(), behindPart), {}),
+    behind: z._default(z.record(z.string(), behindJob), {}),
   }),
 );
 

@@ -1,6 +1,6 @@
 /** Safe output of untrusted text in terminals: it cannot control the terminal, or hide or reorder text. */
 
-import { HIDDEN } from './hidden.ts';
+import { HIDDEN_CHARACTERS } from './hiddenCharacters.ts';
 
 /** Terminal escape sequences, such as colors and titles. Source: ECMA-48. */
 const CODES =
@@ -14,7 +14,7 @@ export function withoutCodes(text: string): string {
 
 /** Returns the text without terminal escape sequences; other hidden characters become U+FFFD. */
 export function terminalText(text: string): string {
-  return withoutCodes(text).replace(/\r\n?/g, '\n').replace(HIDDEN, '\ufffd');
+  return withoutCodes(text).replace(/\r\n?/g, '\n').replace(HIDDEN_CHARACTERS, '\ufffd');
 }
 
 /** Joins lines for a terminal. Each stays one line, so that untrusted text cannot start one. */
@@ -57,8 +57,8 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Returns whether a text has at most `most` characters. */
-export function hasAtMost(text: string, most: number): boolean {
+/** Returns whether a text has at most `max` characters. */
+export function hasAtMost(text: string, max: number): boolean {
   // A character has one or two UTF-16 units, so most texts need no count.
-  return text.length <= most || (text.length <= 2 * most && characterCount(text) <= most);
+  return text.length <= max || (text.length <= 2 * max && characterCount(text) <= max);
 }

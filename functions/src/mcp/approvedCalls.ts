@@ -1,20 +1,20 @@
 /** Runs approved calls on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
 
-import { type RememberedCaller, standingOf } from '../access/rules/authentication.ts';
+import { currentPrincipal, type StoredCaller } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { type Outcome, presentable, timeLeftOfRequest, withinBounds } from './answer.ts';
 import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
 import type { RequestContext } from './callContext.ts';
-import { Catalogues } from './catalogue.ts';
-import { MAX_KEY_LENGTH, type Served } from './tool.ts';
+import { Catalogs } from './catalog.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
+import { type Outcome, presentableError, requestTimeLeft, withinSizeLimit } from './toolResponse.ts';
 
 /** A call that was waiting for approval. */
 export interface ApprovedCall {
   /** Id of the approval request, under which the call runs at most once. */
   readonly id: string;
-  readonly caller: RememberedCaller;
+  readonly caller: StoredCaller;
   readonly workspace: string;
   /** Full name. */
   readonly tool: string;
@@ -27,38 +27,38 @@ export interface ApprovedCall {
 }
 
 /** Time limit for tools that wait. Work that takes longer has an id for looking it up. */
-const WAITED_MILLISECONDS = 15_000;
+const CALL_TIMEOUT_MS = 15_000;
 
 /** A stored result may take up one third of a document. */
-const KEPT_SHARE = 3;
+const STORED_RESULT_SHARE = 3;
 
 type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
 
 export class ApprovedCalls {
   private readonly ports: Ports;
-  private readonly catalogues: Catalogues;
+  private readonly catalogs: Catalogs;
   /** Address of this deployment. */
   private readonly baseUrl: string;
 
   constructor(ports: Ports, baseUrl: string) {
     this.ports = ports;
-    this.catalogues = new Catalogues(ports.toolsets);
+    this.catalogs = new Catalogs(ports.toolsets);
     this.baseUrl = baseUrl;
   }
 
   /** Runs the call with the caller's current rights. @throws only errors that a retry may avoid */
-  async make(call: ApprovedCall): Promise<Outcome> {
+  async run(call: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
     const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
-    const found = this.catalogue.findTool(name);
-    if (found === undefined) return { error: noSuchTool(name) };
+    const found = this.catalog.findTool(name);
+    if (found === undefined) return { error: unknownToolError(name) };
     const { toolset, tool, scope } = found;
     const { role, agentRole, annotations } = tool;
     const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
     try {
-      const principal = await standingOf(ports, caller, workspace, need);
+      const principal = await currentPrincipal(ports, caller, workspace, need);
       const prepared = { ...tool.prepare(input), idempotencyKey: keyOf(id) };
-      const again = { authenticate: async () => principal, authenticateAnew: async () => principal };
+      const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
       // No tool with approvals derives secrets, so the request id can replace the credential.
@@ -71,34 +71,36 @@ export class ApprovedCalls {
         ...readingContext(unattended, request, name),
         operation,
       }));
-      return { answer: withinBounds(tool, answer, (json) => Buffer.byteLength(json) * KEPT_SHARE) };
+      return {
+        answer: withinSizeLimit(tool, answer, (json) => Buffer.byteLength(json) * STORED_RESULT_SHARE),
+      };
     } catch (error) {
-      const refusal = presentable(error, id, name, ports.log);
-      if (mayPass(refusal)) throw error;
+      const refusal = presentableError(error, id, name, ports.log);
+      if (isExpectedError(refusal)) throw error;
       return { error: refusal };
     }
   }
 
-  private get catalogue() {
+  private get catalog() {
     const selection = {
       readonly: false,
       workspace: undefined,
       dialect: 'prefixed',
       listing: 'whole',
     } as const;
-    return this.catalogues.of({ ...selection, toolsets: this.catalogues.names });
+    return this.catalogs.of({ ...selection, toolsets: this.catalogs.names });
   }
 
   private contextOf(principal: RequestContext['principal'], workspace: string, id: string): RequestContext {
-    const timeLeft = timeLeftOfRequest(WAITED_MILLISECONDS);
+    const timeLeft = requestTimeLeft(CALL_TIMEOUT_MS);
     return {
       principal,
       credential: id,
       workspace,
       requestId: id,
       baseUrl: this.baseUrl,
-      directory: this.catalogue.directory,
-      gone: () => new AbortController().signal,
+      directory: this.catalog.directory,
+      disconnectSignal: () => new AbortController().signal,
       timeLeft,
     };
   }
@@ -106,14 +108,14 @@ export class ApprovedCalls {
 
 /** Longer than a caller's key can be, so that it never equals one. */
 function keyOf(id: string): string {
-  return id.padEnd(MAX_KEY_LENGTH + 1, '.');
+  return id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.');
 }
 
 /** Returns whether a retry may succeed, because the arguments are not at fault. */
-function mayPass({ code }: MusterError): boolean {
+function isExpectedError({ code }: MusterError): boolean {
   return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
 }
 
-function noSuchTool(name: string): MusterError {
+function unknownToolError(name: string): MusterError {
   return new MusterError('NOT_FOUND', `The tool "${name}" no longer exists.`);
 }

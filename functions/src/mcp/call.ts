@@ -1,37 +1,42 @@
 /** Runs one tool call, from its raw arguments to its response. */
-import { type Approvals, admit, authorise, type GatePorts } from '../access/rules/gate.ts';
+import {
+  type Approvals,
+  checkPermission,
+  type PermissionCheckPorts,
+  requirePermission,
+} from '../access/rules/permissionCheck.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { callingAgent, touchPresence } from '../agents/rules/liveness.ts';
-import { asksIn, rightsOf } from '../identity/rules/principal.ts';
+import { approvalRulesIn, rightsOf } from '../identity/rules/principal.ts';
+import type { Actor } from '../kernel/auditLog.ts';
 import {
+  IDEMPOTENCY_HOURS,
   type Operation,
-  REPLAY_HOURS,
-  type RecordedAnswer,
-  UnansweredCommitError,
+  type RecordedResponse,
+  UnknownCommitOutcomeError,
 } from '../kernel/commit.ts';
+import type { TrackWait } from '../kernel/concurrency.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { LooseningError } from '../kernel/loosening.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
-import type { Actor } from '../kernel/trail.ts';
-import type { Waiting } from '../kernel/waiting.ts';
-import {
-  LOOK_FIRST,
-  type Outcome,
-  presentable,
-  requireTime,
-  textWithinBounds,
-  withDeadline,
-  withinBounds,
-} from './answer.ts';
 import type { CallContext, Progress, RequestContext } from './callContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
+import {
+  CHECK_BEFORE_RETRY,
+  type Outcome,
+  presentableError,
+  requireTime,
+  textWithinSizeLimit,
+  withinSizeLimit,
+  withRequestTimeout,
+} from './toolResponse.ts';
 
 export interface CallPorts
   extends IdempotencyPorts,
-    GatePorts,
+    PermissionCheckPorts,
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => never;
   readonly approvals: Approvals;
@@ -39,7 +44,7 @@ export interface CallPorts
 }
 
 /** Connection to the client during a call. */
-interface Telling {
+interface ClientChannel {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
   /** Present if the client wants progress notifications. */
@@ -49,15 +54,15 @@ interface Telling {
 }
 
 /** For callers that get nothing before the response. */
-const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
+const NO_CLIENT: ClientChannel = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
 /** For clients that do not want progress notifications. */
-const UNWATCHED: Progressing = { send: () => undefined, during: (wait) => wait };
+const NO_PROGRESS: ProgressSender = { send: () => undefined, during: (wait) => wait };
 
-interface Given {
+interface ToolCallInput {
   /** Raw arguments. */
-  readonly given: Readonly<Record<string, unknown>>;
-  readonly telling?: Telling;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly channel?: ClientChannel;
 }
 
 /** Calls a tool. Never throws: errors are in the outcome. */
@@ -65,47 +70,51 @@ export async function callTool(
   ports: CallPorts,
   requestContext: RequestContext,
   { toolset, tool, scope }: FoundTool,
-  { given, telling = UNTOLD }: Given,
+  { args, channel = NO_CLIENT }: ToolCallInput,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const { workspace, credential, timeLeft } = requestContext;
   const { role, agentRole, annotations, openToAll } = tool;
   const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint, openToAll };
-  const call = async (waited: Waiting) => {
+  const call = async (tracked: TrackWait) => {
     await ports.limits.take(requestContext.principal);
-    const admitted = await admit(ports, requestContext, need);
+    const admitted = await checkPermission(ports, requestContext, need);
     const { principal } = admitted;
-    const prepared = tool.prepare(given);
+    const prepared = tool.prepare(args);
     requireTime(timeLeft);
-    const { notify, elicitation, progressToken } = telling;
+    const { notify, elicitation, progressToken } = channel;
     const { send: progress, during } =
-      progressToken === undefined ? UNWATCHED : new ProgressReport(notify, progressToken);
+      progressToken === undefined ? NO_PROGRESS : new ProgressReport(notify, progressToken);
     // A caller that loses its role during a wait must not get the result of the wait.
-    const waiting: Waiting = async (wait) => {
-      const result = await waited(during(wait));
+    const trackWait: TrackWait = async (wait) => {
+      const result = await tracked(during(wait));
       const now = await ports.authenticator.authenticate(credential);
-      authorise(now, workspace, need);
+      requirePermission(now, workspace, need);
       // Owner-scoped results were checked before the wait, so changed rights invalidate the check.
       if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
       return result;
     };
-    let late = LOOK_FIRST;
-    const ifLate: CallContext['ifLate'] = (said) => {
-      late = said;
+    let timeoutError = CHECK_BEFORE_RETRY;
+    const onTimeout: CallContext['onTimeout'] = (said) => {
+      timeoutError = said;
     };
     const identity = { by: actorOf(admitted, name), credential };
     const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
-    const approved = mayWait ? gated(ports.approvals, admitted, { name, tool }, prepared) : prepared;
+    const approved = mayWait ? withApproval(ports.approvals, admitted, { name, tool }, prepared) : prepared;
     const work = runOnce(ports, identity, approved, (operation) =>
-      contextOf(ports, admitted, { operation, notify, elicitation, progress, ifLate, waiting }),
+      contextOf(ports, admitted, { operation, notify, elicitation, progress, onTimeout, trackWait }),
     );
     const named = work.catch((error: unknown) => {
-      throw namingOwnArgument(error, tool);
+      throw withToolArgumentName(error, tool);
     });
-    return withinBounds(tool, await withDeadline(named, timeLeft(), () => late), telling.bytesOf);
+    return withinSizeLimit(
+      tool,
+      await withRequestTimeout(named, timeLeft(), () => timeoutError),
+      channel.bytesOf,
+    );
   };
   try {
-    return { answer: await observed(ports, requestContext, { tool: name, isRoutine: tool.routine }, call) };
+    return { answer: await measured(ports, requestContext, { tool: name, isRoutine: tool.routine }, call) };
   } catch (error) {
     if (!(error instanceof MusterError)) throw error;
     return { error };
@@ -139,10 +148,10 @@ export function readResource(
   requestContext: RequestContext,
   found: FoundResource,
 ): Promise<string> {
-  return observedRead(ports, requestContext, found.what, async () => {
+  return measuredRead(ports, requestContext, found.what, async () => {
     await ports.limits.take(requestContext.principal);
-    const admitted = await admit(ports, requestContext, found.need);
-    return textWithinBounds(found, await found.resource.read(readingContext(ports, admitted, found.what)));
+    const admitted = await checkPermission(ports, requestContext, found.need);
+    return textWithinSizeLimit(found, await found.resource.read(readingContext(ports, admitted, found.what)));
   });
 }
 
@@ -154,39 +163,39 @@ export function completeVariable(
   { variable, chosen }: { readonly variable: string; readonly chosen: Readonly<Record<string, string>> },
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
-  return observedRead(ports, requestContext, `complete ${what}`, async () => {
-    const context = readingContext(ports, await admit(ports, requestContext, need), what);
+  return measuredRead(ports, requestContext, `complete ${what}`, async () => {
+    const context = readingContext(ports, await checkPermission(ports, requestContext, need), what);
     return (await template.completions.get(variable)?.(context, chosen)) ?? [];
   });
 }
 
-function observedRead<T>(
+function measuredRead<T>(
   ports: CallPorts,
   requestContext: RequestContext,
   what: string,
   read: () => Promise<T>,
 ): Promise<T> {
-  return observed(ports, requestContext, { tool: what }, async () => {
+  return measured(ports, requestContext, { tool: what }, async () => {
     requireTime(requestContext.timeLeft);
-    return withDeadline(read(), requestContext.timeLeft());
+    return withRequestTimeout(read(), requestContext.timeLeft());
   });
 }
 
 /** Returns the context of a read, which commits nothing, sends no notifications and does not wait. */
 export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
   return contextOf(ports, requestContext, {
-    operation: unkeyed(actorOf(requestContext, what)),
-    notify: UNTOLD.notify,
+    operation: withoutKey(actorOf(requestContext, what)),
+    notify: NO_CLIENT.notify,
     progress: () => undefined,
-    ifLate: () => undefined,
-    waiting: (wait) => wait,
+    onTimeout: () => undefined,
+    trackWait: (wait) => wait,
   });
 }
 
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
-  call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'ifLate' | 'waiting'>,
+  call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'onTimeout' | 'trackWait'>,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
   const { services, view } = ports;
@@ -194,7 +203,7 @@ function contextOf(
 }
 
 /** Renames an error's argument as the tool spells it: rules use one name, but tools differ in spelling. */
-export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
+export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
   const own = Object.keys(input.shape);
@@ -205,7 +214,7 @@ export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>
 }
 
 /** Returns the error with tools named as in the caller's list. */
-function namingTools(error: MusterError, { named }: RequestContext['directory']): MusterError {
+function withToolNames(error: MusterError, { named }: RequestContext['directory']): MusterError {
   const { suggestion, ...rest } = error.details;
   const details = {
     ...rest,
@@ -227,14 +236,14 @@ function folded(name: string): string {
  * @param work gets a function that excludes waits from the call's duration
  * @throws MusterError as the caller may see it
  */
-export async function observed<T>(
+export async function measured<T>(
   ports: CallPorts,
   { principal, requestId, workspace, directory }: RequestContext,
   { tool, isRoutine = false }: { readonly tool: string; readonly isRoutine?: boolean | undefined },
-  work: (waiting: Waiting) => Promise<T>,
+  work: (waiting: TrackWait) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
-  const waits = new WaitingTime(() => performance.now());
+  const waits = new WaitTime(() => performance.now());
   const { uid, agent_id } = principal;
   const ofAgent = agent_id === undefined ? {} : { agentId: agent_id };
   const agent = callingAgent(principal);
@@ -243,7 +252,7 @@ export async function observed<T>(
   try {
     return await work(waits.during);
   } catch (error) {
-    refused = namingTools(presentable(error, requestId, tool, ports.log), directory);
+    refused = withToolNames(presentableError(error, requestId, tool, ports.log), directory);
     throw refused;
   } finally {
     const waited = Math.round(waits.milliseconds);
@@ -268,7 +277,7 @@ export async function observed<T>(
 }
 
 /** Total wait time of a call. Concurrent waits count once, and an open wait counts up to now. */
-export class WaitingTime {
+export class WaitTime {
   private readonly now: () => number;
   private open = 0;
   private since = 0;
@@ -279,7 +288,7 @@ export class WaitingTime {
     this.now = now;
   }
 
-  readonly during: Waiting = async (wait) => {
+  readonly during: TrackWait = async (wait) => {
     if (this.open === 0) this.since = this.now();
     this.open += 1;
     try {
@@ -298,26 +307,26 @@ export class WaitingTime {
 // Calls that may need approval. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
 
 /** Adds approval by workspace rules or for loosenings. A repeated key replays the result without approval. */
-export function gated(
+export function withApproval(
   approvals: Approvals,
   { principal, workspace }: RequestContext,
   { name, tool }: { readonly name: string; readonly tool: Tool },
   prepared: PreparedCall,
 ): PreparedCall {
-  const { input, idempotencyKey, mostUsd } = prepared;
-  const call = { principal, workspace, tool: name, input, idempotencyKey, mostUsd };
-  const isAsked = tool.approvable && asksIn(principal.owner, workspace);
+  const { input, idempotencyKey, maxUsd } = prepared;
+  const call = { principal, workspace, tool: name, input, idempotencyKey, maxUsd };
+  const isAsked = tool.approvable && approvalRulesIn(principal.owner, workspace);
   return {
     ...prepared,
     async run(context) {
-      const said = isAsked ? await approvals.pass(call) : undefined;
+      const said = isAsked ? await approvals.requireApproval(call) : undefined;
       if (said !== undefined) return said;
       try {
         return await prepared.run(context);
       } catch (error) {
         if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length)
           throw error;
-        return approvals.passLoosening(call, error);
+        return approvals.requireLooseningApproval(call, error);
       }
     },
   };
@@ -326,20 +335,20 @@ export function gated(
 // Progress notifications of a call. Source: MCP 2025-11-25, "Progress".
 
 /** Interval. Clients time out after 10 seconds or more, and many restart the timeout at each notification. */
-const EVERY_MS = 5_000;
+const PROGRESS_INTERVAL_MS = 5_000;
 
 /** Progress must grow with each notification; a thousand of these steps equal one step of a tool's own progress. */
-const LEAST_STEP = 0.001;
+const MIN_PROGRESS_STEP = 0.001;
 
 /** Reports the progress of a call. */
-export interface Progressing {
+export interface ProgressSender {
   readonly send: (progress: Progress) => void;
   /** Awaits a long operation. */
-  readonly during: Waiting;
+  readonly during: TrackWait;
 }
 
 /** Sends progress to a client that sent a progress token. */
-export class ProgressReport implements Progressing {
+export class ProgressReport implements ProgressSender {
   private readonly notify: CallContext['notify'];
   private readonly progressToken: string | number;
   private sent = 0;
@@ -350,14 +359,17 @@ export class ProgressReport implements Progressing {
   }
 
   readonly send = ({ progress, ...rest }: Progress): void => {
-    this.sent = Math.max(progress, this.sent + LEAST_STEP);
+    this.sent = Math.max(progress, this.sent + MIN_PROGRESS_STEP);
     const params = { progressToken: this.progressToken, progress: this.sent, ...rest };
     this.notify({ method: 'notifications/progress', params });
   };
 
   /** Sends progress at intervals during a wait, so that the client does not time out. */
-  readonly during: Waiting = async (wait) => {
-    const timer = setInterval(() => this.send({ progress: 0, message: 'Still waiting.' }), EVERY_MS).unref();
+  readonly during: TrackWait = async (wait) => {
+    const timer = setInterval(
+      () => this.send({ progress: 0, message: 'Still waiting.' }),
+      PROGRESS_INTERVAL_MS,
+    ).unref();
     try {
       return await wait;
     } finally {
@@ -373,16 +385,16 @@ export interface CallIdentity {
   readonly credential: string;
 }
 
-export type IdempotencyPorts = Pick<KernelPorts, 'recordedAnswers' | 'clock' | 'hashing'>;
+export type IdempotencyPorts = Pick<KernelPorts, 'recordedResponses' | 'clock' | 'hashing'>;
 
-const ID_LENGTH = 20;
+const OPERATION_ID_LENGTH = 20;
 
 /** Returns the operation of a call without an idempotency key. */
-export function unkeyed(by: Actor): Operation {
+export function withoutKey(by: Actor): Operation {
   return {
     by,
     argumentsHash: undefined,
-    recordAnswer: () => ({ by }),
+    recordResponse: () => ({ by }),
     derivedSecret: () => undefined,
     derivedId: () => undefined,
   };
@@ -396,7 +408,7 @@ export function runOnce(
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
   const { idempotencyKey: key } = prepared;
-  if (key === undefined) return prepared.run(contextWith(unkeyed(identity.by)));
+  if (key === undefined) return prepared.run(contextWith(withoutKey(identity.by)));
   return runKeyed(ports, identity, { prepared, key }, contextWith);
 }
 
@@ -413,33 +425,33 @@ async function runKeyed(
   const context = contextWith({
     by,
     argumentsHash,
-    recordAnswer: (answer) => {
-      const expiresAt = new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000);
-      return { by, answer: { id, arguments_hash: argumentsHash, answer, expires_at: expiresAt } };
+    recordResponse: (answer) => {
+      const expiresAt = new Date(ports.clock.now().getTime() + IDEMPOTENCY_HOURS * 3_600_000);
+      return { by, response: { id, arguments_hash: argumentsHash, answer, expires_at: expiresAt } };
     },
     derivedSecret: (label) => hmac(credential, `${id}:${label}`),
-    derivedId: (label) => sha256(`${id}:${label}`).slice(0, ID_LENGTH),
+    derivedId: (label) => sha256(`${id}:${label}`).slice(0, OPERATION_ID_LENGTH),
   });
-  const settled = await findSettled(ports, id, argumentsHash);
+  const settled = await findRecorded(ports, id, argumentsHash);
   if (settled !== undefined) return prepared.replay(context, settled.answer);
   try {
     return await prepared.run(context);
   } catch (error) {
     // A concurrent call with the same key may have caused this refusal: a started task cannot be started again.
-    if (!(error instanceof MusterError || error instanceof UnansweredCommitError)) throw error;
-    const winner = await findSettled(ports, id, argumentsHash);
+    if (!(error instanceof MusterError || error instanceof UnknownCommitOutcomeError)) throw error;
+    const winner = await findRecorded(ports, id, argumentsHash);
     if (winner === undefined) throw error;
     return prepared.replay(context, winner.answer);
   }
 }
 
 /** @throws MusterError CONFLICT if the key was used with other arguments */
-async function findSettled(
-  { recordedAnswers, clock, hashing }: IdempotencyPorts,
+async function findRecorded(
+  { recordedResponses, clock, hashing }: IdempotencyPorts,
   id: string,
   argumentsHash: string,
-): Promise<RecordedAnswer | undefined> {
-  const settled = await recordedAnswers.find(id);
+): Promise<RecordedResponse | undefined> {
+  const settled = await recordedResponses.find(id);
   if (settled === undefined || settled.expires_at <= clock.now()) return undefined;
   if (!hashing.equal(settled.arguments_hash, argumentsHash)) throw keyReused();
   return settled;

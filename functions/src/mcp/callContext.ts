@@ -3,9 +3,9 @@
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
 import type { Operation } from '../kernel/commit.ts';
+import type { LongPoll } from '../kernel/concurrency.ts';
 import type { ErrorDetails } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { LongPoll } from '../kernel/waiting.ts';
 
 /** One authenticated HTTP request, which may contain several calls. */
 export interface RequestContext {
@@ -21,7 +21,7 @@ export interface RequestContext {
   /** The deployment's tools and resources. */
   readonly directory: Directory;
   /** Returns a signal for when the client disconnects. Listening to one costs more than a cheap call. */
-  gone(): AbortSignal;
+  disconnectSignal(): AbortSignal;
   /** Remaining time of the request, shared by all its calls. A waiting tool must keep enough of it to respond. */
   readonly timeLeft: TimeLeft;
 }
@@ -36,7 +36,7 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
   /** Returns the built HTML page of a toolset's view. */
   readonly view: (name: string) => Promise<string>;
   /** Sets the details of the timeout error. A later call replaces them. */
-  ifLate(late: Late): void;
+  onTimeout(late: TimeoutError): void;
   /**
    * Sends a notification on the call's stream, before its response. Only for tools with `notifies`. Clients that
    * accept no stream do not get it, so the response must contain everything.
@@ -54,12 +54,12 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
  */
 export interface Elicitation {
   /** Returns the answer to a question, if the client has asked it. Its content is not validated. */
-  said(key: string): Said | undefined;
+  response(key: string): ElicitationResponse | undefined;
   /** Asks the client for an answer instead of returning a result. */
   ask(key: string, form: ElicitationForm): void;
 }
 
-export interface Said {
+export interface ElicitationResponse {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, unknown>>;
 }
@@ -87,7 +87,7 @@ export interface Progress {
 /** A deployment's tools and resources, and those that the caller's endpoint serves. */
 export interface Directory {
   /** All tools of the deployment, ordered by toolset. */
-  readonly tools: readonly KnownTool[];
+  readonly tools: readonly ListedToolInfo[];
   /** URIs of the resources that this endpoint lists. */
   readonly resources: readonly string[];
   /** Returns the name of `coordination.create_task` at this endpoint; undefined if it does not serve the tool. */
@@ -97,7 +97,7 @@ export interface Directory {
 }
 
 /** Description of a tool for other tools. */
-export interface KnownTool {
+export interface ListedToolInfo {
   readonly toolset: string;
   /** Full name, which `tools/call` accepts at every endpoint: `coordination.create_task`. */
   readonly fullName: string;
@@ -119,4 +119,4 @@ export interface KnownTool {
 export type TimeLeft = () => number;
 
 /** Details of a call's timeout error: related ids and the next action. */
-export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;
+export type TimeoutError = Pick<ErrorDetails, 'about' | 'suggestion'>;

@@ -24,9 +24,9 @@ export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(sche
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
 /** Returns a schema for responses and errors. Only common fields are required: converters reject alternatives. */
-export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
-  const { required, properties, ...rest } = outputJsonSchema(answer);
-  const other = outputJsonSchema(refusal);
+export function responseOrErrorSchema(response: z.ZodObject, error: z.ZodObject): JsonObject {
+  const { required, properties, ...rest } = outputJsonSchema(response);
+  const other = outputJsonSchema(error);
   const either = { ...jsonObject.parse(properties), ...jsonObject.parse(other['properties']) };
   const refused = [other['required']].flat();
   return {
@@ -52,13 +52,13 @@ function withoutTypeList(_key: string, value: unknown): unknown {
 }
 
 /** Arguments that the server instructions explain once for all tools. */
-const TOLD_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of'];
+const DESCRIBED_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of'];
 
 /** Descriptions of up to this many words add nothing to the argument's name. */
-const WORDS_OF_A_NAME = 3;
+const NAME_WORDS = 3;
 
 /** Keywords that the light list omits, because callers rarely exceed these bounds. */
-const LEFT_OUT: readonly string[] = [
+const OMITTED_KEYWORDS: readonly string[] = [
   'exclusiveMinimum',
   'maximum',
   'maxItems',
@@ -71,40 +71,44 @@ const LEFT_OUT: readonly string[] = [
 ];
 
 /** Returns the light list's schema, which accepts at least the same. Omits rare and commonly explained arguments. */
-export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
+export function compactSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   const { properties, ...rest } = schema;
-  const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema, rare)] as const);
+  const parts = Object.keys(rest).map((keyword) => [keyword, compactPart(keyword, schema, rare)] as const);
   const light = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
   return properties === undefined
     ? light
-    : { ...light, properties: lightProperties(jsonObject.parse(properties), rare) };
+    : { ...light, properties: compactProperties(jsonObject.parse(properties), rare) };
 }
 
 /** Returns the light list's value of a keyword; undefined to omit the keyword. */
-function lightPart(keyword: string, schema: JsonObject, rare: readonly string[]): JsonValue | undefined {
+function compactPart(keyword: string, schema: JsonObject, rare: readonly string[]): JsonValue | undefined {
   const value = schema[keyword];
-  if (LEFT_OUT.includes(keyword)) return undefined;
+  if (OMITTED_KEYWORDS.includes(keyword)) return undefined;
   if (keyword === 'default' && value === false) return undefined; // callers expect it
   if (keyword === 'description') {
-    return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME ? value : undefined;
+    return String(value).trim().split(/\s+/).length > NAME_WORDS ? value : undefined;
   }
   if (keyword === 'anyOf') {
     // Alternatives add nothing to a type.
-    return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => lightSchema(one, rare)) : undefined;
+    return schema['type'] === undefined
+      ? jsonObjects.parse(value).map((one) => compactSchema(one, rare))
+      : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
-  if (success) return lightSchema(data, rare);
+  if (success) return compactSchema(data, rare);
   // Strict clients need this for tools without arguments. For other objects, the error message is enough.
   return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
 
 const jsonObjects = z.array(jsonObject);
 
-function lightProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
-  const left = [...TOLD_ONCE, ...rare];
+function compactProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
+  const left = [...DESCRIBED_ONCE, ...rare];
   const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
-  return Object.fromEntries(listed.map(([name, value]) => [name, lightSchema(jsonObject.parse(value), rare)]));
+  return Object.fromEntries(
+    listed.map(([name, value]) => [name, compactSchema(jsonObject.parse(value), rare)]),
+  );
 }
 
 /**

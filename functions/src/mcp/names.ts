@@ -1,6 +1,6 @@
 /** Tool names on the wire, and suggestions for misspelled ones. */
 import { shownName } from '../kernel/errors.ts';
-import type { Directory, KnownTool } from './callContext.ts';
+import type { Directory, ListedToolInfo } from './callContext.ts';
 import { fullName } from './tool.ts';
 
 /** Toolsets whose specification includes the toolset in each tool's name: `firebase.read`. */
@@ -32,7 +32,7 @@ export function acceptedNames(toolset: string, name: string, dialect: Dialect): 
  * @param wireNames the endpoint's listed names, by full name
  */
 export function toolNaming(
-  deployed: () => readonly KnownTool[],
+  deployed: () => readonly ListedToolInfo[],
   wireNames: ReadonlyMap<string, string>,
 ): (text: string) => string {
   let toolsets: ReadonlyMap<string, string> | undefined;
@@ -41,72 +41,72 @@ export function toolNaming(
     if (listed !== undefined) return listed;
     toolsets ??= new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset]));
     const toolset = toolsets.get(full);
-    return toolset === undefined ? full : `${full}${ELSEWHERE}${toolset})`;
+    return toolset === undefined ? full : `${full}${OTHER_DEPLOYMENT}${toolset})`;
   };
   return (text) => text.replace(FULL_NAMES, nameOf);
 }
 
 /** Start of the address that is appended to a tool that the endpoint does not list. */
-export const ELSEWHERE = ' (at /mcp/';
+export const OTHER_DEPLOYMENT = ' (at /mcp/';
 
 /** Matches possible full names that are not part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
-interface Served {
+interface ServedNames {
   readonly toolsets: readonly string[];
   readonly methods: readonly string[];
   readonly directory: Pick<Directory, 'wireName'>;
 }
 
 /** Returns the message for an unknown tool name. @param deployed all tools of the deployment */
-export function unknownTool(asked: string, listed: Served, deployed: readonly KnownTool[]): string {
+export function unknownTool(asked: string, listed: ServedNames, deployed: readonly ListedToolInfo[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const shown = (names: readonly string[]) =>
     didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
-  const meant = same(asked, listed.methods);
+  const meant = sameNamed(asked, listed.methods);
   if (meant.length > 0) return `${unknown}. ${shown(meant)}`;
   const everywhere = deployed.map((tool) => tool.fullName);
-  const hidden = same(asked, everywhere);
+  const hidden = sameNamed(asked, everywhere);
   const tool = deployed.find(({ fullName }) => hidden.includes(fullName));
   if (tool !== undefined) return `${unknown}. ${whyHidden(tool, listed)}`;
-  const near = similar(asked, listed.methods);
+  const near = similarNames(asked, listed.methods);
   return `${unknown}. ${near.length > 0 ? shown(near) : 'Call tools/list for the available tools.'}`;
 }
 
 /** Returns the JSON-RPC methods that a caller may have meant. */
 export function nearestMethods(asked: string, methods: readonly string[]): readonly string[] {
-  const meant = same(asked, methods);
-  return meant.length > 0 ? meant : similar(asked, methods);
+  const meant = sameNamed(asked, methods);
+  return meant.length > 0 ? meant : similarNames(asked, methods);
 }
 
 export function didYouMean(names: readonly string[]): string {
   return `Did you mean ${names.join(' or ')}?`;
 }
 
-function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Served): string {
+function whyHidden({ toolset, fullName }: ListedToolInfo, { toolsets }: ServedNames): string {
   return toolsets.includes(toolset)
     ? `${fullName} writes, but this URL is read-only. Use the URL without "readonly".`
     : `This URL does not select ${fullName}. Use /mcp/${toolset} or /mcp.`;
 }
 
 /** Returns the names that differ only in dots, underscores, case, the toolset or a client's prefix. */
-function same(asked: string, fullNames: readonly string[]): readonly string[] {
+function sameNamed(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const whole = fullNames.filter((name) => key.endsWith(keyOf(name)));
   const parts = [key, keyOf(bare(asked))];
   return whole.length > 0 ? whole : fullNames.filter((name) => parts.includes(keyOf(bare(name))));
 }
 
-const MOST_SHOWN = 3;
+const MAX_SUGGESTIONS = 3;
 
 /** Returns the nearest names that differ in few letters. */
-function similar(asked: string, fullNames: readonly string[]): readonly string[] {
+function similarNames(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const distances = fullNames.map((name) =>
     Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))),
   );
   const least = Math.min(Math.max(1, Math.floor(key.length / 5)), ...distances);
-  return fullNames.filter((_, index) => distances[index] === least).slice(0, MOST_SHOWN);
+  return fullNames.filter((_, index) => distances[index] === least).slice(0, MAX_SUGGESTIONS);
 }
 
 /** Longer than any prefixed name. Comparing more would be slow. */

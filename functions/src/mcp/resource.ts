@@ -20,7 +20,7 @@ export interface Resource<in Services = never> {
 }
 
 /** Returns the possible values of a variable. @param chosen the known values of other variables */
-export type Completion<Services = never> = (
+export type VariableCompletion<Services = never> = (
   context: CallContext<Services>,
   chosen: Readonly<Record<string, string>>,
 ) => Promise<readonly string[]>;
@@ -34,10 +34,10 @@ interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> ex
   /** Schema with one string per variable. A URI whose values do not match names no resource. */
   readonly variables: Variables;
   /** Whether truncation would make the text useless: its limit is then 1 MiB. */
-  readonly answersWhole?: true;
+  readonly returnsWhole?: true;
   /** Whether values may contain slashes that are not encoded. */
   readonly slashes?: true;
-  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion<Services>>>>;
+  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, VariableCompletion<Services>>>>;
   /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
   /**
@@ -56,10 +56,10 @@ export interface BoundResource<in Services = never> {
 /** A template with erased types, for the router. */
 export interface ResourceTemplate<in Services = never> extends Listed {
   readonly uriTemplate: string;
-  readonly answersWhole?: true;
+  readonly returnsWhole?: true;
   readonly watchable: boolean;
   readonly slashes: boolean;
-  readonly completions: ReadonlyMap<string, Completion<Services>>;
+  readonly completions: ReadonlyMap<string, VariableCompletion<Services>>;
   /** @returns undefined if the variables name no resource */
   bind(variables: Readonly<Record<string, string>>): BoundResource<Services> | undefined;
 }
@@ -75,7 +75,7 @@ export function templatesFor<Services>() {
       watchable: watch !== undefined,
       slashes,
       completions: new Map(
-        Object.entries<Completion<Services> | undefined>(complete).flatMap(([name, one]) =>
+        Object.entries<VariableCompletion<Services> | undefined>(complete).flatMap(([name, one]) =>
           one ? [[name, one]] : [],
         ),
       ),

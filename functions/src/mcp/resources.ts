@@ -1,7 +1,7 @@
 /** Lookup of resources by URI: fixed resources, and resources of templates. */
 
 import { UriTemplate } from '@modelcontextprotocol/server';
-import type { Need } from '../access/rules/gate.ts';
+import type { RequiredPermission } from '../access/rules/permissionCheck.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { FoundTool, Toolset } from './tool.ts';
@@ -12,9 +12,9 @@ export interface FoundResource {
   /** URI of the resource or of its template, so that the log has few different values. */
   readonly what: string;
   readonly mimeType: string;
-  readonly need: Need;
+  readonly need: RequiredPermission;
   readonly resource: BoundResource;
-  readonly answersWhole?: true | undefined;
+  readonly returnsWhole?: true | undefined;
   /** Metadata next to the content. */
   readonly meta?: JsonObject;
 }
@@ -27,7 +27,7 @@ type ListedTemplate = Omit<
 >;
 
 export interface FoundTemplate {
-  readonly need: Need;
+  readonly need: RequiredPermission;
   readonly template: ResourceTemplate;
 }
 
@@ -62,14 +62,14 @@ export function resourcesOf(
       const { uriTemplate, slashes } = template;
       // Values with slashes need RFC 6570, level 2, which clients may not support.
       const pattern = new UriTemplate(slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate);
-      return { need: needOf(toolset, uriTemplate, template), template, pattern };
+      return { need: permissionOf(toolset, uriTemplate, template), template, pattern };
     }),
   );
   const views = viewsOf(tools);
   const byUri = new Map<string, FoundResource>(
     fixed.map(({ toolset, resource }) => {
       const { uri, mimeType } = resource;
-      const need = needOf(toolset, uri, resource);
+      const need = permissionOf(toolset, uri, resource);
       return [uri, { what: uri, mimeType, need, resource }] as const;
     }),
   );
@@ -97,19 +97,19 @@ export function resourcesOf(
         const variables = variablesOf(pattern, uri);
         const resource = variables && template.bind(variables);
         if (resource === undefined) continue;
-        const { uriTemplate: what, mimeType, answersWhole } = template;
-        return { what, mimeType, need, resource, answersWhole };
+        const { uriTemplate: what, mimeType, returnsWhole } = template;
+        return { what, mimeType, need, resource, returnsWhole };
       }
       return undefined;
     },
   };
 }
 
-function needOf(
+function permissionOf(
   toolset: string,
   what: string,
   { role, scope = 'workspace' }: Pick<Resource, 'role' | 'scope'>,
-): Need {
+): RequiredPermission {
   return { toolset, what, role, scope, writes: false };
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Caller, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
-import type { RecordAnswer } from '../kernel/commit.ts';
+import type { RecordResponse } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
@@ -47,7 +47,7 @@ export type ToolHints = Readonly<
   Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint', boolean>
 >;
 
-interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** Name in the specification and of the file, without the toolset: `create_task`, `registerAgent`. */
   readonly name: string;
   readonly title: string;
@@ -73,7 +73,7 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** Shown in the reference and run by a test. */
   readonly example: z.input<Input>;
   /** The response, such as a document, may have 1 MiB instead of the size that clients show a model by default. */
-  readonly answersWhole?: true;
+  readonly returnsWhole?: true;
   /** How to read a large response in parts. If set, a too large response is refused and not truncated. */
   readonly ifTooLarge?: string;
   /** Whether a workspace may require approval. Arguments are then stored and must not contain secrets. */
@@ -92,9 +92,9 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
 
 /** Definition of a tool in its source file. */
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
-  extends Described<Input, Output> {
+  extends ToolDescription<Input, Output> {
   /** Maximum cost of a call in US dollars; undefined: the default run budget. If absent, the cost is not limited. */
-  mostUsd?(input: z.output<Input>): number | undefined;
+  maxUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Returns the response as text for terminals, with all important data. Programs use the structured response. */
   text?(answer: z.output<Output>): string;
@@ -108,12 +108,12 @@ interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.Z
 
 /** Renders a call's outcome for the caller and for the record of its key. */
 interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
-  answer(outcome: Outcome, input: z.output<Input>): z.input<Output>;
+  response(outcome: Outcome, input: z.output<Input>): z.input<Output>;
 }
 
 /** Context of a handler, with the function that records its response in the commit. */
 interface WritingContext<Services, Outcome> extends CallContext<Services> {
-  readonly recordAnswer: RecordAnswer<Outcome>;
+  readonly recordResponse: RecordResponse<Outcome>;
 }
 
 /** Returns the full name, for logs, idempotency records and errors: `coordination.create_task`. */
@@ -136,7 +136,7 @@ export interface PreparedCall<in Services = never> {
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   /** Maximum cost in US dollars; undefined: the default run budget. */
-  readonly mostUsd: number | undefined;
+  readonly maxUsd: number | undefined;
   /** Runs the handler and validates its response. */
   run(context: CallContext<Services>): Promise<JsonObject>;
   /** Replays the stored response. */
@@ -144,7 +144,7 @@ export interface PreparedCall<in Services = never> {
 }
 
 /** A tool with erased types. Its input includes `idempotency_key`. `Services`: the services that its handler uses. */
-export interface Tool<in Services = never> extends Described<z.ZodObject, z.ZodObject> {
+export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, z.ZodObject> {
   /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument */
@@ -152,27 +152,27 @@ export interface Tool<in Services = never> extends Described<z.ZodObject, z.ZodO
 }
 
 /** Returns a part of a response in which the contract requires no field. */
-export function partial<Shape extends z.ZodRawShape>(shape: Shape) {
+export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).partial();
 }
 
 /** Returns a text schema with a maximum length that the contract does not list. */
-export function textUpTo(most: number): z.ZodString {
-  return z.string().refine((text) => hasAtMost(text, most), `expected at most ${most} characters`);
+export function textUpTo(max: number): z.ZodString {
+  return z.string().refine((text) => hasAtMost(text, max), `expected at most ${max} characters`);
 }
 
 /** Returns a list schema with a maximum length that the contract does not list. */
-export function listUpTo<Item extends z.ZodType>(most: number, item: Item, items = 'entries') {
-  return z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
+export function listUpTo<Item extends z.ZodType>(max: number, item: Item, items = 'entries') {
+  return z.array(item).refine((list) => list.length <= max, `expected at most ${max} ${items}`);
 }
 
 /** Returns a whole number schema with bounds that the contract does not list. */
-export function wholeNumber(least: number, most: number): z.ZodNumber {
+export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z
     .number()
     .refine(
-      (value) => Number.isInteger(value) && value >= least && value <= most,
-      `expected a whole number from ${least} to ${most}`,
+      (value) => Number.isInteger(value) && value >= min && value <= max,
+      `expected a whole number from ${min} to ${max}`,
     );
 }
 
@@ -182,24 +182,24 @@ export const claimNumber = z
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0');
 
 /** Maximum length of an idempotency key. */
-export const MAX_KEY_LENGTH = 200;
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 200;
 
 const keyArgument = z.strictObject({
   idempotency_key: z
     .string()
     .min(1)
-    .max(MAX_KEY_LENGTH)
+    .max(MAX_IDEMPOTENCY_KEY_LENGTH)
     .optional()
     .describe('Repeating a call with the same key and arguments within 24 hours returns the first result.'),
 });
 
 const checkKey = argumentsChecker(keyArgument);
 
-/** Returns a function to declare tools. Writing tools get `idempotency_key`; `answer` renders the outcome. */
+/** Returns a function to declare tools. Writing tools get `idempotency_key`; `response` renders the outcome. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {
-      readonly answer?: undefined;
+      readonly response?: undefined;
       readonly input: WithBrandedIds<Input>;
     },
   ): Tool<Services>;
@@ -209,11 +209,11 @@ export function toolsFor<Services>() {
   ): Tool<Services>;
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
     definition:
-      | (ToolDefinition<Services, Input, Output, z.input<Output>> & { readonly answer?: undefined })
+      | (ToolDefinition<Services, Input, Output, z.input<Output>> & { readonly response?: undefined })
       | (ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>),
   ): Tool<Services> {
-    if (definition.answer !== undefined) return toolOf(definition);
-    return toolOf({ ...definition, answer: (outcome: z.input<Output>) => outcome });
+    if (definition.response !== undefined) return toolOf(definition);
+    return toolOf({ ...definition, response: (outcome: z.input<Output>) => outcome });
   }
   return defineTool;
 }
@@ -221,7 +221,7 @@ export function toolsFor<Services>() {
 function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition: ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
 ): Tool<Services> {
-  const { handler, answer, replay, input, mostUsd, text, ...rest } = definition;
+  const { handler, response, replay, input, maxUsd, text, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const check = argumentsChecker(input, Object.keys(listed.shape));
@@ -236,19 +236,19 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
       const checked = check(keyed ? others : rawArguments);
       return {
         input: checked,
-        mostUsd: mostUsd === undefined ? Number.POSITIVE_INFINITY : mostUsd(checked),
+        maxUsd: maxUsd === undefined ? Number.POSITIVE_INFINITY : maxUsd(checked),
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
           const { operation, directory } = context;
           const render = (outcome: Outcome): JsonObject => {
-            const plain = shown(answer(outcome, checked));
-            return guidance ? jsonObject.parse(namedIn(plain, guidance, directory.named)) : plain;
+            const plain = shown(response(outcome, checked));
+            return guidance ? jsonObject.parse(withGuidanceNames(plain, guidance, directory.named)) : plain;
           };
-          const recordAnswer: RecordAnswer<Outcome> = (outcome) =>
+          const recordResponse: RecordResponse<Outcome> = (outcome) =>
             operation.argumentsHash === undefined
               ? { by: operation.by }
-              : operation.recordAnswer(render(outcome));
-          return render(await handler({ ...context, recordAnswer }, checked));
+              : operation.recordResponse(render(outcome));
+          return render(await handler({ ...context, recordResponse }, checked));
         },
         replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
       };
@@ -257,15 +257,19 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
 }
 
 /** Rewrites the tool names in a response's guidance as the caller's endpoint lists them. */
-export function namedIn(value: unknown, plan: GuidancePlan, named: (text: string) => string): unknown {
+export function withGuidanceNames(
+  value: unknown,
+  plan: GuidancePlan,
+  named: (text: string) => string,
+): unknown {
   if (plan === 'text') return typeof value === 'string' ? named(value) : value;
   if ('each' in plan)
-    return Array.isArray(value) ? value.map((one) => namedIn(one, plan.each, named)) : value;
+    return Array.isArray(value) ? value.map((one) => withGuidanceNames(one, plan.each, named)) : value;
   if (!isRecord(value)) return value;
   const fields = [...plan.fields].filter(([name]) => value[name] !== undefined);
   return {
     ...value,
-    ...Object.fromEntries(fields.map(([name, of]) => [name, namedIn(value[name], of, named)])),
+    ...Object.fromEntries(fields.map(([name, of]) => [name, withGuidanceNames(value[name], of, named)])),
   };
 }
 
@@ -337,7 +341,7 @@ export interface Served {
   readonly services: () => never;
 }
 
-export function served<Services>(toolsets: readonly Toolset<Services>[], services: Services): Served {
+export function serveToolsets<Services>(toolsets: readonly Toolset<Services>[], services: Services): Served {
   // Only these toolsets receive the services, but TypeScript cannot express the hidden common type.
   return { toolsets, services: () => services as never };
 }
@@ -353,7 +357,7 @@ export function clearArgument<const Fields extends readonly [string, ...string[]
  * Returns a function that returns a field's change: a new value, null to remove, undefined to keep.
  * @throws MusterError VALIDATION_ERROR if the field has a new value and is listed in `clear`
  */
-export function clearing<Field extends string>(clear: readonly Field[] = []) {
+export function clearedFields<Field extends string>(clear: readonly Field[] = []) {
   return <Value>(field: Field, value: Value | undefined): Value | null | undefined => {
     if (!clear.includes(field)) return value;
     if (value === undefined) return null;

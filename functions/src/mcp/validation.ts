@@ -5,7 +5,7 @@ import { fieldPath, isShowable, MusterError } from '../kernel/errors.ts';
 import { beyondLimits, type JsonType, jsonTypeOf, parsedJson } from '../kernel/json.ts';
 import { unwrapped } from './jsonSchema.ts';
 
-type Raw = Readonly<Record<string, unknown>>;
+type RawArguments = Readonly<Record<string, unknown>>;
 
 const SHOWN_ISSUES = 5;
 
@@ -17,7 +17,7 @@ const SHOWN_ISSUES = 5;
 export function argumentsChecker<Schema extends z.ZodObject>(
   schema: Schema,
   known: readonly string[] = Object.keys(schema.shape),
-): (raw: Raw) => z.output<Schema> {
+): (raw: RawArguments) => z.output<Schema> {
   const normalize = normalizer(schema);
   const ignored = ADDED_BY_CLIENTS.filter((name) => !known.includes(name) && !(name in schema.shape));
   return (sent) => {
@@ -48,7 +48,7 @@ const ADDED_BY_CLIENTS: readonly string[] = [
   '_meta', // Clients that mistake the arguments for the params: cyanheads/mcp-ts-core#453
 ];
 
-function without(sent: Raw, names: readonly string[]): Raw {
+function without(sent: RawArguments, names: readonly string[]): RawArguments {
   if (!names.some((name) => Object.hasOwn(sent, name))) return sent;
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
 }
@@ -60,15 +60,15 @@ const MAX_ARGUMENT_DEPTH = 32;
 const MAX_ARGUMENT_VALUES = 50_000;
 
 /** Maximum number of names in one object. */
-const MAX_KEYS = 10_000;
+const MAX_OBJECT_KEYS = 10_000;
 
 /** Matches unpaired surrogates: with the flag `u`, pairs count as one character. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Position of a value in the arguments. */
-interface At {
+interface ArgumentPosition {
   readonly depth: number;
-  readonly parent: At | undefined;
+  readonly parent: ArgumentPosition | undefined;
   readonly key: string;
 }
 
@@ -77,8 +77,8 @@ interface At {
  * equal normal forms.
  * @returns a function that throws MusterError VALIDATION_ERROR if the arguments exceed a JSON limit
  */
-export function normalizer(schema: z.ZodObject): (raw: Raw) => Raw {
-  const root = placeOf(schema);
+export function normalizer(schema: z.ZodObject): (raw: RawArguments) => RawArguments {
+  const root = argumentSchemaOf(schema);
   return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
 }
 
@@ -95,7 +95,7 @@ export function checkJsonLimits(object: object): void {
 class Normalization {
   private values = 0;
 
-  private value(value: unknown, place: Place | undefined, at: At): unknown {
+  private value(value: unknown, place: ArgumentSchema | undefined, at: ArgumentPosition): unknown {
     if (typeof value === 'string') return this.text(value, place, at);
     if (typeof value === 'number' && !Number.isFinite(value))
       return refuse(at, 'is a number out of range', 'OUT_OF_RANGE');
@@ -103,7 +103,7 @@ class Normalization {
     return Array.isArray(value) ? this.array(value, place, at) : this.object(value, place, at);
   }
 
-  private text(text: string, place: Place | undefined, at: At): unknown {
+  private text(text: string, place: ArgumentSchema | undefined, at: ArgumentPosition): unknown {
     checkText(text, at, 'text');
     if (place?.isTime) return normalTime(text);
     if (place?.types === undefined || place.types.has('string')) return text;
@@ -117,20 +117,23 @@ class Normalization {
     return this.value(meant, place, at);
   }
 
-  private array(array: readonly unknown[], place: Place | undefined, at: At): readonly unknown[] {
-    if (place?.most !== undefined && array.length > place.most)
-      tooMany(at, array.length, 'entries', place.most);
+  private array(
+    array: readonly unknown[],
+    place: ArgumentSchema | undefined,
+    at: ArgumentPosition,
+  ): readonly unknown[] {
+    if (place?.max !== undefined && array.length > place.max) tooMany(at, array.length, 'entries', place.max);
     this.enter(array.length, at);
-    return array.map((value, index) => this.value(value, place?.element, below(at, String(index))));
+    return array.map((value, index) => this.value(value, place?.element, childPosition(at, String(index))));
   }
 
-  object(object: object, place: Place | undefined, at: At): Raw {
+  object(object: object, place: ArgumentSchema | undefined, at: ArgumentPosition): RawArguments {
     const given: [string, unknown][] = Object.entries(object);
-    if (given.length > MAX_KEYS) tooMany(at, given.length, 'names', MAX_KEYS);
+    if (given.length > MAX_OBJECT_KEYS) tooMany(at, given.length, 'names', MAX_OBJECT_KEYS);
     this.enter(given.length, at);
     const members: [string, unknown][] = [];
     for (const [name, value] of given) {
-      const member = below(at, name);
+      const member = childPosition(at, name);
       if (name === '__proto__') refuse(member, 'is not allowed as a field name', 'INVALID_NAME');
       checkText(name, member, 'name');
       const own = place?.fields?.get(name) ?? place?.entry;
@@ -139,14 +142,14 @@ class Normalization {
     return Object.fromEntries(members);
   }
 
-  private enter(count: number, at: At): void {
+  private enter(count: number, at: ArgumentPosition): void {
     this.values += count;
     if (this.values > MAX_ARGUMENT_VALUES) throw tooManyValues();
     if (at.depth >= MAX_ARGUMENT_DEPTH) tooDeep(at);
   }
 }
 
-function below(parent: At, key: string): At {
+function childPosition(parent: ArgumentPosition, key: string): ArgumentPosition {
   return { depth: parent.depth + 1, parent, key };
 }
 
@@ -171,16 +174,16 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && !LONE_SURROGATE.test(text);
 }
 
-function checkText(text: string, at: At, kind: 'text' | 'name'): void {
+function checkText(text: string, at: ArgumentPosition, kind: 'text' | 'name'): void {
   if (text.includes('\0')) refuse(at, `contains a NUL character in its ${kind}`, 'INVALID_TEXT');
   if (LONE_SURROGATE.test(text)) refuse(at, `contains an unpaired surrogate in its ${kind}`, 'INVALID_TEXT');
 }
 
-function tooMany(at: At, count: number, what: string, most: number): never {
+function tooMany(at: ArgumentPosition, count: number, what: string, most: number): never {
   return refuse(at, `has ${count} ${what}; the maximum is ${most}`, 'TOO_MANY');
 }
 
-function tooDeep(at: At): never {
+function tooDeep(at: ArgumentPosition): never {
   return refuse(at, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
 }
 
@@ -192,9 +195,10 @@ function tooManyValues(): MusterError {
   });
 }
 
-function refuse(at: At, what: string, reason: string): never {
+function refuse(at: ArgumentPosition, what: string, reason: string): never {
   const keys: string[] = [];
-  for (let one: At | undefined = at; one?.parent !== undefined; one = one.parent) keys.unshift(one.key);
+  for (let one: ArgumentPosition | undefined = at; one?.parent !== undefined; one = one.parent)
+    keys.unshift(one.key);
   const field = fieldPath(keys);
   const subject = keys.length === 0 ? 'The arguments object' : `Argument "${field}"`;
   throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
@@ -240,31 +244,30 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Accepted values at one place of a schema. Computed once per schema, so that calls do not walk the schema. */
-export interface Place {
+export interface ArgumentSchema {
   /** Accepted types; undefined for any JSON. */
   readonly types: ReadonlySet<JsonType> | undefined;
   readonly isOptional: boolean;
   readonly isTime?: boolean;
   /** Maximum length of an array. */
-  readonly most?: number;
-  readonly element?: Place;
-  readonly fields?: ReadonlyMap<string, Place>;
+  readonly max?: number;
+  readonly element?: ArgumentSchema;
+  readonly fields?: ReadonlyMap<string, ArgumentSchema>;
   /** Each value of a record. */
-  readonly entry?: Place;
+  readonly entry?: ArgumentSchema;
 }
 
 /** Default maximum length of an array whose schema has none. No tool accepts more. */
 const MAX_ENTRIES = 1000;
 
 /** Returns the plan by which arguments of a schema are normalized. */
-export function placeOf(schema: z.core.$ZodType): Place {
+export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   const isOptional = schema._zod.optin !== undefined;
   const inner = unwrapped(schema);
-  const place = (types: Iterable<JsonType> | undefined, rest: Partial<Place> = {}): Place => ({
-    types: types && new Set(types),
-    isOptional,
-    ...rest,
-  });
+  const place = (
+    types: Iterable<JsonType> | undefined,
+    rest: Partial<ArgumentSchema> = {},
+  ): ArgumentSchema => ({ types: types && new Set(types), isOptional, ...rest });
   if (inner instanceof z.core.$ZodISODateTime) return place(['string'], { isTime: true });
   if (inner instanceof z.core.$ZodString) return place(['string']);
   if (inner instanceof z.core.$ZodNumber) return place(['number']);
@@ -273,15 +276,17 @@ export function placeOf(schema: z.core.$ZodType): Place {
   if (inner instanceof z.core.$ZodEnum || inner instanceof z.core.$ZodLiteral)
     return place([...inner._zod.values].map(jsonTypeOf));
   if (inner instanceof z.core.$ZodArray)
-    return place(['array'], { most: listedMaximum(inner), element: placeOf(inner._zod.def.element) });
+    return place(['array'], { max: listedMaximum(inner), element: argumentSchemaOf(inner._zod.def.element) });
   if (inner instanceof z.core.$ZodRecord) {
-    const entry = placeOf(inner._zod.def.valueType);
+    const entry = argumentSchemaOf(inner._zod.def.valueType);
     // Record entries are optional, but a null in free-form data is data.
     return place(['object'], { entry: { ...entry, isOptional: entry.types !== undefined } });
   }
   if (inner instanceof z.core.$ZodObject) {
     const fields = Object.entries(inner._zod.def.shape);
-    return place(['object'], { fields: new Map(fields.map(([name, field]) => [name, placeOf(field)])) });
+    return place(['object'], {
+      fields: new Map(fields.map(([name, field]) => [name, argumentSchemaOf(field)])),
+    });
   }
   if (inner instanceof z.core.$ZodUnion) return place(typesOfAny(inner._zod.def.options));
   return place(undefined);
@@ -289,7 +294,7 @@ export function placeOf(schema: z.core.$ZodType): Place {
 
 /** Returns the types that any of the schemas accepts. Values within them are not normalized. */
 function typesOfAny(schemas: readonly z.core.$ZodType[]): Iterable<JsonType> | undefined {
-  const types = schemas.map((schema) => placeOf(schema).types);
+  const types = schemas.map((schema) => argumentSchemaOf(schema).types);
   return types.includes(undefined) ? undefined : types.flatMap((some = new Set()) => [...some]);
 }
 
@@ -317,7 +322,7 @@ const OBJECT =
   'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
 
 /** Messages for a text that is not the expected type, even parsed as JSON, by that type. */
-const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
+const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
   ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
   ['object', OBJECT],
   ['record', OBJECT],
@@ -359,7 +364,7 @@ function expectationOf(
     return isText && LEAP_SECOND.test(value) ? EXPECTED_LEAP_SECOND : EXPECTED_TIME;
   if (issue.code !== 'invalid_type') return undefined;
   if (unwrapped(member) instanceof z.ZodISODateTime) return EXPECTED_TIME;
-  return isText ? INSTEAD_OF_TEXT.get(issue.expected) : undefined;
+  return isText ? TEXT_EXPECTED.get(issue.expected) : undefined;
 }
 
 function describeUnknown(

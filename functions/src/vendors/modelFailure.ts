@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<FailureClass, string>> = {
 };
 
 /** Failures after which the vendor may have done and billed the work. */
-const DOUBTFUL: ReadonlySet<FailureClass> = new Set<FailureClass>([
+const UNKNOWN_OUTCOME_KINDS: ReadonlySet<FailureClass> = new Set<FailureClass>([
   'network',
   'timeout',
   'server_error',
@@ -54,7 +54,11 @@ interface FailureOptions extends ModelFailureDetails {
 }
 
 export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
-  const { detail, retry_after_ms, outcome_unknown = progress.answered || DOUBTFUL.has(kind) } = options;
+  const {
+    detail,
+    retry_after_ms,
+    outcome_unknown = progress.answered || UNKNOWN_OUTCOME_KINDS.has(kind),
+  } = options;
   const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
   return new ModelFailure(kind, words, {
     outcome_unknown,
@@ -64,20 +68,20 @@ export function failure(kind: FailureClass, progress: Progress, options: Failure
 }
 
 /** Returns the usage. Vendors report output at the end, so interrupted responses count at least the received part. */
-export function usageOf({ usage, received }: Progress, brokeOff = false): Usage | undefined {
+export function usageOf({ usage, received }: Progress, isInterrupted = false): Usage | undefined {
   if (received === 0) return usage;
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
-  if (!brokeOff && output_tokens > 0) return usage;
+  if (!isInterrupted && output_tokens > 0) return usage;
   return { input_tokens, output_tokens: Math.max(output_tokens, received) };
 }
 
 /** Returns the failure of a complete but unusable response. The work was done and counted. */
-export function concluded(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
+export function finalFailure(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
   return failure(kind, progress, { outcome_unknown: false, detail });
 }
 
 /** Returns the failure of a request that Muster stopped, by timeout or because it was cancelled. */
-export function stopped(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
+export function abortFailure(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
   const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
   return failure(timedOut ? 'timeout' : 'aborted', progress, { outcome_unknown: sent });
 }
@@ -107,7 +111,7 @@ const STATUSES: Readonly<Record<number, FailureClass>> = {
 const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
 
 /** Classifies connection errors and unreadable responses. */
-export function broken(error: unknown, progress: Progress): ModelFailure {
+export function connectionFailure(error: unknown, progress: Progress): ModelFailure {
   const codes = connectionCodes(error);
   if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
   if (isUnsent(error)) return failure('network', progress, { outcome_unknown: false });

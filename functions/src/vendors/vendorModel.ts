@@ -13,7 +13,7 @@ import {
   type Price,
   type Usage,
 } from '../toolsets/orchestration/index.ts';
-import { concluded, failure, type Progress, stopped, usageOf } from './modelFailure.ts';
+import { abortFailure, failure, finalFailure, type Progress, usageOf } from './modelFailure.ts';
 
 export interface ModelSettings {
   readonly apiKey?: string;
@@ -75,7 +75,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
   protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
 
   availability(): Availability {
-    const reason = obstacle(this.name, this.settings, this.parameters);
+    const reason = unavailableReason(this.name, this.settings, this.parameters);
     return reason === undefined ? { available: true } : { available: false, reason };
   }
 
@@ -107,11 +107,11 @@ export abstract class VendorModel<Client> implements HostedAgent {
   /** Returns whether the answer is complete. @throws ModelFailure if the response contains no answer */
   private isComplete(finish: string, text: string, progress: Progress): boolean {
     const meaning = this.meaningOf(finish);
-    if (meaning === 'refused') throw concluded('refused', progress);
-    if (meaning === 'none') throw concluded('malformed', progress, 'no answer');
-    if (meaning === 'whole' && text === '') throw concluded('malformed', progress, 'empty answer');
+    if (meaning === 'refused') throw finalFailure('refused', progress);
+    if (meaning === 'none') throw finalFailure('malformed', progress, 'no answer');
+    if (meaning === 'whole' && text === '') throw finalFailure('malformed', progress, 'empty answer');
     // A higher output limit would not help, because the prompt fills the context.
-    if (meaning === 'full' && text.trim() === '') throw concluded('context_too_long', progress);
+    if (meaning === 'full' && text.trim() === '') throw finalFailure('context_too_long', progress);
     return meaning === 'whole';
   }
 
@@ -123,7 +123,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
   ): AsyncGenerator<AnswerPart> {
     this.client ??= this.connect(this.settings);
     const client = await this.client;
-    if (signal.aborted) throw stopped(signal, progress, false);
+    if (signal.aborted) throw abortFailure(signal, progress, false);
     const reading = new AbortController();
     try {
       const closing = AbortSignal.any([signal, reading.signal]);
@@ -137,14 +137,14 @@ export abstract class VendorModel<Client> implements HostedAgent {
       }
     } catch (error) {
       if (error instanceof ModelFailure) throw error;
-      if (signal.aborted) throw stopped(signal, progress, true);
-      if (!isOfTooMuch(error)) throw this.failureOf(error, progress);
+      if (signal.aborted) throw abortFailure(signal, progress, true);
+      if (!isResponseTooLarge(error)) throw this.failureOf(error, progress);
       throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
     } finally {
       reading.abort();
     }
     // The SDKs end an aborted iteration as if it were complete.
-    if (signal.aborted) throw stopped(signal, progress, true);
+    if (signal.aborted) throw abortFailure(signal, progress, true);
   }
 }
 
@@ -161,7 +161,7 @@ const MEBIBYTE = 1024 * 1024;
 const MAX_BODY_MEBIBYTES = 32;
 
 /** Thrown when a response exceeds the maximum size. */
-class TooMuchError extends Error {
+class ResponseTooLargeError extends Error {
   constructor() {
     super('The response of the vendor is too large.');
     this.name = 'TooMuchError';
@@ -169,9 +169,9 @@ class TooMuchError extends Error {
 }
 
 /** Detects the error, which SDKs may wrap. */
-function isOfTooMuch(error: unknown): boolean {
-  if (error instanceof TooMuchError) return true;
-  return error instanceof Error && error.cause !== undefined && isOfTooMuch(error.cause);
+function isResponseTooLarge(error: unknown): boolean {
+  if (error instanceof ResponseTooLargeError) return true;
+  return error instanceof Error && error.cause !== undefined && isResponseTooLarge(error.cause);
 }
 
 /** Fetches with a size limit and without redirects, because a vendor's key header would be sent to the new host. */
@@ -186,7 +186,7 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        if (bytes > MAX_BODY_MEBIBYTES * MEBIBYTE) controller.error(new TooMuchError());
+        if (bytes > MAX_BODY_MEBIBYTES * MEBIBYTE) controller.error(new ResponseTooLargeError());
         else controller.enqueue(chunk);
       },
     }),
@@ -209,7 +209,7 @@ function until(text: string | null | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - Date.now());
 }
 
-function obstacle(
+function unavailableReason(
   agent: string,
   { apiKey, baseUrl, model, price }: ModelSettings,
   { api, model: prefix }: { readonly api: string; readonly model: string },

@@ -22,7 +22,7 @@ const USAGE = `Usage:
   --url <url>           Muster's MCP endpoint (default: MUSTER_URL, then the hub running in this clone)
   --workspace <name>    a workspace other than your default`;
 
-const USUAL_SECONDS = 5;
+const DEFAULT_INTERVAL_SECONDS = 5;
 
 const options = {
   url: { type: 'string' },
@@ -82,7 +82,7 @@ function parsed() {
 }
 
 function secondsOf(text: string | undefined): number {
-  const seconds = text === undefined ? USUAL_SECONDS : Number(text);
+  const seconds = text === undefined ? DEFAULT_INTERVAL_SECONDS : Number(text);
   if (!(seconds >= 1 && seconds <= 3600))
     throw new Mistake('--every must be a number of seconds from 1 to 3600.');
   return seconds;

@@ -4,7 +4,7 @@ import { fetchThroughProxy } from '../../../runner/src/hub/fetching.ts';
 import { Mistake } from './mistake.ts';
 
 /** Request timeout. Longer than any successful call takes, including the start of an instance. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const failure = z.object({
   message: z.string(),
@@ -49,7 +49,7 @@ export class Hub {
 
   private async send(body: string, end?: AbortSignal): Promise<Response> {
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
-    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const patience = AbortSignal.timeout(TIMEOUT_MS);
     const signal = end === undefined ? patience : AbortSignal.any([patience, end]);
     try {
       return await fetchThroughProxy(this.url)(this.url, { method: 'POST', headers, body, signal });

@@ -2,7 +2,7 @@
 /** Client for the hub over plain JSON-RPC, without packages: docs/guides/json-rpc.md. */
 import { spawnSync } from 'node:child_process';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 const ENDPOINT = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
 
@@ -76,7 +76,7 @@ export async function call(method, params) {
       headers: { Authorization: `Bearer ${process.env.MUSTER_TOKEN}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       redirect: 'error', // A redirect could lead to another host, or from https to http.
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return (await response.json()).result;
   } catch {

@@ -38,14 +38,14 @@ async function take(event) {
     case 'UserPromptSubmit':
       session.begin();
       session.work();
-      return startBeat(session, { always: true });
+      return startHeartbeat(session, { always: true });
     case 'PreToolUse':
     case 'PostToolUse': {
       if (session.hasEnded()) return;
       session.work();
       const agent = agentIn(event);
       if (agent !== undefined) session.addAgent(agent);
-      startBeat(session, { always: false });
+      startHeartbeat(session, { always: false });
       if (session.hasEnded()) session.end(); // The session ended while this hook was running.
       return;
     }
@@ -63,8 +63,8 @@ async function take(event) {
  * @param {Session} session
  * @param {{ always: boolean }} wish
  */
-function startBeat(session, wish) {
-  const token = session.reserveBeat(wish);
+function startHeartbeat(session, wish) {
+  const token = session.reserveHeartbeat(wish);
   if (token === undefined) return;
   const program = fileURLToPath(new URL('beat.mjs', import.meta.url));
   spawn(process.execPath, [program, session.folder, token], {

@@ -29,10 +29,10 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Time between two heartbeats. Set `MUSTER_BEAT_SECONDS` for leases shorter than the default. */
-export const BETWEEN_BEATS_MS = Number(process.env.MUSTER_BEAT_SECONDS || 45) * 1000;
+export const HEARTBEAT_INTERVAL_MS = Number(process.env.MUSTER_BEAT_SECONDS || 45) * 1000;
 
 /** Time without a heartbeat after which a process is treated as ended, even if its reused process id exists. */
-const GONE_AFTER_MS = Math.max(90_000, 2 * BETWEEN_BEATS_MS);
+const GONE_AFTER_MS = Math.max(90_000, 2 * HEARTBEAT_INTERVAL_MS);
 
 /** Retention of `<folder>.ended`. Longer than any hook runs. */
 const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
@@ -107,7 +107,7 @@ export class Session {
    * @param {{ always: boolean }} wish `always` replaces a process that seems to be running
    * @returns {string | undefined} the token of the new process; undefined if another one sends heartbeats
    */
-  reserveBeat({ always }) {
+  reserveHeartbeat({ always }) {
     if (!always && this.#isBeating()) return undefined;
     const token = randomUUID();
     const record = JSON.stringify({ token });
@@ -121,7 +121,7 @@ export class Session {
    * @param {string} token
    * @returns {boolean} false if another process has replaced this one, or the model has stopped
    */
-  keepBeat(token) {
+  keepHeartbeat(token) {
     const file = opened(join(this.folder, 'beat'));
     if (file === undefined) return false;
     try {
@@ -135,7 +135,7 @@ export class Session {
   }
 
   /** @param {string} token */
-  endBeat(token) {
+  endHeartbeat(token) {
     if (this.#beat()?.token === token) this.#remove('beat');
   }
 

@@ -19,7 +19,7 @@ export async function handleRest(
     'access-control-allow-origin': '*',
     ...reply.headers,
   });
-  response.end(reply.status === 204 ? undefined : serialised(reply, isPretty));
+  response.end(reply.status === 204 ? undefined : serialized(reply, isPretty));
 }
 
 async function answer(message: IncomingMessage, store: Store): Promise<Reply> {
@@ -33,7 +33,7 @@ async function answer(message: IncomingMessage, store: Store): Promise<Reply> {
   }
 }
 
-function serialised({ body, isText }: Reply, isPretty: boolean): string {
+function serialized({ body, isText }: Reply, isPretty: boolean): string {
   return isText ? String(body) : JSON.stringify(body, null, isPretty ? 2 : undefined);
 }
 

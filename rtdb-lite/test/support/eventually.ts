@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE_MILLISECONDS = 20_000;
+const PATIENCE_MS = 20_000;
 
 /** Repeats an assertion until it passes; throws its last error at the time limit. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MILLISECONDS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       await check();

@@ -6,7 +6,7 @@ import type { CodingCli } from './cli.ts';
 import { gemini } from './gemini.ts';
 
 const execute = promisify(execFile);
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export const CLIS: Readonly<Record<CodingTool, CodingCli>> = { CLAUDECODE: claude, GEMINI: gemini };
 
@@ -30,7 +30,7 @@ export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promis
   try {
     const { stdout } = await execute(program, ['--version'], {
       env,
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
     });
     return /\d+(?:\.\d+)+[\w.-]*/.exec(stdout)?.[0] ?? 'unknown';

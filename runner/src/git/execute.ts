@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const PATIENCE_MS = 10 * 60_000;
+const TIMEOUT_MS = 10 * 60_000;
 
 /**
  * Runs git and returns its standard output as UTF-8, without the last line end.
@@ -19,7 +19,7 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
       stopped ||= reason;
       endGroup(child.pid);
     };
-    const timer = setTimeout(() => stop(`timed out after ${PATIENCE_MS / 60_000} minutes`), PATIENCE_MS);
+    const timer = setTimeout(() => stop(`timed out after ${TIMEOUT_MS / 60_000} minutes`), TIMEOUT_MS);
     for (const [stream, chunks] of [
       [child.stdout, output],
       [child.stderr, complaints],

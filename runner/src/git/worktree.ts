@@ -15,7 +15,7 @@ import { GitError } from './git.ts';
 import { type ContentSettings, contentSettings } from './keep/contentSettings.ts';
 import { type IgnoredBefore, outerRules } from './keep/ignored.ts';
 import type { Repository } from './repository.ts';
-import { inTurn, requireFree } from './start/branchUse.ts';
+import { requireFree, serially } from './start/branchUse.ts';
 import type { StartingPoint } from './start/startingPoint.ts';
 
 export interface Worktree extends Checkout {
@@ -45,7 +45,7 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
   const { branch, existed, at } = wishes;
   const folder = newFolder(wishes.folder);
   try {
-    await inTurn(repository, async () => {
+    await serially(repository, async () => {
       const { isRegistered } = await requireFree(repository, branch, wishes);
       const force = isRegistered ? ['--force'] : [];
       const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];

@@ -6,7 +6,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { oneLine } from '../../../functions/src/kernel/hidden.ts';
+import { oneLine } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import { cut } from '../text.ts';
 import { VERSION } from '../version.ts';
 import { fetchThroughProxy } from './fetching.ts';
@@ -37,7 +37,7 @@ const HOW_TO_GET_ANOTHER =
 export class HubUnreachable extends Error {}
 
 /** Temporary errors: by type in coding's envelope, by code in the github tools' envelope. */
-const PASSING = new Set([
+const TRANSIENT_STATUSES = new Set([
   'RATE_LIMITED',
   '-32400',
   'FIREBASE_ERROR',
@@ -58,7 +58,7 @@ const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
 const MAX_SAID_LENGTH = 300;
 
 /** Time in addition to the requested wait, in milliseconds. The hub may have to start an instance first. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Error envelopes of coding and of the github tools. */
 const refusal = z.looseObject({
@@ -109,7 +109,7 @@ export class HubConnection {
   ): Promise<z.output<Shape>> {
     try {
       const client = await this.connected();
-      const timeout = { timeout: waitMs + PATIENCE_MS, ...(signal && { signal }) };
+      const timeout = { timeout: waitMs + TIMEOUT_MS, ...(signal && { signal }) };
       const answer = await client.callTool({ name: tool, arguments: { ...args } }, timeout);
       if (answer.isError === true) throw refusalOf(tool, answer.structuredContent);
       return shape.parse(answer.structuredContent);
@@ -143,17 +143,17 @@ export class HubConnection {
       requestInit: { headers },
       fetch: async (url, init) => {
         const response = await fetchFromHub(url, init);
-        if (response.status === 401 || response.status === 403) this.said = await saidIn(response.clone());
+        if (response.status === 401 || response.status === 403) this.said = await messageOf(response.clone());
         return response;
       },
     });
-    await client.connect(transport, { timeout: PATIENCE_MS });
+    await client.connect(transport, { timeout: TIMEOUT_MS });
     return client;
   }
 }
 
 /** Returns the message of a JSON-RPC error on one line, or the status. */
-async function saidIn(response: Response): Promise<string> {
+async function messageOf(response: Response): Promise<string> {
   const body = await response.text().catch(() => '');
   const message = /^\s*\{/.test(body)
     ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message
@@ -177,7 +177,9 @@ function refusalOf(tool: string, structured: unknown): Error {
   const said = message ?? error?.message ?? 'refused without a reason';
   const reason = error?.details?.reason ?? error?.data?.reason ?? '';
   if (BEYOND_CREDENTIAL.has(reason)) return new CredentialRefused(tool, said);
-  return PASSING.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
+  return TRANSIENT_STATUSES.has(type)
+    ? new HubUnreachable(`${tool}: ${said}`)
+    : new HubRefusal(tool, type, said);
 }
 
 function failureOf(tool: string, error: unknown, said: string): unknown {

@@ -4,7 +4,7 @@ import type { AttemptFailure, FailureClass } from '../task/failure.ts';
 import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule.ts';
 
 /** Longest sleep, in milliseconds, so that a changed clock or a suspended machine is noticed. */
-const LONGEST_SLEEP_MS = 30_000;
+const MAX_SLEEP_MS = 30_000;
 
 /**
  * Maximum returns of one task while the agent works in between. Beyond it the task is the cause, for example with a
@@ -97,7 +97,7 @@ export class Outages {
     for (let wait = first; !ending.aborted; ) {
       const left = timeLeft(wait, clock.now());
       if (left > 0) {
-        await clock.sleep(Math.min(left, LONGEST_SLEEP_MS), ending);
+        await clock.sleep(Math.min(left, MAX_SLEEP_MS), ending);
       } else if (wait.kind === 'reset' || (await probe(tool, failure).catch(() => false))) {
         this.failing.delete(tool);
         say(`The runner resumes claiming tasks for ${tool}.`);

@@ -7,7 +7,7 @@ import type { CodingTool } from '../hub/hub.ts';
 import { startProgram } from '../process/program.ts';
 import type { FailureClass } from '../task/failure.ts';
 
-const PATIENCE_MS = 2 * 60_000;
+const TIMEOUT_MS = 2 * 60_000;
 const PROMPT = 'Reply with the word OK. Use no tools.';
 
 /** Arguments for headless runs with streamed JSON in which no tool is approved. */
@@ -51,7 +51,7 @@ export async function probeAgent({ tool, failure, env, mark, signal }: ProbeOpti
         }
       },
     });
-    const patience = delay(PATIENCE_MS, undefined, {
+    const patience = delay(TIMEOUT_MS, undefined, {
       signal: AbortSignal.any([signal, over.signal]),
       ref: false,
     });

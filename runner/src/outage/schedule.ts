@@ -24,11 +24,11 @@ const FIRST_PROBE_MS = 60_000;
 const LAST_PROBE_MS = 15 * 60_000;
 
 /** Limits last a week at most, so a later time is wrong. */
-const LONGEST_RESET_MS = 8 * 24 * 60 * 60_000;
+const MAX_RESET_MS = 8 * 24 * 60 * 60_000;
 
 /** @param resetsAt end of the limit, if the CLI reported it, in milliseconds since 1970 */
 export function firstWait(now: Instant, resetsAt: number | undefined): Wait {
-  if (resetsAt !== undefined && resetsAt > now.wall && resetsAt <= now.wall + LONGEST_RESET_MS)
+  if (resetsAt !== undefined && resetsAt > now.wall && resetsAt <= now.wall + MAX_RESET_MS)
     return { kind: 'reset', at: Math.max(resetsAt, now.wall + FIRST_PROBE_MS) };
   return { kind: 'probe', at: now.steady + FIRST_PROBE_MS, probes: 0 };
 }

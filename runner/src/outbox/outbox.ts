@@ -4,7 +4,7 @@ import { CredentialRefused } from '../hub/connection.ts';
 import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
 import { formsOf } from './endings.ts';
 import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
-import { meaningOf } from './refusal.ts';
+import { classifyRefusal } from './refusal.ts';
 
 /** Time to gather lines into one call, in milliseconds. */
 const GATHER_MS = 1000;
@@ -100,7 +100,8 @@ export class Outbox {
         failures = 0;
         if (delivery) return delivery;
       } catch (error) {
-        if (error instanceof CredentialRefused || meaningOf(error) === 'lost') return this.refused(error);
+        if (error instanceof CredentialRefused || classifyRefusal(error) === 'lost')
+          return this.refused(error);
         failures += 1;
         if (failures === 1) this.options.say(`The hub does not respond; log kept. ${messageOf(error)}`);
         const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
@@ -155,7 +156,7 @@ export class Outbox {
       this.heed(await hub.append(taskId, epoch, entries));
       return undefined;
     } catch (error) {
-      const meaning = meaningOf(error);
+      const meaning = classifyRefusal(error);
       if (meaning === 'accepted') return undefined;
       if (meaning === 'content') return error;
       throw error;
@@ -167,7 +168,7 @@ export class Outbox {
     try {
       this.heed(await hub.heartbeat(taskId, epoch, state));
     } catch (error) {
-      const meaning = meaningOf(error);
+      const meaning = classifyRefusal(error);
       // A refused state does not mean a lost claim. The next heartbeat, without a state, decides.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
       this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
@@ -182,7 +183,7 @@ export class Outbox {
     try {
       return { delivered: true, outcome: await hub.end(taskId, epoch, form) };
     } catch (error) {
-      const meaning = meaningOf(error);
+      const meaning = classifyRefusal(error);
       if (meaning === 'accepted') return { delivered: true, outcome: 'accepted' };
       if (meaning !== 'content') throw error;
       this.sayOnce(`The hub did not accept the report of ${taskId}. ${messageOf(error)}`);

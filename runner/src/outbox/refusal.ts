@@ -24,7 +24,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 
 /** An error that does not come from the hub is caused by the content. */
-export function meaningOf(error: unknown): Meaning {
+export function classifyRefusal(error: unknown): Meaning {
   if (error instanceof HubUnreachable) return 'passing';
   return error instanceof HubRefusal ? (MEANINGS.get(error.type) ?? 'passing') : 'content';
 }

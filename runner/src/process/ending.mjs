@@ -5,7 +5,7 @@ import { listProcesses } from './table.mjs';
 /** Time for a runner's processes to end after SIGTERM, in milliseconds. */
 export const GENTLE_MS = 4000;
 const HARD_MS = 10_000;
-const BETWEEN_LOOKS_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /**
  * Ends the processes of a mark and of a group, first with SIGTERM. Lists them repeatedly, since one may just have
@@ -24,7 +24,7 @@ export async function endMarked(mark, { gentleMs, group }) {
   if (await allGone(list, gentleMs)) return true;
   const deadline = performance.now() + HARD_MS;
   do signalAll(list() ?? [], 'SIGKILL');
-  while (!(await allGone(list, 4 * BETWEEN_LOOKS_MS)) && performance.now() < deadline);
+  while (!(await allGone(list, 4 * POLL_INTERVAL_MS)) && performance.now() < deadline);
   return list()?.length === 0;
 }
 
@@ -47,7 +47,7 @@ export function afterOwner(clearUp) {
 async function endGroup(group, gentleMs) {
   signalAll([-group], 'SIGTERM');
   const deadline = performance.now() + gentleMs;
-  while (signalAll([-group], 0) && performance.now() < deadline) await delay(BETWEEN_LOOKS_MS);
+  while (signalAll([-group], 0) && performance.now() < deadline) await delay(POLL_INTERVAL_MS);
   signalAll([-group], 'SIGKILL');
 }
 
@@ -56,7 +56,7 @@ async function allGone(list, milliseconds) {
   const deadline = performance.now() + milliseconds;
   while ((list() ?? []).length > 0) {
     if (performance.now() >= deadline) return false;
-    await delay(BETWEEN_LOOKS_MS);
+    await delay(POLL_INTERVAL_MS);
   }
   return true;
 }

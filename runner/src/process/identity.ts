@@ -23,10 +23,12 @@ export interface ProcessIdentity extends Partial<Place> {
 }
 
 /** `ended` is certain. `unknown`: the process cannot be seen from here. */
-export type Standing = 'running' | 'ended' | 'unknown';
+export type ProcessState = 'running' | 'ended' | 'unknown';
 
 /** State of a process id. `startedAt` is empty if the process exists and its start time cannot be read. */
-export type Sight = { readonly exists: false } | { readonly exists: true; readonly startedAt: string };
+export type ProcessSnapshot =
+  | { readonly exists: false }
+  | { readonly exists: true; readonly startedAt: string };
 
 /** Returns the identity of this process. */
 export function ownIdentity(): ProcessIdentity & Place {
@@ -50,11 +52,11 @@ export function ownPlace(): Place {
  * Returns whether a process has ended, as far as that can be determined here.
  * @param look returns the state of a process id; called only if the id has the same meaning here
  */
-export function standingOf(
+export function stateOf(
   { pid, startedAt, bootId, pidNamespace, host }: ProcessIdentity,
   here: Place,
-  look: (pid: number) => Sight,
-): Standing {
+  look: (pid: number) => ProcessSnapshot,
+): ProcessState {
   const hasPlace = bootId !== undefined || pidNamespace !== undefined || host !== undefined;
   if (hasPlace && bootId !== here.bootId) return host === here.host ? 'ended' : 'unknown';
   if (hasPlace && pidNamespace !== here.pidNamespace) return 'unknown';
@@ -67,7 +69,7 @@ export function standingOf(
 }
 
 /** Returns the state of a process id. A zombie has ended. */
-export function lookAt(pid: number): Sight {
+export function inspectProcess(pid: number): ProcessSnapshot {
   try {
     process.kill(pid, 0);
   } catch (error) {

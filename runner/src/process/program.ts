@@ -5,7 +5,7 @@ import { endProcesses, MARK_VARIABLE } from './identity.ts';
 import { readLines } from './lines.ts';
 
 /** Time to wait for output after every visible process has ended, in milliseconds. */
-const LAST_WORDS_MS = 2000;
+const OUTPUT_DRAIN_MS = 2000;
 
 export interface ProgramOptions {
   readonly program: string;
@@ -73,7 +73,7 @@ export function startProgram(options: ProgramOptions): Program {
     const patience = new AbortController();
     await Promise.race([
       closed,
-      delay(LAST_WORDS_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+      delay(OUTPUT_DRAIN_MS, undefined, { signal: patience.signal }).catch(() => undefined),
     ]);
     patience.abort();
     child.stdout?.destroy();

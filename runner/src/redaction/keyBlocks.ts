@@ -22,7 +22,7 @@ const MIN_LINE_APART = 40;
 const MIN_PIECE_ENCLOSED = 4;
 
 /** The first line of a key repeats letters more often than random text: it names the algorithm. */
-const LONGEST_AVERAGE_RUN = 5;
+const MAX_AVERAGE_RUN = 5;
 
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
 const KEY_CHARACTER = /[A-Za-z0-9+/=\\%]/;
@@ -140,7 +140,7 @@ function isKeyLine(before: string, key: string, block: Block): boolean {
 
 /** Returns whether a text is a path without dots, whose characters are also those of base64. */
 function isPath(text: string): boolean {
-  return text.includes('/') && !looksRandom(text, LONGEST_AVERAGE_RUN);
+  return text.includes('/') && !looksRandom(text, MAX_AVERAGE_RUN);
 }
 
 /** Text before the key, the key, and the separators after it. */

@@ -19,7 +19,7 @@ import {
 import { z } from 'zod';
 import type { Ending } from '../hub/hub.ts';
 import { Journal } from '../outbox/journal.ts';
-import { lookAt, ownIdentity, ownPlace, standingOf } from '../process/identity.ts';
+import { inspectProcess, ownIdentity, ownPlace, stateOf } from '../process/identity.ts';
 import { FAILURE_CLASSES } from './failure.ts';
 
 const owner = z.object({
@@ -80,7 +80,7 @@ export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidName
 const FORMAT = { format: 2 };
 
 /** Heartbeat interval for runners that cannot see the process, in milliseconds. Shorter than every lease. */
-const SIGN_OF_LIFE_MS = 4000;
+const HEARTBEAT_INTERVAL_MS = 4000;
 
 export class AttemptRecord {
   readonly facts: AttemptFacts;
@@ -92,7 +92,7 @@ export class AttemptRecord {
     this.folder = folder;
     this.facts = facts;
     this.journal = new Journal(`${folder}/log.jsonl`);
-    this.signs = setInterval(() => touch(`${folder}/owner.json`), SIGN_OF_LIFE_MS);
+    this.signs = setInterval(() => touch(`${folder}/owner.json`), HEARTBEAT_INTERVAL_MS);
     this.signs.unref();
   }
 
@@ -130,7 +130,7 @@ export class AttemptRecord {
     if (!existsSync(attempts)) return false;
     return readdirSync(attempts).some((name) => {
       const known = owner.safeParse(readJson(`${attempts}/${name}/owner.json`));
-      return known.success && standingOf(known.data, ownPlace(), lookAt) === 'unknown';
+      return known.success && stateOf(known.data, ownPlace(), inspectProcess) === 'unknown';
     });
   }
 
@@ -198,7 +198,7 @@ export class AttemptRecord {
 }
 
 /** Time for which a runner killed during a takeover blocks others, in milliseconds. */
-const TAKING_OVER_MS = 60_000;
+const TAKEOVER_TIMEOUT_MS = 60_000;
 
 /** Returns whether this process is the first to take over from an owner. */
 function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
@@ -208,7 +208,7 @@ function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
     return true;
   } catch {
     const age = Date.now() - (statSync(claim, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    return age > TAKING_OVER_MS;
+    return age > TAKEOVER_TIMEOUT_MS;
   }
 }
 
@@ -220,7 +220,7 @@ const seen = new Map<string, number>();
  * its lease and since the previous check: the clock alone can jump.
  */
 function hasEnded(folder: string, known: Owner): boolean {
-  const standing = standingOf(known, ownPlace(), lookAt);
+  const standing = stateOf(known, ownPlace(), inspectProcess);
   if (standing !== 'unknown') return standing === 'ended';
   const lease = known.leaseSeconds * 1000;
   const shown = shownAt(`${folder}/owner.json`);

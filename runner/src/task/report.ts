@@ -33,7 +33,7 @@ const MOST = {
 } as const;
 
 /** Maximum JSON bytes per list. A list keeps as many of its first entries as fit. */
-const MOST_LISTED = {
+const MAX_LISTED = {
   commits: 96_000,
   files: 160_000,
   commands: 96_000,
@@ -60,18 +60,18 @@ export function reportJson(report: Report, redactor: Redactor): Json {
       head: text(changes.head),
       commits: fitting(
         changes.commits.map(({ sha, subject }) => ({ sha: text(sha), subject: text(subject, MOST.subject) })),
-        MOST_LISTED.commits,
+        MAX_LISTED.commits,
       ),
       diffstat: { ...changes.diffstat },
       files: fitting(
         changes.files.map((file) => ({ ...file, path: text(file.path, MOST.path) })),
-        MOST_LISTED.files,
+        MAX_LISTED.files,
       ),
     }),
     ...(work && {
       commands: fitting(
         work.commands.map((command) => text(command, MOST.command)),
-        MOST_LISTED.commands,
+        MAX_LISTED.commands,
       ),
       tools: toolsJson(work.tools, text),
       turns: work.turns,
@@ -105,7 +105,7 @@ type Shortened = (value: string, most?: number) => string;
 function warningsJson(warnings: readonly string[], text: Shortened): readonly string[] {
   const shown = fitting(
     warnings.map((warning) => text(warning, MOST.warning)),
-    MOST_LISTED.warnings,
+    MAX_LISTED.warnings,
   );
   const more = warnings.length - shown.length;
   return more === 0 ? shown : [...shown, `The log contains ${more} more warnings.`];
@@ -117,7 +117,7 @@ function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
     const name = text(tool, MOST.subject);
     return [name === '__proto__' ? `(${name})` : name, count] as const;
   });
-  return Object.fromEntries(fitting(named, MOST_LISTED.tools));
+  return Object.fromEntries(fitting(named, MAX_LISTED.tools));
 }
 
 /** Returns the first items whose JSON fits into the given bytes. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { newFolder, removeFolder } from '../support/folders.ts';
+import { isolateGit, makeTemplates } from './fixture.ts';
 import { play, type Sequence } from './sequence.ts';
-import { isolateGit, makeTemplates } from './stage.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
 /** Imports of the runner's code, next to the folder of a copy as next to the original. */
@@ -69,7 +69,7 @@ describe('runner with a fault', () => {
       const code = readFileSync(`${copy}/src/${file}`, 'utf8');
       assert.equal(code.split(replace).length, 2, 'the line to change');
       writeFileSync(`${copy}/src/${file}`, code.replace(replace, by));
-      const sequence: Sequence = { kinds, succeeds: true, doom: undefined };
+      const sequence: Sequence = { kinds, succeeds: true, crashPoint: undefined };
       const problems = await play(sequence, `${folder}/templates`, `${copy}/stage`, `${copy}/src`);
       assert.match(problems.join('\n'), finds);
     });

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { byDay } from '../../../test/support/night.ts';
+import { defaultOrNightly } from '../../../test/support/nightly.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
-import type { Doom } from './doom.ts';
+import type { CrashPoint } from './crashPoint.ts';
+import { isolateGit, makeTemplates } from './fixture.ts';
 import { KINDS } from './kinds.ts';
 import { NEVER, play, type Sequence } from './sequence.ts';
-import { isolateGit, makeTemplates } from './stage.ts';
 
 /** Approximate number of git and file steps of an attempt. Later steps are never reached. */
 const STEPS = 80;
@@ -17,13 +17,13 @@ const STEPS = 80;
 const KIND_NAMES = Object.keys(KINDS);
 
 /** Number of kinds per sequence that are chosen in turn. The rest is random. */
-const TURNS = byDay(4, { night: 1 });
+const TURNS = defaultOrNightly(4, { night: 1 });
 /** Number of sequences in which each kind is chosen once. The default run ends after it. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
-const SEQUENCES = byDay(ROUND, { night: 5000 });
+const SEQUENCES = defaultOrNightly(ROUND, { night: 5000 });
 const PER_TEST = 3;
 
-const doom: fc.Arbitrary<Doom> = fc.record({
+const crashPoint: fc.Arbitrary<CrashPoint> = fc.record({
   at: fc.integer({ min: 1, max: STEPS }),
   when: fc.constantFrom('before', 'within', 'after'),
 });
@@ -43,7 +43,7 @@ function sequenceOf(number: number): fc.Arbitrary<Sequence> {
       .array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS })
       .map((others) => [...turns, ...others]),
     succeeds: fc.boolean(),
-    doom: (number + round) % 2 === 1 ? doom : fc.constant(never),
+    crashPoint: (number + round) % 2 === 1 ? crashPoint : fc.constant(never),
   });
 }
 

@@ -4,9 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Ending } from '../../src/hub/hub.ts';
-import type { Doom } from './doom.ts';
-import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
-import { type Inventory, listing, type Plan, repair } from './plan.ts';
+import type { CrashPoint } from './crashPoint.ts';
 import {
   BRANCH,
   type Code,
@@ -14,20 +12,22 @@ import {
   copyTemplate,
   endingsOf,
   git,
+  type RunnerFixture,
   recoverAll,
   runOnce,
-  type Stage,
-} from './stage.ts';
+} from './fixture.ts';
+import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
+import { type Inventory, listing, type Plan, repair } from './plan.ts';
 
 export interface Sequence {
   readonly kinds: readonly string[];
   /** Whether the agent reports success. */
   readonly succeeds: boolean;
-  readonly doom: Doom | undefined;
+  readonly crashPoint: CrashPoint | undefined;
 }
 
 /** Value that never kills the runner. */
-export const NEVER: Doom = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
+export const NEVER: CrashPoint = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
 
 const SOURCE = new URL('../../src', import.meta.url).pathname;
 
@@ -46,26 +46,27 @@ export async function play(
   mkdirSync(folder, { recursive: true });
   const needsSubmodule = sequence.kinds.some((kind) => NEEDING_SUBMODULE.includes(kind));
   const template = `${templates}/${needsSubmodule ? 'submodule' : 'plain'}`;
-  const stage = copyTemplate(template, realpathSync(folder));
-  const plan = planOf(sequence, stage, template);
-  writeFileSync(stage.plan, JSON.stringify(plan));
-  const registrations = `${stage.repo}/.git/worktrees`;
-  const before = listing(plan, stage.worktrees, registrations);
+  const fixture = copyTemplate(template, realpathSync(folder));
+  const plan = planOf(sequence, fixture, template);
+  writeFileSync(fixture.plan, JSON.stringify(plan));
+  const registrations = `${fixture.repo}/.git/worktrees`;
+  const before = listing(plan, fixture.worktrees, registrations);
   await run(
     sequence,
     { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` },
-    stage,
+    fixture,
     plan,
   );
   if (existsSync(plan.fault))
     return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
   // If the runner was killed before its agent had finished, nothing may have changed.
-  if (!existsSync(plan.inventory)) return differences(before, listing(plan, stage.worktrees, registrations));
+  if (!existsSync(plan.inventory))
+    return differences(before, listing(plan, fixture.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
     ...differences(inventory.outside, listing(plan, inventory.folder, inventory.gitDir)),
     ...lost(plan, inventory, `${template}/library`),
-    ...dishonest(inventory, endingsOf(stage)),
+    ...dishonest(inventory, endingsOf(fixture)),
   ];
 }
 
@@ -76,21 +77,26 @@ interface Runners {
 }
 
 /** Runs the task, and recovers with the next runners if the first one was killed. */
-async function run({ doom }: Sequence, { code, program }: Runners, stage: Stage, plan: Plan): Promise<void> {
-  if (doom === undefined) return runOnce(code, stage);
-  await runDoomed(program, stage, doom);
+async function run(
+  { crashPoint }: Sequence,
+  { code, program }: Runners,
+  fixture: RunnerFixture,
+  plan: Plan,
+): Promise<void> {
+  if (crashPoint === undefined) return runOnce(code, fixture);
+  await runDoomed(program, fixture, crashPoint);
   const restore = repair(plan);
   if (restore !== undefined) {
     restore();
-    await assert.rejects(recoverAll(code, stage), /Expected git repo version|is not a commit/);
+    await assert.rejects(recoverAll(code, fixture), /Expected git repo version|is not a commit/);
     repair(plan);
   }
-  await recoverAll(code, stage);
-  await recoverAll(code, stage);
+  await recoverAll(code, fixture);
+  await recoverAll(code, fixture);
   restore?.();
 }
 
-function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
+function planOf({ kinds, succeeds }: Sequence, fixture: RunnerFixture, template: string): Plan {
   let written = 0;
   const commands = kinds.flatMap((kind, n) => {
     const file = (path: string): string => {
@@ -102,13 +108,13 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
     return KINDS[kind]?.({ file, n, branch: BRANCH }) ?? [];
   });
   return {
-    home: stage.home,
-    repo: stage.repo,
+    home: fixture.home,
+    repo: fixture.repo,
     branch: BRANCH,
     commands,
-    shell: { OUTER: stage.outer, ELSEWHERE: `${stage.home}/elsewhere`, LIBRARY: `${template}/library` },
-    inventory: `${stage.plan}.inventory`,
-    fault: `${stage.plan}.fault`,
+    shell: { OUTER: fixture.outer, ELSEWHERE: `${fixture.home}/elsewhere`, LIBRARY: `${template}/library` },
+    inventory: `${fixture.plan}.inventory`,
+    fault: `${fixture.plan}.fault`,
     known: readFileSync(`${template}/known`, 'utf8').split('\n'),
     succeeds,
   };
@@ -127,12 +133,12 @@ const wrapper: readonly string[] =
     : [];
 
 /** Resolves when the runner has been killed. */
-async function runDoomed(bundle: string, stage: Stage, doom: Doom): Promise<void> {
+async function runDoomed(bundle: string, fixture: RunnerFixture, crashPoint: CrashPoint): Promise<void> {
   const args = [
     '--max-semi-space-size=64', // Disables garbage collection while the code is loaded.
     bundle,
-    JSON.stringify(stage),
-    JSON.stringify(doom),
+    JSON.stringify(fixture),
+    JSON.stringify(crashPoint),
   ];
   const [program = '', ...rest] = [...wrapper, process.execPath, ...args];
   const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -11,7 +11,7 @@ import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 const POLL_MS = 10_000;
 
 /** Indexing millions of documents takes hours; a stopped deployment can be started again in the meantime. */
-const LONGEST_MS = 2 * 3600_000;
+const MAX_MS = 2 * 3600_000;
 
 export const codeSteps: readonly Step[] = [
   {
@@ -104,8 +104,7 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
     if (broken !== undefined) throw new Stop(`The index ${broken.key} is ${broken.state ?? 'missing'}`);
     const building = states.filter(({ state }) => state !== 'READY').length;
     if (building === 0) return;
-    if (waited >= LONGEST_MS)
-      throw new Stop(`${building} indexes are still being built`, again(google.project));
+    if (waited >= MAX_MS) throw new Stop(`${building} indexes are still being built`, again(google.project));
     say(`  ${building} of ${states.length} are being built`);
     await google.pause(POLL_MS);
   }

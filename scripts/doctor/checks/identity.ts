@@ -4,10 +4,10 @@ import {
   type Check,
   deployCommand,
   type Finding,
+  type Fix,
   known,
   knownAll,
   list,
-  type Mend,
   OK,
   type Site,
   setParameter,
@@ -225,7 +225,7 @@ function ofCallable(
 }
 
 /** Returns a fix for organizations that forbid allUsers: Cloud Run can skip its check of the caller. */
-function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Mend {
+function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Fix {
   const update = (name: string) =>
     `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
   return { command: names.map(update).join(' && ') };

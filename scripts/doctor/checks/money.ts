@@ -3,7 +3,7 @@ import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
 import { current, placeOf } from './functions.ts';
 
 /** Cloud Run's default limit per service in most regions, before a quota is raised. */
-const MOST_INSTANCES = 1000;
+const MAX_INSTANCES = 1000;
 
 export const moneyChecks: readonly Check[] = [
   {
@@ -42,9 +42,9 @@ export const moneyChecks: readonly Check[] = [
           why: 'with CONCURRENCY, it limits concurrent requests and the cost per day',
           mend: setParameter(site.declared, 'MAX_INSTANCES', '100'),
         }) as const;
-      if (!(most >= 1 && most <= MOST_INSTANCES))
+      if (!(most >= 1 && most <= MAX_INSTANCES))
         return problem(
-          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: it must be 1 to ${MOST_INSTANCES}`,
+          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: it must be 1 to ${MAX_INSTANCES}`,
         );
       return known(site, site.seen.functions, (functions) => {
         const mcp = current(site, functions).find((one) => placeOf(one).id === 'mcp');

@@ -11,7 +11,7 @@ import {
 } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
-import { EVERYBODY } from '../../../functions/src/identity/rules/credential.ts';
+import { EVERYONE } from '../../../functions/src/identity/rules/credential.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import {
   ARCHIVE,
@@ -20,7 +20,11 @@ import {
   TASK_LOGS,
   TASK_RESULTS,
 } from '../../../functions/src/kernel/firestore/paths.ts';
-import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kernel/firestore/provenCommit.ts';
+import {
+  NOT_FOUND,
+  STALE_CODES,
+  statusCode,
+} from '../../../functions/src/kernel/firestore/verifiedCommit.ts';
 import { FREE_FORM_ROOTS } from '../../../functions/src/kernel/realtime/database.ts';
 import { guardChanges } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import { removalId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
@@ -143,7 +147,7 @@ function changeOf(
   if (ABOUT_ONE.includes(name) || (ONES_OWN.includes(name) && isOwn)) return 'delete';
   const replaced = Object.fromEntries(Object.entries(Object(others)));
   // Instances that cache this person's access read everyone's again.
-  if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYBODY };
+  if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYONE };
   const isOwnTodo = name === COLLECTIONS.graph && data['kind'] === 'todo' && data['owner_uid'] === traces.uid;
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }

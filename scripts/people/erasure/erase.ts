@@ -5,7 +5,7 @@
  */
 import type { UserRecord } from 'firebase-admin/auth';
 import { compose } from '../../../functions/src/composition/compose.ts';
-import { outside } from '../../../functions/src/composition/outside.ts';
+import { externalServices } from '../../../functions/src/composition/externalServices.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
@@ -19,7 +19,7 @@ import { Report } from './report.ts';
 import { isPseudonym, pseudonymOf, Traces } from './traces.ts';
 
 /** Lifetime of an ID token. The databases' rules accept it even after the account is deleted. */
-const TOKEN_MILLISECONDS = 3_600_000;
+const TOKEN_MS = 3_600_000;
 
 export interface Erasure {
   readonly sentences: readonly string[];
@@ -39,14 +39,14 @@ export async function erase(
     now = systemClock.now(),
   }: { readonly isDry: boolean; readonly unverified?: boolean; readonly now?: Date },
 ): Promise<Erasure> {
-  const { uid, account } = await meant(who, { unverified });
+  const { uid, account } = await erasureTarget(who, { unverified });
   await requireAnotherAdmin(uid);
   const traces = new Traces(uid, account);
   const report = new Report();
-  const { todo, services } = compose(outside());
+  const { todo, services } = compose(externalServices());
   const agents = await registry.agentsOf(uid);
   const realtime = await reachedRealtime();
-  if (!isDry) await shutOut(uid, account);
+  if (!isDry) await suspend(uid, account);
   const logs = new Set<string>();
   const erasing = { database: firestore(), realtime, ports: todo.ports, traces, report, isDry, logs };
   await eraseInFirestore(erasing);
@@ -63,12 +63,12 @@ export async function erase(
     sentences: [
       ...report.sentences(isDry),
       `Their agents, which lose all access: ${agents.join(', ') || 'none'}.`,
-      ...(isDry ? ['Dry run: nothing was changed.'] : told(uid, pseudonym, waits)),
+      ...(isDry ? ['Dry run: nothing was changed.'] : reportOf(uid, pseudonym, waits)),
     ],
   };
 }
 
-function told(uid: string, pseudonym: string, waits: Date | undefined): readonly string[] {
+function reportOf(uid: string, pseudonym: string, waits: Date | undefined): readonly string[] {
   return [
     `Their pseudonym is ${pseudonym}. Store it outside of this project: after a restore, erase --person ${pseudonym} finds them again.`,
     waits === undefined
@@ -77,12 +77,12 @@ function told(uid: string, pseudonym: string, waits: Date | undefined): readonly
   ];
 }
 
-interface Meant {
+interface ErasureTarget {
   readonly uid: string;
   readonly account: UserRecord | undefined;
 }
 
-async function meant(who: string, lookup: { readonly unverified: boolean }): Promise<Meant> {
+async function erasureTarget(who: string, lookup: { readonly unverified: boolean }): Promise<ErasureTarget> {
   if (isPseudonym(who)) return { uid: await uidOf(who), account: await findUser(await uidOf(who)) };
   const account = await findUser(who, lookup);
   if (account === undefined && who.includes('@'))
@@ -92,7 +92,7 @@ async function meant(who: string, lookup: { readonly unverified: boolean }): Pro
 
 /** Returns the uid of a person that was restored from a backup. */
 async function uidOf(pseudonym: string): Promise<string> {
-  for await (const { uid } of registry.everybody(() => undefined))
+  for await (const { uid } of registry.allPeople(() => undefined))
     if (pseudonymOf(uid) === pseudonym) return uid;
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).select('owner_uid')))
     for (const snapshot of page) {
@@ -104,7 +104,7 @@ async function uidOf(pseudonym: string): Promise<string> {
 
 async function requireAnotherAdmin(uid: string): Promise<void> {
   let isAdmin = false;
-  for await (const { uid: other, account, person } of registry.everybody(() => undefined)) {
+  for await (const { uid: other, account, person } of registry.allPeople(() => undefined)) {
     if ((person?.role ?? account?.role) !== 'admin') continue;
     if (other === uid) isAdmin = true;
     else if (account?.isDisabled === false) return;
@@ -115,7 +115,7 @@ async function requireAnotherAdmin(uid: string): Promise<void> {
     );
 }
 
-async function shutOut(uid: string, account: UserRecord | undefined): Promise<void> {
+async function suspend(uid: string, account: UserRecord | undefined): Promise<void> {
   if (account !== undefined) await (await authentication()).updateUser(uid, { disabled: true });
   const known = await registry.known(uid);
   if (known !== undefined) await registry.revoke(known);
@@ -129,7 +129,7 @@ async function forgetPerson(uid: string, now: Date): Promise<Date | undefined> {
   const document = firestore().doc(personPath(uid));
   const { updateTime } = await document.get();
   if (updateTime === undefined) return undefined;
-  const over = new Date(updateTime.toMillis() + TOKEN_MILLISECONDS);
+  const over = new Date(updateTime.toMillis() + TOKEN_MS);
   if (over > now) return over;
   await document.delete();
   return undefined;

@@ -54,7 +54,7 @@ const HELD = 20;
 
 const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
 
-const HELD_MILLISECONDS = 1000;
+const HELD_MS = 1000;
 
 const bearer = (token: string): IncomingHttpHeaders => ({ authorization: `Bearer ${token}` });
 
@@ -134,6 +134,6 @@ function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
     );
     sent.once('error', () => undefined).once('close', resolve);
     sent.write(HELD_BODY);
-    setTimeout(() => sent.destroy(), HELD_MILLISECONDS);
+    setTimeout(() => sent.destroy(), HELD_MS);
   });
 }

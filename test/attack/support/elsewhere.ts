@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ask } from '../../../bench/load/client.ts';
-import type { World } from '../../support/github/world.ts';
+import type { GitHubState } from '../../support/github/state.ts';
 
 const FREE_FORM = ['messages', 'shared'];
 
@@ -29,7 +29,7 @@ export async function newDatabase(name: string): Promise<Database> {
 }
 
 /** Returns a text that differs if callers changed anything outside Firestore. */
-export async function elsewhere(database: Database, gitHub: World): Promise<string> {
+export async function elsewhere(database: Database, gitHub: GitHubState): Promise<string> {
   const repositories = [...gitHub.repositories.values()].map(({ fullName, branches, issues, pulls }) => ({
     fullName,
     branches: [...branches],

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { tellStory } from '../../../emulator-data/story.ts';
+import { createSampleData } from '../../../emulator-data/sampleData.ts';
 import { LANGUAGES } from '../../../functions/src/signin/http/texts.ts';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
-import { byDay, IS_NIGHT } from '../../support/night.ts';
+import { defaultOrNightly, IS_NIGHTLY } from '../../support/nightly.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
 import { Visit } from './support/visit.ts';
 
@@ -18,7 +18,9 @@ const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 const LOOKS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB', ...STILL },
   { ...NARROW, colorScheme: 'dark', locale: 'de' },
-  ...byDay([], { night: LANGUAGES.map((locale) => ({ ...NARROW, colorScheme: 'light', locale }) as const) }),
+  ...defaultOrNightly([], {
+    night: LANGUAGES.map((locale) => ({ ...NARROW, colorScheme: 'light', locale }) as const),
+  }),
 ] as const;
 
 const LISTS = ['', 'tasks', 'todos', 'runs', 'agents', 'access', 'audit', 'metrics', 'preferences'];
@@ -49,7 +51,7 @@ describe('accessibility of the console', () => {
     browser = await openBrowser();
     [person, stranger, nobody] = await Promise.all([newPerson(), newPerson(), signUp()]);
     await setRole(person.uid, 'admin');
-    await tellStory({ workspace: full, ownerUid: person.uid });
+    await createSampleData({ workspace: full, ownerUid: person.uid });
   });
   after(() => browser?.close());
 
@@ -107,7 +109,7 @@ describe('accessibility of the console', () => {
 
   for (const [index, settings] of LOOKS.entries()) {
     /** In the default run, each page has one look, and each look half of the pages. */
-    const its = (places: readonly string[]) => places.filter((_, place) => IS_NIGHT || place % 2 === index);
+    const its = (places: readonly string[]) => places.filter((_, place) => IS_NIGHTLY || place % 2 === index);
     const look = `${settings.viewport.width} px, ${settings.colorScheme}, ${settings.locale}`;
 
     it(`has no accessibility violations on screens with data (${look})`, async () => {
@@ -121,9 +123,9 @@ describe('accessibility of the console', () => {
 
     it(`has no accessibility violations on empty, missing or hidden pages (${look})`, async () => {
       const nothing = ['t/nothing', 'r/nothing', 'd/nothing', 'nowhere'];
-      await everywhere(person, settings, empty, its([...(IS_NIGHT ? LISTS : []), ...nothing]));
-      await everywhere(stranger, settings, full, IS_NIGHT ? LISTS : its(['', 'tasks']));
-      if (IS_NIGHT) await everywhere(nobody, settings, full, LISTS);
+      await everywhere(person, settings, empty, its([...(IS_NIGHTLY ? LISTS : []), ...nothing]));
+      await everywhere(stranger, settings, full, IS_NIGHTLY ? LISTS : its(['', 'tasks']));
+      if (IS_NIGHTLY) await everywhere(nobody, settings, full, LISTS);
     });
   }
 

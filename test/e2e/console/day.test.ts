@@ -7,8 +7,8 @@ import { readdirSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
 import { assemble, type Cast, claims, completes, made, merged, PLAN, plans, proposes } from '../day/cast.ts';
+import { RunnerFixture } from '../runner/fixture.ts';
 import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
-import { Stage } from '../runner/stage.ts';
 import { succeed } from '../support/calls.ts';
 import { newPerson } from '../support/people.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
@@ -19,7 +19,7 @@ describe('a day of a person on the console', function () {
   // Each chapter continues the one before.
   this.bail(true);
   let cast: Cast;
-  let stage: Stage;
+  let fixture: RunnerFixture;
   let model: ScriptedModel;
   let browser: Browser;
   let ada: Visit;
@@ -32,7 +32,7 @@ describe('a day of a person on the console', function () {
   before(async () => {
     browser = await openBrowser();
     cast = await assemble();
-    stage = await Stage.at(cast.url, cast.runner, cast.lead);
+    fixture = await RunnerFixture.at(cast.url, cast.runner, cast.lead);
     model = await startScriptedModel(claudeSteps(() => `${worktrees()}/${readdirSync(worktrees())[0]}`));
     const other = await newPerson();
     await succeed(cast.ada, 'access_set_member', { uid: other.uid, role: 'worker' });
@@ -43,13 +43,13 @@ describe('a day of a person on the console', function () {
   });
   after(async () => {
     await model?.close();
-    await stage?.close();
+    await fixture?.close();
     await cast?.leave();
     await Promise.all([ada?.close(), ben?.close()]);
     await browser?.close();
   });
 
-  const worktrees = () => `${stage.folder}/worktrees`;
+  const worktrees = () => `${fixture.folder}/worktrees`;
   const place = (path: string) => `${path}${path.includes('?') ? '&' : '?'}workspace=${cast.workspace}`;
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
@@ -72,7 +72,7 @@ describe('a day of a person on the console', function () {
     const { page } = ada;
     await ada.follow(place('/tasks'));
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
-    const { taskId } = await stage.createTask(draft);
+    const { taskId } = await fixture.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
     for (const { description } of PLAN) await page.getByRole('link', { name: description }).waitFor();
     await page.getByRole('button', { name: 'Open 7' }).waitFor();
@@ -91,9 +91,9 @@ describe('a day of a person on the console', function () {
     await claims(ann, String(guide));
     await completes(ann, String(guide));
     await ada.follow(place(`/t/${code}`));
-    installClaude(stage.bin);
-    const env = claudeEnvironment(stage.folder, model.url);
-    const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
+    installClaude(fixture.bin);
+    const env = claudeEnvironment(fixture.folder, model.url);
+    const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
     await page.getByRole('region', { name: 'Log' }).locator('li, tr, [role=row], p').first().waitFor();
     assert.equal(await runner.ended, 0, runner.said());
     await page.locator('.sentence .status').getByText('done').waitFor();

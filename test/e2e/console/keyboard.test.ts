@@ -13,15 +13,15 @@ const FOCUSED = `(() => {
   return { label: label.trim(), isSeen: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
 })()`;
 
-const MOST_STOPS = 120;
-const PATIENCE_MILLISECONDS = 15_000;
+const MAX_STOPS = 120;
+const PATIENCE_MS = 15_000;
 
 /** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
   // Effects appear a moment after an action, and the key presses are faster.
-  const until = performance.now() + PATIENCE_MILLISECONDS;
-  for (let stop = 0; stop < MOST_STOPS || performance.now() < until; stop += 1) {
+  const until = performance.now() + PATIENCE_MS;
+  for (let stop = 0; stop < MAX_STOPS || performance.now() < until; stop += 1) {
     await page.keyboard.press('Tab');
     const { label, isSeen } = Object(await page.evaluate(FOCUSED));
     if (name.test(label)) {

@@ -118,11 +118,11 @@ export async function repositoryId(): Promise<number> {
   return z.object({ id: z.number() }).parse(json).id;
 }
 
-const taskAnswer = z.object({ task: z.object({ id: z.string() }) });
+const taskResponse = z.object({ task: z.object({ id: z.string() }) });
 
 /** Creates an item and returns its id. */
 export async function made(client: Connection, tool: string, args: Fields): Promise<string> {
-  return taskAnswer.parse(await succeed(client, tool, args)).task.id;
+  return taskResponse.parse(await succeed(client, tool, args)).task.id;
 }
 
 /** Claims the next task, which must be this one. */

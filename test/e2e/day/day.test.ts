@@ -1,13 +1,13 @@
 /**
  * A day of a person and her agents, end to end: the features of the guides in one sequence.
- * Source: docs/guides/graph.md, inbox.md, budgets.md, taking-back.md and coordination.md.
+ * Source: docs/guides/graph.md, inbox.md, budgets.md, undo.md and coordination.md.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
 import { exactUsd } from '../../../functions/src/graph/rules/graphNode.ts';
+import { RunnerFixture } from '../runner/fixture.ts';
 import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
-import { Stage } from '../runner/stage.ts';
 import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
@@ -92,7 +92,7 @@ describe('a day of a person and her agents', function () {
   // Each chapter continues the one before.
   this.bail(true);
   let cast: Cast;
-  let stage: Stage;
+  let fixture: RunnerFixture;
   let model: ScriptedModel;
   let todo: string;
   let goal: string;
@@ -101,16 +101,16 @@ describe('a day of a person and her agents', function () {
 
   before(async () => {
     cast = await assemble();
-    stage = await Stage.at(cast.url, cast.runner, cast.lead);
+    fixture = await RunnerFixture.at(cast.url, cast.runner, cast.lead);
     model = await startScriptedModel(claudeSteps(() => `${worktrees()}/${readdirSync(worktrees())[0]}`));
   });
   after(async () => {
     await model?.close();
-    await stage?.close();
+    await fixture?.close();
     await cast?.leave();
   });
 
-  const worktrees = () => `${stage.folder}/worktrees`;
+  const worktrees = () => `${fixture.folder}/worktrees`;
   const treeOf = async (kind: string, id: string) =>
     tree.parse(await succeed(cast.ada, 'system_getTree', { kind, id }));
   /** Returns Ada's only open question. */
@@ -130,7 +130,7 @@ describe('a day of a person and her agents', function () {
 
   it('lets the leader plan six tasks as parts of the goal', async () => {
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
-    const { taskId } = await stage.createTask(draft);
+    const { taskId } = await fixture.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
     await completes(cast.lead, goal, { when_parts_done: true });
     assert.equal((await treeOf('todo', todo)).parts.length, 7);
@@ -146,11 +146,11 @@ describe('a day of a person and her agents', function () {
   });
 
   it('lets Claude Code write code on a runner', async () => {
-    installClaude(stage.bin);
-    const env = claudeEnvironment(stage.folder, model.url);
-    const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
+    installClaude(fixture.bin);
+    const env = claudeEnvironment(fixture.folder, model.url);
+    const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
     assert.equal(await runner.ended, 0, runner.said());
-    const { task, result = {} } = await stage.report(String(code));
+    const { task, result = {} } = await fixture.report(String(code));
     assert.equal(task.state, 'done');
     const { totals } = (await treeOf('task', String(code))).node;
     const { tokens } = z.object({ tokens: tokenCounts }).parse(result);
@@ -226,7 +226,7 @@ describe('a day of a person and her agents', function () {
     const { usage } = journal.parse(
       await succeed(cast.lead.client, 'orchestration_get_run', { runId: run.id }),
     );
-    const { result } = await stage.report(String(code));
+    const { result } = await fixture.report(String(code));
     const { tokens, costUsd } = worked.parse(result);
     const { inputTokens, outputTokens } = node.totals;
     assert.equal(inputTokens, allInput(tokens) + usage.inputTokens);

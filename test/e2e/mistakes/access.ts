@@ -1,12 +1,13 @@
 /** Mistakes with members, workspaces, invitations and connections. */
 import { isRecord } from '../support/clients.ts';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const asking = (tool: string, args: object) => (scene: Scene) => scene.call(`access_${tool}`, args);
+const asking = (tool: string, args: object) => (fixture: MistakesFixture) =>
+  fixture.call(`access_${tool}`, args);
 
-async function onlyLeader(scene: Scene): Promise<string> {
-  const { members } = await scene.made('access_list_members');
+async function onlyLeader(fixture: MistakesFixture): Promise<string> {
+  const { members } = await fixture.made('access_list_members');
   const [only] = Array.isArray(members) ? members : [];
   return isRecord(only) ? String(only['uid']) : '';
 }
@@ -14,8 +15,8 @@ async function onlyLeader(scene: Scene): Promise<string> {
 export const accessMistakes: readonly Mistake[] = [
   {
     who: 'invites as a worker',
-    make: (scene) =>
-      scene.call('access_invite', { email: 'eve@example.com', role: 'viewer' }, { by: scene.worker }),
+    make: (fixture) =>
+      fixture.call('access_invite', { email: 'eve@example.com', role: 'viewer' }, { by: fixture.worker }),
     happened: /requires the role leader; yours is worker/,
     where: /access_invite/,
     next: /role leader.*access_explain/,
@@ -71,7 +72,7 @@ export const accessMistakes: readonly Mistake[] = [
   },
   {
     who: 'removes the last leader',
-    make: async (scene) => scene.call('access_remove_member', { uid: await onlyLeader(scene) }),
+    make: async (fixture) => fixture.call('access_remove_member', { uid: await onlyLeader(fixture) }),
     happened: /without a leader/,
     where: /"field":"uid"/,
     next: /Make another member a leader first/,

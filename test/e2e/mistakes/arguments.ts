@@ -1,9 +1,9 @@
 /** Mistakes in arguments that any tool may meet. */
 import { randomUUID } from 'node:crypto';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const called = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+const called = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(tool, args);
 
 export const argumentMistakes: readonly Mistake[] = [
   {
@@ -85,10 +85,10 @@ export const argumentMistakes: readonly Mistake[] = [
   },
   {
     who: 'reuses an idempotency key with other arguments',
-    make: async (scene) => {
+    make: async (fixture) => {
       const key = randomUUID();
-      await scene.made('todo_add_task', { title: `Milk ${key}`, idempotency_key: key });
-      return scene.call('todo_add_task', { title: `Bread ${key}`, idempotency_key: key });
+      await fixture.made('todo_add_task', { title: `Milk ${key}`, idempotency_key: key });
+      return fixture.call('todo_add_task', { title: `Bread ${key}`, idempotency_key: key });
     },
     happened: /used|other arguments/i,
     where: /idempotency_key/,

@@ -1,9 +1,10 @@
 /** Mistakes about Firestore and the Realtime Database. */
-import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const read = (args: object) => (scene: Scene) => scene.call('firebase_read', args);
-const write = (args: object) => (scene: Scene) => scene.call('firebase_write', args);
+import type { MistakesFixture } from './fixture.ts';
+import type { Mistake } from './mistake.ts';
+
+const read = (args: object) => (fixture: MistakesFixture) => fixture.call('firebase_read', args);
+const write = (args: object) => (fixture: MistakesFixture) => fixture.call('firebase_write', args);
 
 export const dataMistakes: readonly Mistake[] = [
   {
@@ -68,7 +69,7 @@ export const dataMistakes: readonly Mistake[] = [
   },
   {
     who: 'polls an unknown subscription',
-    make: (scene) => scene.call('firebase_pollEvents', { subscriptionId: 'none' }),
+    make: (fixture) => fixture.call('firebase_pollEvents', { subscriptionId: 'none' }),
     happened: /Subscription not found/,
     where: /subscriptionId|none/,
     next: /firebase.subscribe/,

@@ -1,21 +1,22 @@
 /** Mistakes below the level of messages: addresses, headers, credentials, bodies. */
 import { gzipSync } from 'node:zlib';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}';
 
-const withHeaders = (headers: (scene: Scene) => Record<string, string>) => (scene: Scene) =>
-  scene.http(scene.url(), { body: LIST, headers: headers(scene) });
+const withHeaders =
+  (headers: (fixture: MistakesFixture) => Record<string, string>) => (fixture: MistakesFixture) =>
+    fixture.http(fixture.url(), { body: LIST, headers: headers(fixture) });
 
-const withBody = (body: string) => (scene: Scene) => scene.http(scene.url(), { body });
+const withBody = (body: string) => (fixture: MistakesFixture) => fixture.http(fixture.url(), { body });
 
 const KEY_EXAMPLE = /Authorization: Bearer/;
 
 export const httpMistakes: readonly Mistake[] = [
   {
     who: 'sends no credential',
-    make: (scene) => scene.http(scene.url(), { body: LIST, headers: { Authorization: '' } }),
+    make: (fixture) => fixture.http(fixture.url(), { body: LIST, headers: { Authorization: '' } }),
     happened: /401.*Missing credential/is,
     where: /Authorization/,
     next: KEY_EXAMPLE,
@@ -36,8 +37,11 @@ export const httpMistakes: readonly Mistake[] = [
   },
   {
     who: 'sends the API key in the query',
-    make: (scene) =>
-      scene.http(scene.url('', { key: scene.worker.token }), { body: LIST, headers: { Authorization: '' } }),
+    make: (fixture) =>
+      fixture.http(fixture.url('', { key: fixture.worker.token }), {
+        body: LIST,
+        headers: { Authorization: '' },
+      }),
     happened: /401/,
     where: /Authorization/,
     next: KEY_EXAMPLE,
@@ -65,14 +69,14 @@ export const httpMistakes: readonly Mistake[] = [
   },
   {
     who: 'opens the URL in a browser',
-    make: (scene) => scene.http(scene.url(), { method: 'GET', headers: { Accept: 'text/html' } }),
+    make: (fixture) => fixture.http(fixture.url(), { method: 'GET', headers: { Accept: 'text/html' } }),
     happened: /HTTP 40[15]/,
     where: /MCP|address/,
     next: /POST|client/,
   },
   {
     who: 'misspells the path',
-    make: (scene) => scene.http(scene.url('/coordinaton'), { body: LIST }),
+    make: (fixture) => fixture.http(fixture.url('/coordinaton'), { body: LIST }),
     happened: /404.*Unknown path/is,
     where: /path/,
     next: /\/mcp\/coordination"/,
@@ -107,8 +111,8 @@ export const httpMistakes: readonly Mistake[] = [
   },
   {
     who: 'compresses the body',
-    make: (scene) =>
-      scene.http(scene.url(), {
+    make: (fixture) =>
+      fixture.http(fixture.url(), {
         body: new Uint8Array(gzipSync(LIST)),
         headers: { 'Content-Encoding': 'gzip' },
       }),
@@ -118,14 +122,14 @@ export const httpMistakes: readonly Mistake[] = [
   },
   {
     who: 'selects an unknown toolset',
-    make: (scene) => scene.http(scene.url('', { toolsets: 'todos' }), { body: LIST }),
+    make: (fixture) => fixture.http(fixture.url('', { toolsets: 'todos' }), { body: LIST }),
     happened: /400.*Unknown toolset/is,
     where: /todos/,
     next: /Toolsets: .*todo/,
   },
   {
     who: 'names a workspace with a slash',
-    make: (scene) => scene.http(scene.url('', { workspace: 'team/one' }), { body: LIST }),
+    make: (fixture) => fixture.http(fixture.url('', { workspace: 'team/one' }), { body: LIST }),
     happened: /400.*Invalid workspace name/is,
     where: /team\/one/,
     next: /letters, digits/,

@@ -1,11 +1,11 @@
 /** A common mistake, and the required content of its error. */
-import type { Scene } from './scene.ts';
+import type { MistakesFixture } from './fixture.ts';
 
 export interface Mistake {
   /** Completes "an error explains the mistake of a caller who …". */
   readonly who: string;
   /** Makes the mistake, and returns everything that the caller sees. */
-  readonly make: (scene: Scene) => Promise<string>;
+  readonly make: (fixture: MistakesFixture) => Promise<string>;
   readonly happened: RegExp;
   /** The field, argument, header, address or position. */
   readonly where: RegExp;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { accessMistakes } from './access.ts';
 import { argumentMistakes } from './arguments.ts';
 import { dataMistakes } from './data.ts';
+import { MistakesFixture } from './fixture.ts';
 import { httpMistakes } from './http.ts';
 import { missing } from './mistake.ts';
 import { nameMistakes } from './names.ts';
-import { Scene } from './scene.ts';
 import { teamMistakes } from './team.ts';
 import { todoMistakes } from './todos.ts';
 import { vendorMistakes } from './vendors.ts';
@@ -23,10 +23,10 @@ const MISTAKES = [
 ];
 
 describe('an error explains the mistake of a caller who', () => {
-  let scene: Scene;
+  let fixture: MistakesFixture;
 
   before(async () => {
-    scene = await Scene.open();
+    fixture = await MistakesFixture.open();
   });
 
   it('makes one of at least sixty mistakes', () => {
@@ -35,7 +35,7 @@ describe('an error explains the mistake of a caller who', () => {
 
   for (const mistake of MISTAKES) {
     it(mistake.who, async () => {
-      const told = await mistake.make(scene);
+      const told = await mistake.make(fixture);
       const gaps = missing(mistake, told);
       assert.equal(gaps.length, 0, `It does not say ${gaps.join(', nor ')}: ${told}`);
     });

@@ -1,15 +1,15 @@
 /** Mistakes in names of methods and tools. */
 import { request } from '../support/http.ts';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
 const called =
   (name: string, path = '') =>
-  (scene: Scene) =>
-    scene.call(name, {}, { path });
+  (fixture: MistakesFixture) =>
+    fixture.call(name, {}, { path });
 
-async function asked(scene: Scene, method: string, params: unknown, path = ''): Promise<string> {
-  return (await request(scene.url(path), scene.leader.token, method, { params })).text;
+async function asked(fixture: MistakesFixture, method: string, params: unknown, path = ''): Promise<string> {
+  return (await request(fixture.url(path), fixture.leader.token, method, { params })).text;
 }
 
 const UNKNOWN = /Unknown tool/;
@@ -80,35 +80,35 @@ export const nameMistakes: readonly Mistake[] = [
   },
   {
     who: 'calls a tool without its name',
-    make: (scene) => asked(scene, 'tools/call', { arguments: {} }),
+    make: (fixture) => asked(fixture, 'tools/call', { arguments: {} }),
     happened: /-32602|Invalid/i,
     where: /name/,
     next: /string/,
   },
   {
     who: 'sends the arguments as text',
-    make: (scene) => scene.call('todo_add_task', 'title: Milk'),
+    make: (fixture) => fixture.call('todo_add_task', 'title: Milk'),
     happened: /-32602|Invalid/i,
     where: /arguments/,
     next: /expected (an )?(record|object)/,
   },
   {
     who: 'sends an MCP method to the plain JSON-RPC endpoint',
-    make: (scene) => asked(scene, 'initialize', {}, '/rpc'),
+    make: (fixture) => asked(fixture, 'initialize', {}, '/rpc'),
     happened: /Unknown method/,
     where: /initialize/,
     next: /\/mcp/,
   },
   {
     who: 'passes arguments by position',
-    make: (scene) => asked(scene, 'todo.add_task', ['Milk'], '/rpc'),
+    make: (fixture) => asked(fixture, 'todo.add_task', ['Milk'], '/rpc'),
     happened: /Invalid params/,
     where: /"field":"params"/,
     next: /as an object/,
   },
   {
     who: 'misspells a method of plain JSON-RPC',
-    make: (scene) => asked(scene, 'todo.addTask', { title: 'Milk' }, '/rpc'),
+    make: (fixture) => asked(fixture, 'todo.addTask', { title: 'Milk' }, '/rpc'),
     happened: /Unknown method/,
     where: /todo\.addTask/,
     next: /Did you mean .*todo\.add_task\b/,

@@ -1,10 +1,10 @@
 /** Mistakes of agents that work together: ids, roles, dependencies, claims, credentials. */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../support/clients.ts';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const byLeader = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+const byLeader = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(tool, args);
 
 const profile = {
   agentInfo: { name: 'mistaken-newcomer', type: 'developer', version: '1.0.0' },
@@ -12,11 +12,11 @@ const profile = {
 };
 
 /** Returns a task that the worker holds. */
-async function claimed(scene: Scene): Promise<string> {
-  const { worker } = scene;
-  await scene.made('coordination_create_task', { description: `Work ${randomUUID()}` });
-  await scene.made('coordination_register_agent', { agent_id: worker.id, role: 'worker' }, worker);
-  const { task } = await scene.made('coordination_claim_task', { agent_id: worker.id }, worker);
+async function claimed(fixture: MistakesFixture): Promise<string> {
+  const { worker } = fixture;
+  await fixture.made('coordination_create_task', { description: `Work ${randomUUID()}` });
+  await fixture.made('coordination_register_agent', { agent_id: worker.id, role: 'worker' }, worker);
+  const { task } = await fixture.made('coordination_claim_task', { agent_id: worker.id }, worker);
   return isRecord(task) ? String(task['id']) : '';
 }
 
@@ -30,27 +30,27 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'acts as another agent',
-    make: (scene) =>
-      scene.call('coordination_heartbeat', { agent_id: scene.leader.id }, { by: scene.worker }),
+    make: (fixture) =>
+      fixture.call('coordination_heartbeat', { agent_id: fixture.leader.id }, { by: fixture.worker }),
     happened: /may not|own|not yours|credential/i,
     where: /agent_id|agent/,
     next: /Use|your|call as/i,
   },
   {
     who: 'creates tasks as a worker',
-    make: (scene) =>
-      scene.call('coordination_create_task', { description: 'More work' }, { by: scene.worker }),
+    make: (fixture) =>
+      fixture.call('coordination_create_task', { description: 'More work' }, { by: fixture.worker }),
     happened: /requires the role leader; yours is worker/,
     where: /coordination_create_task/,
     next: /Use an agent, person or credential with the role leader/,
   },
   {
     who: 'writes as a viewer',
-    make: (scene) =>
-      scene.call(
+    make: (fixture) =>
+      fixture.call(
         'coding_create_task',
         { tool: 'CLAUDECODE', description: 'x', instructions: 'y' },
-        { by: scene.viewer },
+        { by: fixture.viewer },
       ),
     happened: /requires the role worker; yours is viewer/,
     where: /coding_create_task/,
@@ -58,19 +58,19 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'completes a task held by another agent',
-    make: async (scene) => {
-      const id = await claimed(scene);
-      const { leader } = scene;
-      await scene.made('coordination_register_agent', { agent_id: leader.id, role: 'leader' });
-      const told = await scene.call('coordination_complete_task', {
+    make: async (fixture) => {
+      const id = await claimed(fixture);
+      const { leader } = fixture;
+      await fixture.made('coordination_register_agent', { agent_id: leader.id, role: 'leader' });
+      const told = await fixture.call('coordination_complete_task', {
         agent_id: leader.id,
         task_id: id,
         output: 'Done',
       });
-      await scene.made(
+      await fixture.made(
         'coordination_complete_task',
-        { agent_id: scene.worker.id, task_id: id, output: 'Done' },
-        scene.worker,
+        { agent_id: fixture.worker.id, task_id: id, output: 'Done' },
+        fixture.worker,
       );
       return told;
     },
@@ -80,16 +80,16 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'completes a task twice, with another result',
-    make: async (scene) => {
-      const id = await claimed(scene);
-      const { worker } = scene;
-      await scene.made(
+    make: async (fixture) => {
+      const id = await claimed(fixture);
+      const { worker } = fixture;
+      await fixture.made(
         'coordination_complete_task',
         { agent_id: worker.id, task_id: id, output: 'One' },
         worker,
       );
       const again = { agent_id: worker.id, task_id: id, output: 'Two' };
-      return scene.call('coordination_complete_task', again, { by: worker });
+      return fixture.call('coordination_complete_task', again, { by: worker });
     },
     happened: /already|done/i,
     where: /task/,
@@ -97,11 +97,11 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'names an unknown task',
-    make: (scene) =>
-      scene.call(
+    make: (fixture) =>
+      fixture.call(
         'coordination_start_task',
-        { agent_id: scene.worker.id, task_id: 'task-42' },
-        { by: scene.worker },
+        { agent_id: fixture.worker.id, task_id: 'task-42' },
+        { by: fixture.worker },
       ),
     happened: /no task|not found/i,
     where: /task-42/,
@@ -128,8 +128,8 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'reads the plan of a workspace without a goal',
-    make: (scene) =>
-      scene.http(scene.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
+    make: (fixture) =>
+      fixture.http(fixture.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
         body: JSON.stringify({
           jsonrpc: '2.0',
           id: 1,
@@ -153,8 +153,8 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'registers an agent with a role above its own',
-    make: (scene) =>
-      scene.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: scene.worker }),
+    make: (fixture) =>
+      fixture.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: fixture.worker }),
     happened: /role/,
     where: /leader/,
     next: /Ask|worker/,

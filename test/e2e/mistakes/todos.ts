@@ -1,14 +1,14 @@
 /** Mistakes about to-dos: dates, tags, recurrence, reminders. */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../support/clients.ts';
+import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const added = (args: object) => (scene: Scene) =>
-  scene.call('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
+const added = (args: object) => (fixture: MistakesFixture) =>
+  fixture.call('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
 
-const recurring = (args: object) => (scene: Scene) =>
-  scene.call('todo_create_recurring_task', {
+const recurring = (args: object) => (fixture: MistakesFixture) =>
+  fixture.call('todo_create_recurring_task', {
     title: `Milk ${randomUUID()}`,
     frequency: 'DAILY',
     start_date: '2099-01-01T09:00:00Z',
@@ -17,8 +17,8 @@ const recurring = (args: object) => (scene: Scene) =>
 
 const AN_EXAMPLE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)/;
 
-async function newTodo(scene: Scene, args: object = {}): Promise<string> {
-  const { task } = await scene.made('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
+async function newTodo(fixture: MistakesFixture, args: object = {}): Promise<string> {
+  const { task } = await fixture.made('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
   return isRecord(task) ? String(task['id']) : '';
 }
 
@@ -102,18 +102,18 @@ export const todoMistakes: readonly Mistake[] = [
   },
   {
     who: 'names an unknown to-do',
-    make: (scene) => scene.call('todo_complete_task', { task_id: 'task-42' }),
+    make: (fixture) => fixture.call('todo_complete_task', { task_id: 'task-42' }),
     happened: /not found/,
     where: /task_id/,
     next: /list_tasks|search_tasks/,
   },
   {
     who: 'uses the id of a recurring task as that of a to-do',
-    make: async (scene) => {
+    make: async (fixture) => {
       const rule = { title: `Milk ${randomUUID()}`, frequency: 'DAILY', start_date: '2099-01-01T09:00:00Z' };
-      const { recurring_task } = await scene.made('todo_create_recurring_task', rule);
+      const { recurring_task } = await fixture.made('todo_create_recurring_task', rule);
       const id = isRecord(recurring_task) ? recurring_task['id'] : '';
-      return scene.call('todo_complete_task', { task_id: id });
+      return fixture.call('todo_complete_task', { task_id: id });
     },
     happened: /not found/,
     where: /task_id/,
@@ -121,10 +121,10 @@ export const todoMistakes: readonly Mistake[] = [
   },
   {
     who: 'completes a to-do twice',
-    make: async (scene) => {
-      const id = await newTodo(scene);
-      await scene.made('todo_complete_task', { task_id: id });
-      return scene.call('todo_complete_task', { task_id: id });
+    make: async (fixture) => {
+      const id = await newTodo(fixture);
+      await fixture.made('todo_complete_task', { task_id: id });
+      return fixture.call('todo_complete_task', { task_id: id });
     },
     happened: /already completed/,
     where: /task_id/,
@@ -132,10 +132,10 @@ export const todoMistakes: readonly Mistake[] = [
   },
   {
     who: 'adds the same to-do twice',
-    make: async (scene) => {
+    make: async (fixture) => {
       const title = `Milk ${randomUUID()}`;
-      await scene.made('todo_add_task', { title });
-      return scene.call('todo_add_task', { title });
+      await fixture.made('todo_add_task', { title });
+      return fixture.call('todo_add_task', { title });
     },
     happened: /already exists/,
     where: /title/,
@@ -143,15 +143,18 @@ export const todoMistakes: readonly Mistake[] = [
   },
   {
     who: 'sets a reminder in the past',
-    make: async (scene) =>
-      scene.call('todo_set_reminder', { task_id: await newTodo(scene), remind_at: '2020-01-01T09:00:00Z' }),
+    make: async (fixture) =>
+      fixture.call('todo_set_reminder', {
+        task_id: await newTodo(fixture),
+        remind_at: '2020-01-01T09:00:00Z',
+      }),
     happened: /in the past/,
     where: /remind_at/,
     next: /future time/,
   },
   {
     who: 'updates a to-do without any change',
-    make: async (scene) => scene.call('todo_update_task', { task_id: await newTodo(scene) }),
+    make: async (fixture) => fixture.call('todo_update_task', { task_id: await newTodo(fixture) }),
     happened: /nothing|no (change|field)|at least one/i,
     where: /title|description|argument|field/,
     next: /title|Give/,

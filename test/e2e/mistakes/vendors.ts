@@ -1,8 +1,9 @@
 /** Mistakes about external systems: repositories, models, workflows, coding agents. */
-import type { Mistake } from './mistake.ts';
-import type { Scene } from './scene.ts';
 
-const called = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+import type { MistakesFixture } from './fixture.ts';
+import type { Mistake } from './mistake.ts';
+
+const called = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(tool, args);
 
 const workflow = (steps: readonly object[]) =>
   called('orchestration_save_workflow', { workflow: { name: 'mistaken', steps } });

@@ -1,13 +1,13 @@
 /** The workflows of docs/guides/cookbook.md, run from start to end with the real tools and fake models. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { byDay } from '../../support/night.ts';
-import { someAtOnce } from '../support/atOnce.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { succeed } from '../support/calls.ts';
 import { connect } from '../support/clients.ts';
+import { runConcurrently } from '../support/concurrently.ts';
 import { endpointUrl, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
-import { Kitchen, models, type Run } from './kitchen.ts';
+import { CookbookFixture, models, type Run } from './fixture.ts';
 
 /** Concurrent workflows. Each one mostly waits for Cloud Tasks, whose emulator polls once a second. */
 const AT_ONCE = 3;
@@ -15,12 +15,12 @@ const AT_ONCE = 3;
 const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
 const todo = z.object({ id: z.string(), due_date: z.string().optional() });
 
-const inKitchen = (test: (kitchen: Kitchen) => Promise<void>) => async () => {
-  const kitchen = await Kitchen.open();
+const inKitchen = (test: (fixture: CookbookFixture) => Promise<void>) => async () => {
+  const fixture = await CookbookFixture.open();
   try {
-    await test(kitchen);
+    await test(fixture);
   } finally {
-    await kitchen.close();
+    await fixture.close();
   }
 };
 
@@ -34,26 +34,26 @@ type Recipes = Readonly<Record<string, () => Promise<void>>>;
 
 /** Workflows with many steps, or with a wait for a person. Only in the nightly run. */
 const slow: Recipes = {
-  'review before merge: merges a fixed and approved change': inKitchen(async (kitchen) => {
-    await kitchen.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
-    const started = kitchen.start('review-before-merge');
-    await kitchen.does(/Do this on a new branch/, 'branch roof: + tiles');
-    await kitchen.does(/Fix the change.*A nail is missing/s, 'branch roof: + tiles, + nail');
-    await kitchen.does(/approved.*\+ nail/s, 'merged as 1a2b3c4');
-    const ended = await kitchen.ended(await started);
+  'review before merge: merges a fixed and approved change': inKitchen(async (fixture) => {
+    await fixture.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
+    const started = fixture.start('review-before-merge');
+    await fixture.does(/Do this on a new branch/, 'branch roof: + tiles');
+    await fixture.does(/Fix the change.*A nail is missing/s, 'branch roof: + tiles, + nail');
+    await fixture.does(/approved.*\+ nail/s, 'merged as 1a2b3c4');
+    const ended = await fixture.ended(await started);
     assert.equal(ended.result, 'merged as 1a2b3c4');
     assert.deepEqual(namesOf(ended), ['change', 'review', 'mend', 'review', 'merge']);
   }),
 
-  'research within a budget: waits until a person raises it': inKitchen(async (kitchen) => {
-    const { leader, mark } = kitchen;
-    await kitchen.say(claude('Slate lasts.'), claude('Both say slate.'));
-    await kitchen.say(gemini('Slate is heavy.'));
+  'research within a budget: waits until a person raises it': inKitchen(async (fixture) => {
+    const { leader, mark } = fixture;
+    await fixture.say(claude('Slate lasts.'), claude('Both say slate.'));
+    await fixture.say(gemini('Slate is heavy.'));
     const added = await succeed(leader, 'todo_add_task', { title: `Which roof ${mark}` });
     const { id } = todo.parse(added['task']);
     // Enough for one model's maximum cost, but not for two.
     await succeed(leader, 'system_setBudget', { kind: 'todo', id, money: 0.015 });
-    const started = await kitchen.start('research', { part_of: { kind: 'todo', id } });
+    const started = await fixture.start('research', { part_of: { kind: 'todo', id } });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
     const question = await eventually('Ada is asked for more', async () => {
       const { requests } = questions.parse(await succeed(ada, 'list', { state: 'open', limit: 100 }));
@@ -61,7 +61,7 @@ const slow: Recipes = {
     });
     await succeed(ada, 'answer', { request_id: question.request_id, answer: 'approve' });
     await ada.close();
-    const ended = await kitchen.ended(started);
+    const ended = await fixture.ended(started);
     assert.equal(ended.result, 'Both say slate.');
     const answering = (await models.askedAbout(mark)).at(-1)?.prompt ?? '';
     assert.match(answering, /Slate lasts\..*Slate is heavy\./s);
@@ -69,44 +69,44 @@ const slow: Recipes = {
 };
 
 const quick: Recipes = {
-  'fan out and join: three parts at once, then one text': inKitchen(async (kitchen) => {
-    await kitchen.say(claude('FIRST beams, SECOND tiles, THIRD gutter'), claude('A roof.'));
-    const started = kitchen.start('fan-out');
+  'fan out and join: three parts at once, then one text': inKitchen(async (fixture) => {
+    await fixture.say(claude('FIRST beams, SECOND tiles, THIRD gutter'), claude('A roof.'));
+    const started = fixture.start('fan-out');
     for (const made of ['beams', 'tiles', 'gutter'])
-      await kitchen.does(/Do the part (FIRST|SECOND|THIRD).*THIRD gutter/s, `made: ${made}`);
-    const ended = await kitchen.ended(await started);
+      await fixture.does(/Do the part (FIRST|SECOND|THIRD).*THIRD gutter/s, `made: ${made}`);
+    const ended = await fixture.ended(await started);
     assert.equal(ended.result, 'A roof.');
-    const joining = (await models.askedAbout(kitchen.mark)).at(-1)?.prompt ?? '';
+    const joining = (await models.askedAbout(fixture.mark)).at(-1)?.prompt ?? '';
     for (const made of ['beams', 'tiles', 'gutter']) assert.ok(joining.includes(`made: ${made}`), joining);
   }),
 
-  'ask a person, then continue: the run waits for the answer': inKitchen(async (kitchen) => {
-    await kitchen.say(claude('Slate\nThatch'), claude('A slate roof.'), gemini('A slate roof.'));
-    const started = kitchen.start('ask-a-person');
-    const asked = await kitchen.claim();
-    const { request_id } = await kitchen.work('inbox_ask', {
+  'ask a person, then continue: the run waits for the answer': inKitchen(async (fixture) => {
+    await fixture.say(claude('Slate\nThatch'), claude('A slate roof.'), gemini('A slate roof.'));
+    const started = fixture.start('ask-a-person');
+    const asked = await fixture.claim();
+    const { request_id } = await fixture.work('inbox_ask', {
       kind: 'choice',
       options: ['Slate', 'Thatch'],
       task_id: asked.id,
-      question: `Which roof (${kitchen.mark})?`,
+      question: `Which roof (${fixture.mark})?`,
     });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
     await succeed(ada, 'answer', { request_id, answer: 'Slate' });
     await ada.close();
-    const { answer } = await kitchen.work('inbox_wait', { request_id });
-    await kitchen.complete(asked, String(answer));
-    const ended = await kitchen.ended(await started);
+    const { answer } = await fixture.work('inbox_wait', { request_id });
+    await fixture.complete(asked, String(answer));
+    const ended = await fixture.ended(await started);
     assert.equal(ended.result, 'A slate roof.');
-    const working = (await models.askedAbout(kitchen.mark)).at(-1)?.prompt ?? '';
+    const working = (await models.askedAbout(fixture.mark)).at(-1)?.prompt ?? '';
     assert.match(working, /Decided:.*Slate/s);
   }),
 
-  'retry with a more expensive model: only if the first is not good enough': inKitchen(async (kitchen) => {
-    await kitchen.say(gemini('A tent.'), gemini('BAD\nIt is no roof.'));
-    await kitchen.say(claude('A roof.'));
-    const ended = await kitchen.ended(await kitchen.start('dearer-model'));
+  'retry with a more expensive model: only if the first is not good enough': inKitchen(async (fixture) => {
+    await fixture.say(gemini('A tent.'), gemini('BAD\nIt is no roof.'));
+    await fixture.say(claude('A roof.'));
+    const ended = await fixture.ended(await fixture.start('dearer-model'));
     assert.equal(ended.result, 'A roof.');
-    const good = await Kitchen.open();
+    const good = await CookbookFixture.open();
     try {
       await good.say(gemini('A roof at once.'), gemini('GOOD'));
       const cheap = await good.ended(await good.start('dearer-model'));
@@ -118,9 +118,9 @@ const quick: Recipes = {
     }
   }),
 
-  'a report every night: completion creates the next to-do': inKitchen(async (kitchen) => {
-    const { leader, mark } = kitchen;
-    await kitchen.say(gemini('Nothing needs you.'));
+  'a report every night: completion creates the next to-do': inKitchen(async (fixture) => {
+    const { leader, mark } = fixture;
+    await fixture.say(gemini('Nothing needs you.'));
     const first = new Date(Date.now() + 60_000);
     await succeed(leader, 'todo_create_recurring_task', {
       title: `Nightly report ${mark}`,
@@ -139,9 +139,9 @@ const quick: Recipes = {
       return only;
     };
     const tonight = await due();
-    const started = kitchen.start('nightly-report', { part_of: { kind: 'todo', id: tonight.id } });
-    await kitchen.does(/Collect the events/, 'Done: task-1.');
-    const ended = await kitchen.ended(await started);
+    const started = fixture.start('nightly-report', { part_of: { kind: 'todo', id: tonight.id } });
+    await fixture.does(/Collect the events/, 'Done: task-1.');
+    const ended = await fixture.ended(await started);
     assert.equal(ended.result, 'Nothing needs you.');
     await succeed(leader, 'todo_complete_task', { task_id: tonight.id });
     const tomorrow = await due();
@@ -153,7 +153,7 @@ const quick: Recipes = {
 describe('the cookbook', function () {
   this.timeout('8m');
 
-  someAtOnce(AT_ONCE, byDay(quick, { night: { ...slow, ...quick } }));
+  runConcurrently(AT_ONCE, defaultOrNightly(quick, { night: { ...slow, ...quick } }));
 
   after(async () => assert.deepEqual(await models.problems(), [], 'requests that the vendors would reject'));
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { git, newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
 import { installStandIn } from '../../../runner/test/support/standIn.ts';
-import { Stage } from '../runner/stage.ts';
+import { RunnerFixture } from '../runner/fixture.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { connect, isRecord } from '../support/clients.ts';
@@ -181,17 +181,17 @@ describe('the package muster-hub, from its tarball', () => {
   });
 
   it('does a coding task with its runner', async () => {
-    const stage = await Stage.open('packed');
+    const fixture = await RunnerFixture.open('packed');
     try {
-      installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
-      const { taskId, branch } = await stage.createTask();
-      const runner = stage.startRunner(['--once'], { program: [program(), 'runner'] });
+      installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
+      const { taskId, branch } = await fixture.createTask();
+      const runner = fixture.startRunner(['--once'], { program: [program(), 'runner'] });
       assert.equal(await runner.ended, 0, runner.said());
-      assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
-      const { task, result = {} } = await stage.report(taskId);
+      assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
+      const { task, result = {} } = await fixture.report(taskId);
       assert.deepEqual([task.status, result['summary']], ['completed', 'It is done.']);
     } finally {
-      await stage.close();
+      await fixture.close();
     }
   });
 });

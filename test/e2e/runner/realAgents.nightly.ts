@@ -7,6 +7,7 @@ import { type Connection, connect, isRecord } from '../support/clients.ts';
 import { startScriptedGemini } from '../support/scriptedGemini.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
 import { contentOf } from './contents.ts';
+import { RunnerFixture } from './fixture.ts';
 import {
   AUTH_SOURCE,
   claudeEnvironment,
@@ -15,17 +16,16 @@ import {
   installClaude,
   installGemini,
 } from './programs.ts';
-import { Stage } from './stage.ts';
 
 describe('a coding task and a real coding agent', () => {
-  let stage: Stage;
+  let fixture: RunnerFixture;
   let worktrees: string;
 
   beforeEach(async () => {
-    stage = await Stage.open('agents');
-    worktrees = `${stage.folder}/worktrees`;
+    fixture = await RunnerFixture.open('agents');
+    worktrees = `${fixture.folder}/worktrees`;
   });
-  afterEach(() => stage?.close());
+  afterEach(() => fixture?.close());
 
   /** Returns the only worktree during a task. */
   function worktree(): string {
@@ -35,23 +35,23 @@ describe('a coding task and a real coding agent', () => {
   it('is done by Claude Code on its branch, and is visible to everyone with access', async () => {
     const model = await startScriptedModel(claudeSteps(worktree));
     try {
-      installClaude(stage.bin);
-      const { taskId, branch } = await stage.createTask({ config: { acceptance: 'test -f src/auth.js' } });
-      const runner = stage.startRunner(['--once', '--worktrees', worktrees], {
-        env: claudeEnvironment(stage.folder, model.url),
+      installClaude(fixture.bin);
+      const { taskId, branch } = await fixture.createTask({ config: { acceptance: 'test -f src/auth.js' } });
+      const runner = fixture.startRunner(['--once', '--worktrees', worktrees], {
+        env: claudeEnvironment(fixture.folder, model.url),
       });
       assert.equal(await runner.ended, 0, runner.said());
-      assert.equal(git(stage.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
-      assert.equal(git(stage.repo, 'show', `${branch}:README.md`), '# Example with login');
-      assert.equal(git(stage.repo, 'rev-parse', '--abbrev-ref', 'HEAD'), 'main');
-      assert.equal(git(stage.repo, 'status', '--porcelain'), '?? notes.txt');
+      assert.equal(git(fixture.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
+      assert.equal(git(fixture.repo, 'show', `${branch}:README.md`), '# Example with login');
+      assert.equal(git(fixture.repo, 'rev-parse', '--abbrev-ref', 'HEAD'), 'main');
+      assert.equal(git(fixture.repo, 'status', '--porcelain'), '?? notes.txt');
       assert.deepEqual(readdirSync(worktrees), []);
 
-      const { task, result = {} } = await stage.report(taskId);
+      const { task, result = {} } = await fixture.report(taskId);
       assert.equal(task.status, 'completed');
       const { commits, files, commands, tools, turns, tokens, exit, summary, diffstat, acceptance, head } =
         result;
-      assert.equal(head, git(stage.repo, 'rev-parse', branch));
+      assert.equal(head, git(fixture.repo, 'rev-parse', branch));
       assert.deepEqual(commits, [{ sha: head, subject: 'Add authentication to the app' }]);
       assert.deepEqual(files, [
         { path: 'README.md', insertions: 1, deletions: 1 },
@@ -78,7 +78,7 @@ describe('a coding task and a real coding agent', () => {
   });
 
   async function assertShown(taskId: string, head: string): Promise<void> {
-    const viewer = await connect('client 2026-07-28', stage.url, stage.agent.token);
+    const viewer = await connect('client 2026-07-28', fixture.url, fixture.agent.token);
     try {
       const logs = await viewer.read(`task://${taskId}/logs`);
       for (const line of ['Write src/auth.js', 'git status --short', 'Done.'])
@@ -98,14 +98,14 @@ describe('a coding task and a real coding agent', () => {
       () => ({ tool: 'write_file', input: { file_path: `${worktree()}/src/auth.js`, content: AUTH_SOURCE } }),
     ]);
     try {
-      installGemini(stage.bin);
-      const { taskId, branch } = await stage.createTask({ tool: 'GEMINI' });
-      const runner = stage.startRunner(['--task', taskId, '--worktrees', worktrees], {
-        env: geminiEnvironment(stage.folder, model.url),
+      installGemini(fixture.bin);
+      const { taskId, branch } = await fixture.createTask({ tool: 'GEMINI' });
+      const runner = fixture.startRunner(['--task', taskId, '--worktrees', worktrees], {
+        env: geminiEnvironment(fixture.folder, model.url),
       });
       assert.equal(await runner.ended, 0, runner.said());
-      assert.equal(git(stage.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
-      const { task, result = {} } = await stage.report(taskId);
+      assert.equal(git(fixture.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
+      const { task, result = {} } = await fixture.report(taskId);
       assert.equal(task.status, 'completed');
       assert.deepEqual(result['tools'], { write_file: 1 });
       assert.equal(result['summary'], 'Done.');
@@ -120,7 +120,7 @@ describe('a coding task and a real coding agent', () => {
 
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
     it(`changes nothing around a nested repository when ${tool} does a task`, async () => {
-      const home = newRepository(stage.folder);
+      const home = newRepository(fixture.folder);
       const outer = newRepository(`${home}/outer`);
       const repo = newRepository(`${outer}/repo`);
       git(repo, 'config', 'user.name', 'Ada');
@@ -143,11 +143,11 @@ describe('a coding task and a real coding agent', () => {
         () => ({ tool: 'Bash', input: { command: 'git add src', description: 'Stage' } }),
       ]);
       try {
-        if (isClaude) installClaude(stage.bin);
-        else installGemini(stage.bin);
+        if (isClaude) installClaude(fixture.bin);
+        else installGemini(fixture.bin);
         const env = isClaude ? claudeEnvironment(home, claude.url) : geminiEnvironment(home, gemini.url);
         const rule = isClaude ? 'Bash(git add src)' : 'run_shell_command(git add src)';
-        const { taskId, branch } = await stage.createTask({ tool, config: { allowedTools: [rule] } });
+        const { taskId, branch } = await fixture.createTask({ tool, config: { allowedTools: [rule] } });
         const before = {
           home: contentOf(home, [...AGENT_STATE, '.local', 'outer']),
           outer: contentOf(outer, ['repo']),
@@ -160,10 +160,10 @@ describe('a coding task and a real coding agent', () => {
           GIT_WORK_TREE: outer,
           GIT_INDEX_FILE: `${outer}/.git/index`,
         };
-        const runner = stage.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
+        const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
         assert.equal(await runner.ended, 0, runner.said());
         assert.equal(git(repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
-        assert.deepEqual((await stage.report(taskId)).result?.['commands'], ['git add src']);
+        assert.deepEqual((await fixture.report(taskId)).result?.['commands'], ['git add src']);
         const results = isClaude
           ? claude.turns.at(-1)?.results.map(({ text }) => text)
           : gemini.turns.at(-1)?.results;
@@ -187,14 +187,14 @@ describe('a coding task and a real coding agent', () => {
   }
 
   it('lists a runner as an agent whose capabilities show the versions of its coding agents', async () => {
-    installClaude(stage.bin);
-    const runner = stage.startRunner(['--worktrees', worktrees], {
-      env: claudeEnvironment(stage.folder, 'http://127.0.0.1:9'),
+    installClaude(fixture.bin);
+    const runner = fixture.startRunner(['--worktrees', worktrees], {
+      env: claudeEnvironment(fixture.folder, 'http://127.0.0.1:9'),
     });
-    await stage.untilSaid(runner, /Waiting for tasks/);
-    const client = await connect('client 2026-07-28', stage.url, stage.agent.token);
+    await fixture.untilSaid(runner, /Waiting for tasks/);
+    const client = await connect('client 2026-07-28', fixture.url, fixture.agent.token);
     try {
-      const own = await agentOf(client, stage.agent.id);
+      const own = await agentOf(client, fixture.agent.id);
       assert.match(JSON.stringify(own), /"claude"/);
     } finally {
       await client.close();

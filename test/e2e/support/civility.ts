@@ -1,7 +1,7 @@
 /** Required properties of every response. */
 import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
-import type { HttpAnswer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 
 /** Traces of Muster's code, machine or vendors. No hostile text contains them. */
 const LEAKS: readonly RegExp[] = [
@@ -13,13 +13,13 @@ const LEAKS: readonly RegExp[] = [
 const PAGE = /<html|<!doctype|<pre>/i;
 
 /** Asserts a response without 5xx status and internals. */
-export function assertNoLeak({ status, text }: HttpAnswer, about: string): void {
+export function assertNoLeak({ status, text }: HttpResponse, about: string): void {
   assert.ok(status < 500, about);
   for (const leak of LEAKS) assert.doesNotMatch(text.slice(0, 5000), leak, about);
 }
 
 /** Asserts a result or a useful error, without 5xx status, HTML page or internals. */
-export function assertCivil(answer: HttpAnswer, sent: string): void {
+export function assertCivil(answer: HttpResponse, sent: string): void {
   const { status, headers, text, json } = answer;
   const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
   assertNoLeak(answer, about);

@@ -1,6 +1,6 @@
 /** Plain HTTP to the endpoint, for requests that a correct client never sends. */
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface HttpAnswer {
 /** Timeout, longer than any valid response, including the start of an instance. */
 const PATIENCE_MS = 30_000;
 
-export async function send(url: string, init: RequestInit): Promise<HttpAnswer> {
+export async function send(url: string, init: RequestInit): Promise<HttpResponse> {
   const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
@@ -39,7 +39,7 @@ export function post(
   token: string,
   body: string | Buffer,
   headers: Record<string, string> = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return send(url, { method: 'POST', headers: { ...headersFor(token), ...headers }, body });
 }
 
@@ -49,6 +49,6 @@ export function request(
   token: string,
   method: string,
   { params = {}, headers }: { readonly params?: unknown; readonly headers?: Record<string, string> } = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return post(url, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
 }

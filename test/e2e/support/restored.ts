@@ -41,7 +41,7 @@ const environment = z.record(z.string(), z.string());
 const PROGRAM = fileURLToPath(new URL('../../../scripts/emulators.mjs', import.meta.url));
 
 /** Two emulators start in Java, in addition to all running processes. */
-const START_MILLISECONDS = 180_000;
+const START_MS = 180_000;
 
 export class RestoredDeployment {
   /** Environment variables that connect to its databases. */
@@ -66,7 +66,7 @@ export class RestoredDeployment {
         assert.equal(emulators.exitCode, null, 'the emulators have ended');
         return existsSync(file) ? environment.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
       },
-      START_MILLISECONDS,
+      START_MS,
     );
     return new RestoredDeployment(emulators, env);
   }

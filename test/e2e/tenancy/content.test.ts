@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
 import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
+import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
-import { type CallerName, World } from './world.ts';
 
 /** Callers who may not see Cas's texts. The first four lead his workspace, or work there for someone who does. */
 const OTHERS: readonly CallerName[] = [
@@ -20,11 +20,13 @@ const OTHERS: readonly CallerName[] = [
 ];
 
 /** In the default run, one of each kind: a leading agent, a leading person, and a person without a role. */
-const ASKING = byDay<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
+const ASKING = defaultOrNightly<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], {
+  night: OTHERS,
+});
 
 describe('private texts', function () {
   this.timeout('3m');
-  const world = new World();
+  const fixture = new TenancyFixture();
   const mark = randomUUID().slice(0, 8);
   /** Content of each private text; no other text contains it. */
   const texts = new Map<string, string>();
@@ -40,7 +42,7 @@ describe('private texts', function () {
     return text;
   };
   const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
-    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
     assert.ok(result, `${tool}: ${error?.message}`);
     return result;
   };
@@ -48,21 +50,21 @@ describe('private texts', function () {
     [...texts].flatMap(([what, text]) => (answer.includes(text) ? [what] : []));
 
   before(async () => {
-    await world.begin();
-    const things = await makeThings(world);
-    await world.app.kernel.store.commit([
+    await fixture.begin();
+    const things = await makeThings(fixture);
+    await fixture.app.kernel.store.commit([
       {
         kind: 'setMember',
         member: {
-          uid: world.bea,
-          workspace: world.alpha,
+          uid: fixture.bea,
+          workspace: fixture.alpha,
           role: 'leader',
           added_by: 'ann',
           added_at: new Date(),
         },
       },
     ]);
-    const { items } = await world.app.access.ports.directory.ofOwner(world.cas, 5, undefined);
+    const { items } = await fixture.app.access.ports.directory.ofOwner(fixture.cas, 5, undefined);
     casAgent = String(items[0]?.id);
     const asked = await as('cas the worker', 'inbox.ask', { question: secretOf('a question'), kind: 'text' });
     const request = String(asked['request_id']);
@@ -77,13 +79,13 @@ describe('private texts', function () {
       options: [secretOf('an option'), 'no'],
     });
     await as('ann herself', 'access.update_workspace', {
-      workspace: world.alpha,
-      approvals: [{ tool: 'coding.create_task', asks: world.cas }],
+      workspace: fixture.alpha,
+      approvals: [{ tool: 'coding.create_task', asks: fixture.cas }],
     });
     await as('cas the worker', 'coordination.register_agent', { agent_id: casAgent, role: 'worker' });
     const orders = async (instructions: string) => {
       const order = { tool: 'CLAUDECODE', description: 'Add a test', instructions };
-      return (await world.call('cas the worker', world.alpha, 'coding.create_task', order)).error?.reason;
+      return (await fixture.call('cas the worker', fixture.alpha, 'coding.create_task', order)).error?.reason;
     };
     // An instance learns of the new rule within five seconds.
     const isAsked = async () => (await orders('Write it')) === 'WAITS_FOR_APPROVAL' || undefined;
@@ -112,16 +114,16 @@ describe('private texts', function () {
     const audit = await as('cas himself', 'system.getAudit', { thing: `request:${request}` });
     const { events } = z.object({ events: z.array(z.object({ event_id: z.string() })) }).parse(audit);
     entry = events.at(-1)?.event_id ?? assert.fail('nothing tells of the question');
-    ids = { ...things, owner: world.cas, agent: casAgent, todo: todoId, request, run };
+    ids = { ...things, owner: fixture.cas, agent: casAgent, todo: todoId, request, run };
     documents.push(`requests/${request}`, `mailboxes/${casAgent}`, `todos/${todoId}`, `trail/${entry}`);
     documents.push(`runs/${run}`);
   });
-  after(() => world.end());
+  after(() => fixture.end());
 
   /** Id of Cas's own run, which is not executed. */
   async function startedRun(): Promise<string> {
     const asked = { prompt: secretOf('a prompt'), options: { timeout: 0 } };
-    await world.call('cas himself', world.alpha, 'orchestration.orchestrate', asked);
+    await fixture.call('cas himself', fixture.alpha, 'orchestration.orchestrate', asked);
     const { runs } = await as('cas himself', 'orchestration.list_runs', {});
     return String(Object(runs)[0]?.runId);
   }
@@ -129,8 +131,8 @@ describe('private texts', function () {
   async function assertHidden(tool: string, args: JsonObject): Promise<void> {
     // One caller at a time: some calls change the data for the next.
     for (const caller of ASKING)
-      for (const workspace of [world.alpha, 'default']) {
-        const answer = JSON.stringify(await world.call(caller, workspace, tool, args));
+      for (const workspace of [fixture.alpha, 'default']) {
+        const answer = JSON.stringify(await fixture.call(caller, workspace, tool, args));
         assert.deepEqual(heardIn(answer), [], `${caller} is shown by ${tool} ${answer}`);
       }
   }
@@ -170,24 +172,32 @@ describe('private texts', function () {
   it('are in no document that the rules let others read', async () => {
     for (const path of documents) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
-        assert.equal(await mayRead(world.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
+        assert.equal(
+          await mayRead(fixture.credential(caller), 'firestore', path),
+          false,
+          `${caller}: ${path}`,
+        );
       const isOwn = ['requests/', 'runs/', 'todos/'].some((start) => path.startsWith(start));
-      assert.equal(await mayRead(world.credential('cas himself'), 'firestore', path), isOwn, path);
+      assert.equal(await mayRead(fixture.credential('cas himself'), 'firestore', path), isOwn, path);
     }
   });
 
   it('are in no list of the Realtime Database that the rules let others read', async () => {
-    for (const path of [`notifications/${world.cas}`, `task-updates/${world.cas}`]) {
+    for (const path of [`notifications/${fixture.cas}`, `task-updates/${fixture.cas}`]) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
-        assert.equal(await mayRead(world.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
-      assert.equal(await mayRead(world.credential('cas himself'), 'realtime', path), true, path);
+        assert.equal(
+          await mayRead(fixture.credential(caller), 'realtime', path),
+          false,
+          `${caller}: ${path}`,
+        );
+      assert.equal(await mayRead(fixture.credential('cas himself'), 'realtime', path), true, path);
     }
   });
 
   it('are in no resource for other callers', async () => {
     for (const uri of Object.values(RESOURCES))
       for (const caller of ASKING) {
-        const answer = await world.mcp(caller, world.alpha, 'resources/read', { uri: uri(ids) });
+        const answer = await fixture.mcp(caller, fixture.alpha, 'resources/read', { uri: uri(ids) });
         assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
       }
   });

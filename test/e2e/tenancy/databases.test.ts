@@ -12,10 +12,10 @@ import {
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { IS_NIGHT } from '../../support/night.ts';
+import { IS_NIGHTLY } from '../../support/nightly.ts';
 import { mayRead, mayWrite } from './direct.ts';
+import { CALLERS, type CallerName, type Outcome, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
-import { CALLERS, type CallerName, type Outcome, World } from './world.ts';
 
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
 
@@ -37,35 +37,35 @@ const isLet = ({ error }: Outcome, refused = REFUSED) =>
   error === undefined || !refused.includes(error.reason);
 
 const callersOf = (least: Permission['reads']): readonly CallerName[] =>
-  least === 'no one' && !IS_NIGHT ? SOME : CALLERS;
+  least === 'no one' && !IS_NIGHTLY ? SOME : CALLERS;
 
 const inLists = (path: string) => path.split('/').slice(0, -1).join('/');
 
 /** One row of each kind in the default run: the kind is the deciding workspace and the permitted callers. */
-const ROWS = IS_NIGHT
+const ROWS = IS_NIGHTLY
   ? permissions
   : [...new Map(permissions.toReversed().map((row) => [kindOf(row), row])).values()].toReversed();
 
 describe('tenancy in both databases', function () {
   this.timeout('3m');
-  const world = new World();
+  const fixture = new TenancyFixture();
   let ids: Ids;
   let absent: Ids;
 
   before(async () => {
-    await world.begin();
-    ids = await makeThings(world);
-    absent = namesOfNothing(ids, world);
+    await fixture.begin();
+    ids = await makeThings(fixture);
+    absent = namesOfNothing(ids, fixture);
     // A missing commit of the Realtime Database is reported as missing, because only its writer looks for it.
-    await (await realtimeDatabase()).ref(`commits/${world.thing}`).set({ uid: 'somebody', expires_at: 1 });
+    await (await realtimeDatabase()).ref(`commits/${fixture.thing}`).set({ uid: 'somebody', expires_at: 1 });
   });
-  after(() => world.end());
+  after(() => fixture.end());
 
   /** The caller's own workspace. */
-  const homeOf = (caller: CallerName) => (caller.startsWith('bea') ? world.beta : world.alpha);
+  const homeOf = (caller: CallerName) => (caller.startsWith('bea') ? fixture.beta : fixture.alpha);
 
   const explained = async (caller: CallerName, question: JsonObject) => {
-    const { result, error } = await world.call(caller, homeOf(caller), 'access.explain', question);
+    const { result, error } = await fixture.call(caller, homeOf(caller), 'access.explain', question);
     assert.ok(result, error?.message);
     return result['allowed'];
   };
@@ -74,7 +74,7 @@ describe('tenancy in both databases', function () {
   async function pathOf(permission: Permission): Promise<string> {
     const template = filled(permission.path, ids);
     const found = permission.database === 'firestore' && (await one(permission, template));
-    return ended(template, found || world.thing);
+    return ended(template, found || fixture.thing);
   }
 
   async function one(permission: Permission, template: string): Promise<string | undefined> {
@@ -82,14 +82,14 @@ describe('tenancy in both databases', function () {
     if (reads === 'no one' || !template.endsWith('}')) return undefined;
     const collection = getFirestore(firebaseApp()).collection(inLists(template));
     const field = typeof where === 'object' && 'field' in where ? where.field : ownerField;
-    const whose = field === ownerField ? world.ann : world.alpha;
+    const whose = field === ownerField ? fixture.ann : fixture.alpha;
     const found = field === undefined ? collection : collection.where(field, '==', whose);
     return (await found.limit(1).get()).docs[0]?.id;
   }
 
   /** The error about a path, without its names. */
   const plain = (text: string, path: string) =>
-    [world.alpha, absent.workspace, absent.place].reduce(
+    [fixture.alpha, absent.workspace, absent.place].reduce(
       (rest, workspace) => rest.replaceAll(`"${workspace}`, '"<workspace>'),
       text.replaceAll(path, '<path>'),
     );
@@ -101,11 +101,11 @@ describe('tenancy in both databases', function () {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
         const said = `${caller} at ${path}`;
-        const outcome = await world.call(caller, homeOf(caller), 'firebase.read', { database, path });
+        const outcome = await fixture.call(caller, homeOf(caller), 'firebase.read', { database, path });
         const does = isLet(outcome, isDecidedByContent(permission) ? NOT_TOLD : REFUSED);
         assert.equal(does, await explained(caller, { database, path }), said);
         if (PERSONS.includes(caller))
-          assert.equal(await mayRead(world.credential(caller), database, path), does, said);
+          assert.equal(await mayRead(fixture.credential(caller), database, path), does, said);
         if (STRANGERS.includes(caller) && isOfAnns(permission)) assert.equal(does, false, said);
       };
       await Promise.all(callersOf(reads).map(check));
@@ -114,11 +114,11 @@ describe('tenancy in both databases', function () {
     if (isOfAnns(permission) || reads === 'no one')
       it(`${row} of ${database} looks missing to strangers`, async () => {
         const path = await pathOf(permission);
-        const missing = ended(filled(row, absent), world.thing);
+        const missing = ended(filled(row, absent), fixture.thing);
         const check = async (caller: CallerName, workspace: string, tool: string) => {
-          const ask = (asked: string) => world.call(caller, workspace, tool, { database, path: asked });
+          const ask = (asked: string) => fixture.call(caller, workspace, tool, { database, path: asked });
           const told = JSON.stringify(await ask(path));
-          assert.ok(!told.includes(world.secret), `${caller} is told ${told}`);
+          assert.ok(!told.includes(fixture.secret), `${caller} is told ${told}`);
           const nothing = JSON.stringify(await ask(missing));
           assert.equal(plain(told, path), plain(nothing, missing));
         };
@@ -129,14 +129,14 @@ describe('tenancy in both databases', function () {
 
     if (OWNERS_OWN.includes(writes)) continue;
     it(`${row} of ${database} is writable only for permitted callers, and explain agrees`, async () => {
-      const path = ended(filled(row, ids), `new-${world.thing}`);
+      const path = ended(filled(row, ids), `new-${fixture.thing}`);
       for (const caller of callersOf(writes)) {
         const may = await explained(caller, { database, path, operation: 'write' });
         const writing = { database, path, operation: 'set', data: { text: 'hello' } };
         const said = `${caller} at ${path}`;
-        assert.equal(isLet(await world.call(caller, homeOf(caller), 'firebase.write', writing)), may, said);
+        assert.equal(isLet(await fixture.call(caller, homeOf(caller), 'firebase.write', writing)), may, said);
         if (PERSONS.includes(caller))
-          assert.equal(await mayWrite(world.credential(caller), database, path), may, said);
+          assert.equal(await mayWrite(fixture.credential(caller), database, path), may, said);
       }
     });
   }

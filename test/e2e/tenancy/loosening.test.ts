@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { CALLABLE_BY_TOOLSET, TOOLS } from './entries.ts';
+import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
 import { loosenedBetween, wallsOf } from './walls.ts';
-import { type CallerName, World } from './world.ts';
 
 const tools = toolsets.flatMap(({ name: toolset, tools }) =>
   tools
@@ -26,7 +26,7 @@ const AGENTS: readonly CallerName[] = [
 const ATTEMPTS: readonly (readonly [
   what: string,
   tool: string,
-  args: (world: World, ids: Ids) => JsonObject,
+  args: (fixture: TenancyFixture, ids: Ids) => JsonObject,
 ])[] = [
   [
     'approvals',
@@ -52,45 +52,45 @@ const ATTEMPTS: readonly (readonly [
 
 describe('loosening', function () {
   this.timeout('3m');
-  const world = new World();
+  const fixture = new TenancyFixture();
   let ids: Ids;
 
   const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
-    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
     assert.ok(result, `${tool}: ${error?.message}`);
     return result;
   };
 
   before(async () => {
-    await world.begin();
-    ids = await makeThings(world);
+    await fixture.begin();
+    ids = await makeThings(fixture);
     await as('ann herself', 'access.update_workspace', {
-      workspace: world.alpha,
+      workspace: fixture.alpha,
       routing: { forbid: ['gemini'] },
       approvals: [{ tool: 'github.createPR' }],
     });
     await as('ann herself', 'system.setBudget', {
       kind: 'workspace',
-      id: world.alpha,
+      id: fixture.alpha,
       money: 5,
       tokens: 100_000,
     });
     await as('ann herself', 'system.setBudget', { kind: 'todo', id: ids.todo, money: 1, tokens: 1000 });
   });
-  after(() => world.end());
+  after(() => fixture.end());
 
   for (const [what, tool, argumentsFor] of ATTEMPTS) {
-    const title = () => JSON.stringify(argumentsFor(world, ids));
+    const title = () => JSON.stringify(argumentsFor(fixture, ids));
 
     it(`an agent that loosens ${what} through ${tool} waits for its owner, who does it`, async () => {
-      const before = await wallsOf(world, ids);
-      const args = argumentsFor(world, ids);
-      const { error } = await world.call('ann the leader', world.alpha, tool, args);
+      const before = await wallsOf(fixture, ids);
+      const args = argumentsFor(fixture, ids);
+      const { error } = await fixture.call('ann the leader', fixture.alpha, tool, args);
       assert.equal(error?.reason, 'WAITS_FOR_APPROVAL', `${title()}: ${error?.message}`);
-      assert.deepEqual(loosenedBetween(before, await wallsOf(world, ids)), [], title());
+      assert.deepEqual(loosenedBetween(before, await wallsOf(fixture, ids)), [], title());
       await as('ann herself', tool, args);
       assert.equal(
-        loosenedBetween(before, await wallsOf(world, ids)).length,
+        loosenedBetween(before, await wallsOf(fixture, ids)).length,
         1,
         `${title()} loosens nothing`,
       );
@@ -108,10 +108,11 @@ describe('loosening', function () {
     const writing = names.filter((tool) => tools.some(({ name }) => name === tool));
     if (writing.length === 0) continue;
     it(`no agent loosens a limit through any tool of ${toolset}`, async () => {
-      const before = await wallsOf(world, ids);
+      const before = await wallsOf(fixture, ids);
       for (const name of writing)
-        for (const caller of AGENTS) await world.call(caller, world.alpha, name, TOOLS[name]?.(ids) ?? {});
-      assert.deepEqual(loosenedBetween(before, await wallsOf(world, ids)), []);
+        for (const caller of AGENTS)
+          await fixture.call(caller, fixture.alpha, name, TOOLS[name]?.(ids) ?? {});
+      assert.deepEqual(loosenedBetween(before, await wallsOf(fixture, ids)), []);
     });
   }
 });

@@ -7,13 +7,13 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { isRecord } from '../support/clients.ts';
 import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
-import { type CallerName, World } from './world.ts';
+import { type CallerName, TenancyFixture } from './fixture.ts';
 
 /** Refusals by the permission check or by a database. */
 const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 
 /** Maximum wait of the tools. */
-const LONGEST_WAIT_MS = 25_000;
+const MAX_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
 
@@ -37,29 +37,29 @@ function follow(response: Response): Followed {
 
 describe('a removed member', function () {
   this.timeout('2m');
-  const world = new World();
-  const loud = () => `messages/${world.alpha}/loud`;
-  const quiet = () => `messages/${world.alpha}/quiet`;
+  const fixture = new TenancyFixture();
+  const loud = () => `messages/${fixture.alpha}/loud`;
+  const quiet = () => `messages/${fixture.alpha}/quiet`;
 
-  before(() => world.begin());
-  after(() => world.end());
+  before(() => fixture.begin());
+  after(() => fixture.end());
 
   async function succeed(caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> {
-    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
     assert.ok(result, `${tool} by ${caller}: ${error?.message}`);
     return result;
   }
 
   async function subscribe(caller: CallerName, path: string, name: string): Promise<string> {
-    const subscriptionId = `${name}-${world.mark}`;
+    const subscriptionId = `${name}-${fixture.mark}`;
     const watched = { subscriptionId, database: 'realtime', path, eventType: 'child_added' };
     await succeed(caller, 'firebase.subscribe', watched);
     return subscriptionId;
   }
 
   async function openEvents(caller: CallerName, subscriptionId: string): Promise<Followed> {
-    const url = world.url('/events', { workspace: world.alpha, subscriptionId });
-    const headers = { authorization: `Bearer ${world.credential(caller)}`, accept: 'text/event-stream' };
+    const url = fixture.url('/events', { workspace: fixture.alpha, subscriptionId });
+    const headers = { authorization: `Bearer ${fixture.credential(caller)}`, accept: 'text/event-stream' };
     return follow(await fetch(url, { headers }));
   }
 
@@ -73,10 +73,10 @@ describe('a removed member', function () {
         'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
       },
     };
-    const response = await fetch(world.url('', { workspace: world.alpha }), {
+    const response = await fetch(fixture.url('', { workspace: fixture.alpha }), {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${world.credential(caller)}`,
+        authorization: `Bearer ${fixture.credential(caller)}`,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': MODERN,
@@ -89,8 +89,8 @@ describe('a removed member', function () {
 
   const order = (text: string) => ({
     tool: 'CLAUDECODE',
-    description: `${world.secret} ${text}`,
-    instructions: world.secret,
+    description: `${fixture.secret} ${text}`,
+    instructions: fixture.secret,
   });
 
   it('loses access to every stream, wait, call and database', async () => {
@@ -124,30 +124,33 @@ describe('a removed member', function () {
     let answered = 0;
     const waits = CASS.map(async (caller) => {
       const subscriptionId = await subscribe(caller, quiet(), 'quiet');
-      return world.call(caller, world.alpha, 'firebase.pollEvents', {
+      return fixture.call(caller, fixture.alpha, 'firebase.pollEvents', {
         subscriptionId,
-        waitMs: LONGEST_WAIT_MS,
+        waitMs: MAX_WAIT_MS,
       });
     });
     const runner = { programs: [{ name: 'gemini', version: '0.49.0' }], serves: 'workspace' };
     await succeed('cas the worker', 'coding.register_runner', runner);
-    waits.push(world.call('cas the worker', world.alpha, 'coding.claim_task', { waitMs: LONGEST_WAIT_MS }));
+    waits.push(fixture.call('cas the worker', fixture.alpha, 'coding.claim_task', { waitMs: MAX_WAIT_MS }));
     for (const wait of waits) void wait.then(() => answered++);
-    const person = world.credential('cas himself');
+    const person = fixture.credential('cas himself');
     assert.ok(await mayRead(person, 'realtime', loud()));
-    assert.ok(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`));
+    assert.ok(await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`));
 
     assert.equal(answered, 0, 'who waits was answered before');
-    await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
+    await succeed('ann the leader', 'access.remove_member', { uid: fixture.cas });
     // test/unit/mcp/eventsEnds.test.ts asserts that they end immediately.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
-      const made = CASS.map((caller) => world.call(caller, world.alpha, 'coordination.get_status', {}));
+      const made = CASS.map((caller) => fixture.call(caller, fixture.alpha, 'coordination.get_status', {}));
       const outcomes = await Promise.all(made);
       return outcomes.every(({ error }) => error?.reason === 'NO_ROLE') || undefined;
     });
     assert.equal(await mayRead(person, 'realtime', loud()), false);
-    assert.equal(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`), false);
+    assert.equal(
+      await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`),
+      false,
+    );
 
     // The awaited data is written only now.
     await write('after');
@@ -156,12 +159,12 @@ describe('a removed member', function () {
       database: 'realtime',
       path: `${quiet()}/after`,
       operation: 'set',
-      data: { text: world.secret },
+      data: { text: fixture.secret },
     });
     for (const { error } of await Promise.all(waits)) {
       assert.ok(error, 'a wait was answered');
       assert.match(error.reason, OUT);
-      assert.ok(!error.message.includes(world.secret), error.message);
+      assert.ok(!error.message.includes(fixture.secret), error.message);
     }
     assert.ok(streams.every(({ said }) => !said().includes('after')));
   });

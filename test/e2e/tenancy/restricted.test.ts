@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
+import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
-import { type CallerName, World } from './world.ts';
 
 describe('a credential that is restricted to one workspace', function () {
   this.timeout('3m');
-  const world = new World();
+  const fixture = new TenancyFixture();
   /** Part of all data written elsewhere, in addition to the name of that workspace. */
   const elsewhere = `elsewhere-${randomUUID().slice(0, 8)}`;
   let ids: Ids;
@@ -16,7 +16,7 @@ describe('a credential that is restricted to one workspace', function () {
   let own: string;
 
   const as = async (caller: CallerName, workspace: string, tool: string, args: JsonObject) => {
-    const { result, error } = await world.call(caller, workspace, tool, args);
+    const { result, error } = await fixture.call(caller, workspace, tool, args);
     assert.ok(result, `${tool}: ${error?.message}`);
     return result;
   };
@@ -30,9 +30,9 @@ describe('a credential that is restricted to one workspace', function () {
 
   /** Bea leads both workspaces, and has worked in the other. */
   before(async () => {
-    await world.begin();
-    const { alpha, beta, bea } = world;
-    const things = await makeThings(world);
+    await fixture.begin();
+    const { alpha, beta, bea } = fixture;
+    const things = await makeThings(fixture);
     const member = {
       uid: bea,
       workspace: alpha,
@@ -40,16 +40,20 @@ describe('a credential that is restricted to one workspace', function () {
       added_by: 'ann',
       added_at: new Date(),
     } as const;
-    await world.app.kernel.store.commit([{ kind: 'setMember', member }]);
-    const credential = await world.agent(bea, 'bea-held', 'leader', { workspace: alpha, held_to: alpha });
-    own = world.idOf('bea-held');
+    await fixture.app.kernel.store.commit([{ kind: 'setMember', member }]);
+    const credential = await fixture.agent(bea, 'bea-held', 'leader', { workspace: alpha, held_to: alpha });
+    own = fixture.idOf('bea-held');
     await register(beta, { workspace: beta });
     const both = await register(alpha, { workspace: alpha });
     const bothId = String(Object(both['agent'])['id'] ?? both['agentId']);
     await as('bea herself', beta, 'coordination.init_coordination', { goal: elsewhere, master_plan: 'p' });
     await as('bea herself', beta, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
     await as('bea herself', alpha, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
-    await as('bea herself', beta, 'access.set_member', { workspace: alpha, uid: world.cas, role: 'viewer' });
+    await as('bea herself', beta, 'access.set_member', {
+      workspace: alpha,
+      uid: fixture.cas,
+      role: 'viewer',
+    });
     await as('bea herself', alpha, 'firebase.subscribe', {
       subscriptionId: 'of-beta',
       database: 'realtime',
@@ -61,13 +65,13 @@ describe('a credential that is restricted to one workspace', function () {
       await as('bea herself', beta, 'todo.add_task', { title: `made in another ${count}` });
     }
     restricted = 'nobody';
-    world.as(restricted, credential);
+    fixture.as(restricted, credential);
     ids = { ...things, owner: bea, agent: bothId };
   });
-  after(() => world.end());
+  after(() => fixture.end());
 
   function assertSilent(answer: string): void {
-    assert.ok(!answer.includes(world.beta) && !answer.includes(elsewhere), answer);
+    assert.ok(!answer.includes(fixture.beta) && !answer.includes(elsewhere), answer);
   }
 
   /** Returns the audit log in pages of two, as text. All but the last are full. */
@@ -75,7 +79,7 @@ describe('a credential that is restricted to one workspace', function () {
     const pages: string[] = [];
     for (let cursor: unknown, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
       const args = { limit: 2, ...(cursor !== undefined && { cursor: String(cursor) }) };
-      const result = await as(restricted, world.alpha, 'system.getAudit', args);
+      const result = await as(restricted, fixture.alpha, 'system.getAudit', args);
       pages.push(JSON.stringify(result));
       cursor = result['nextCursor'];
       if (cursor !== undefined) assert.equal(Object(result['events']).length, 2, 'the page is not full');
@@ -93,37 +97,37 @@ describe('a credential that is restricted to one workspace', function () {
   });
 
   it("a workspace's audit log contains a change made elsewhere, without the place of its origin", async () => {
-    const thing = `member:${world.alpha}/${world.cas}`;
+    const thing = `member:${fixture.alpha}/${fixture.cas}`;
     for (const caller of [restricted, 'ann herself'] as const) {
-      const { events } = await as(caller, world.alpha, 'system.getAudit', { of: 'workspace', thing });
+      const { events } = await as(caller, fixture.alpha, 'system.getAudit', { of: 'workspace', thing });
       assert.equal(Object(events)[0]?.tool, 'access.set_member');
       assertSilent(JSON.stringify(events));
     }
-    const { events } = await as('bea herself', world.alpha, 'system.getAudit', { of: 'workspace', thing });
-    assert.equal(Object(events)[0]?.workspace, world.beta, 'who has a role there reads its name');
+    const { events } = await as('bea herself', fixture.alpha, 'system.getAudit', { of: 'workspace', thing });
+    assert.equal(Object(events)[0]?.workspace, fixture.beta, 'who has a role there reads its name');
   });
 
   it('a restricted credential lists and revokes only the connections of its workspace', async () => {
-    const { connections } = await as(restricted, world.alpha, 'access.list_connections', {});
+    const { connections } = await as(restricted, fixture.alpha, 'access.list_connections', {});
     assert.deepEqual(
       Object(connections)
         .map(({ agent_id }: { agent_id: string }) => agent_id)
         .sort(),
       [ids.agent, own].sort(),
     );
-    const bea = await as('bea herself', world.alpha, 'access.list_connections', {});
-    const others = Object(bea['connections']).filter(({ home }: { home: string }) => home === world.beta);
+    const bea = await as('bea herself', fixture.alpha, 'access.list_connections', {});
+    const others = Object(bea['connections']).filter(({ home }: { home: string }) => home === fixture.beta);
     assert.ok(others.length > 0);
-    const { error } = await world.call(restricted, world.alpha, 'access.revoke_connection', {
+    const { error } = await fixture.call(restricted, fixture.alpha, 'access.revoke_connection', {
       agent_id: String(others[0].agent_id),
     });
     assert.match(String(error?.message), /^No agent ".*" that you can disconnect/);
   });
 
   it('a restricted credential reads no document that spans workspaces', async () => {
-    const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${world.bea}`];
+    const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${fixture.bea}`];
     for (const path of paths) {
-      const { error } = await world.call(restricted, world.alpha, 'firebase.read', {
+      const { error } = await fixture.call(restricted, fixture.alpha, 'firebase.read', {
         database: 'firestore',
         path,
       });
@@ -134,13 +138,13 @@ describe('a credential that is restricted to one workspace', function () {
 
   it('a restricted credential reads no data of other workspaces in any resource', async () => {
     for (const uri of Object.values(RESOURCES))
-      assertSilent(await world.mcp(restricted, world.alpha, 'resources/read', { uri: uri(ids) }));
+      assertSilent(await fixture.mcp(restricted, fixture.alpha, 'resources/read', { uri: uri(ids) }));
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
     it(`a restricted credential gets no data of other workspaces from any tool of ${toolset}`, async () => {
       for (const tool of tools) {
-        const answered = await world.call(restricted, world.alpha, tool, TOOLS[tool]?.(ids) ?? {});
+        const answered = await fixture.call(restricted, fixture.alpha, tool, TOOLS[tool]?.(ids) ?? {});
         assertSilent(`${tool}: ${JSON.stringify(answered)}`);
       }
     });

@@ -1,16 +1,16 @@
 /**
  * Per toolset: callers without a role learn nothing, not even that something exists, and callers with one have
- * access. `test/unit/access/gate` has the role of every tool and resource.
+ * access. `test/unit/access/permissionCheck` has the role of every tool and resource.
  */
 import assert from 'node:assert/strict';
 import { rolesOf, type Scope } from '../../../functions/src/identity/rules/principal.ts';
 import { hasRole, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { IS_NIGHT } from '../../support/night.ts';
+import { IS_NIGHTLY } from '../../support/nightly.ts';
 import { RESOURCES, TOOLS } from './entries.ts';
+import { type CallerName, type Outcome, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
-import { type CallerName, type Outcome, World } from './world.ts';
 
 /** The deployment gives the first two a role, and none to the last. */
 const IN_OPEN: readonly CallerName[] = ['ann the leader', 'bea herself', 'cas the worker'];
@@ -33,7 +33,8 @@ type Entry = (typeof tools)[number];
 const oneOfEachNeed = new Set(
   new Map(tools.map((tool) => [[tool.role, tool.agentRole, tool.scope].join(), tool])).values(),
 );
-const isTriedByRole = (tool: Entry) => IS_NIGHT || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
+const isTriedByRole = (tool: Entry) =>
+  IS_NIGHTLY || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
 
 /** Tools that name no item and would wait for their runs, so their arguments fail after the permission check. */
 const WAITING = ['orchestration.execute_code', 'orchestration.execute_task'];
@@ -78,24 +79,24 @@ function plain(text: string, names: Ids): string {
 
 describe('tenancy', function () {
   this.timeout('3m');
-  const world = new World();
+  const fixture = new TenancyFixture();
   let ids: Ids;
   let absent: Ids;
 
   before(async () => {
-    await world.begin();
-    ids = await makeThings(world);
-    absent = namesOfNothing(ids, world);
+    await fixture.begin();
+    ids = await makeThings(fixture);
+    absent = namesOfNothing(ids, fixture);
   });
-  after(() => world.end());
+  after(() => fixture.end());
 
   /** Returns whether the caller's role is sufficient. */
   async function isOpenTo(
     caller: CallerName,
     { role, agentRole, scope }: { role: Role; agentRole: Role; scope: Scope },
-    workspace = world.alpha,
+    workspace = fixture.alpha,
   ): Promise<boolean> {
-    const principal = await world.app.services.authenticator.authenticate(world.credential(caller));
+    const principal = await fixture.app.services.authenticator.authenticate(fixture.credential(caller));
     const has = rolesOf(principal, workspace)[scope];
     return has !== undefined && hasRole(has, principal.kind === 'agent' ? agentRole : role);
   }
@@ -105,10 +106,14 @@ describe('tenancy', function () {
     caller: CallerName,
     tool: string,
     { error }: Outcome,
-    workspace = world.alpha,
+    workspace = fixture.alpha,
   ): Promise<boolean> {
     const isLet = !GATE.test(error?.reason ?? '');
-    assert.equal(isLet, await world.isExplained(caller, { tool }, workspace), `${caller}: ${error?.message}`);
+    assert.equal(
+      isLet,
+      await fixture.isExplained(caller, { tool }, workspace),
+      `${caller}: ${error?.message}`,
+    );
     return isLet;
   }
 
@@ -119,11 +124,11 @@ describe('tenancy', function () {
   async function everywhere(
     look: (caller: CallerName, workspace: string, elsewhere: string) => Promise<void>,
   ): Promise<void> {
-    const places = [world.alpha, world.beta, world.open];
+    const places = [fixture.alpha, fixture.beta, fixture.open];
     for (const [index, caller] of STRANGERS.entries())
       for (const [at, workspace] of places.entries()) {
-        if (!IS_NIGHT && (at + 2) % places.length !== index) continue;
-        await look(caller, workspace, workspace === world.alpha ? world.nowhere : workspace);
+        if (!IS_NIGHTLY && (at + 2) % places.length !== index) continue;
+        await look(caller, workspace, workspace === fixture.alpha ? fixture.nowhere : workspace);
       }
   }
 
@@ -142,14 +147,14 @@ describe('tenancy', function () {
   async function assertHidden({ name, argumentsFor, scope }: Entry): Promise<void> {
     await everywhere(async (caller, workspace, elsewhere) => {
       const said = `${name} by ${caller}`;
-      const there = await world.call(caller, workspace, name, argumentsFor(ids));
-      assert.ok(!shown(there).includes(world.secret), `${said} is told ${shown(there)}`);
-      if (workspace === world.alpha) await assertExplained(caller, name, there);
-      if (workspace === world.alpha && scope === 'workspace')
+      const there = await fixture.call(caller, workspace, name, argumentsFor(ids));
+      assert.ok(!shown(there).includes(fixture.secret), `${said} is told ${shown(there)}`);
+      if (workspace === fixture.alpha) await assertExplained(caller, name, there);
+      if (workspace === fixture.alpha && scope === 'workspace')
         assert.equal(there.error?.reason, 'NO_ROLE', said);
       const namesNothing = JSON.stringify(argumentsFor(ids)) === JSON.stringify(argumentsFor(absent));
       if (namesNothing && (workspace === elsewhere || scope !== 'workspace')) return;
-      const nothing = await world.call(caller, elsewhere, name, argumentsFor(absent));
+      const nothing = await fixture.call(caller, elsewhere, name, argumentsFor(absent));
       assert.equal(plain(shown(there), ids), plain(shown(nothing), absent), said);
     });
   }
@@ -159,7 +164,7 @@ describe('tenancy', function () {
     const { name, argumentsFor } = entry;
     const args = argumentsFor({ ...absent, workspace });
     for (const caller of callers) {
-      const outcome = await world.call(caller, workspace, name, args);
+      const outcome = await fixture.call(caller, workspace, name, args);
       const isLet = await assertExplained(caller, name, outcome, workspace);
       // Tools that administer a workspace or the deployment require more than the caller's role.
       if (!name.startsWith('access.'))
@@ -178,27 +183,27 @@ describe('tenancy', function () {
     if (byRole.length === 0) continue;
     it(`the tools of ${toolset} accept only callers with the required role`, async () => {
       for (const tool of byRole) {
-        await assertRole(tool, world.alpha, ANNS);
+        await assertRole(tool, fixture.alpha, ANNS);
         // There, the deployment gives the roles.
-        await assertRole(tool, world.open, IN_OPEN);
+        await assertRole(tool, fixture.open, IN_OPEN);
       }
     });
   }
 
   for (const { name, variables, watchable, uriFor, ...need } of resources) {
     const read = (caller: CallerName, workspace: string, of: Ids) =>
-      world.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
+      fixture.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
 
     it(`strangers learn nothing of a private workspace from ${name}`, () =>
       everywhere(async (caller, workspace, elsewhere) => {
         const there = await read(caller, workspace, ids);
-        assert.ok(!there.includes(world.secret), there);
+        assert.ok(!there.includes(fixture.secret), there);
         assert.equal(plain(there, ids), plain(await read(caller, elsewhere, absent), absent), caller);
       }));
 
     it(`${name} is readable only for callers with the role ${need.role}`, async () => {
       for (const caller of ANNS) {
-        const answer = await read(caller, world.alpha, ids);
+        const answer = await read(caller, fixture.alpha, ids);
         const isLet = !/requires the role|have no role/.test(answer);
         assert.equal(isLet, await isOpenTo(caller, need), `${caller}: ${answer}`);
       }
@@ -207,12 +212,12 @@ describe('tenancy', function () {
     if (watchable)
       it(`${name} can be listened to only by its workspace or owner`, async () => {
         for (const caller of ANNS) {
-          const isLet = await world.mayListen(caller, world.alpha, uriFor(ids));
+          const isLet = await fixture.mayListen(caller, fixture.alpha, uriFor(ids));
           const isTheirs = !name.startsWith('firebase:') || caller === 'ann the worker';
           assert.equal(isLet, isTheirs, caller);
         }
         await everywhere(async (caller, workspace) =>
-          assert.equal(await world.mayListen(caller, workspace, uriFor(ids)), false, `${caller} listens`),
+          assert.equal(await fixture.mayListen(caller, workspace, uriFor(ids)), false, `${caller} listens`),
         );
       });
 
@@ -221,18 +226,18 @@ describe('tenancy', function () {
         everywhere(async (caller, workspace) => {
           const ref = { type: 'ref/resource', uri: name };
           const argument = { name: variable, value: '' };
-          const answer = await world.mcp(caller, workspace, 'completion/complete', { ref, argument });
-          for (const secret of [world.secret, ids.coding, ids.session, ids.run, ids.branch, ids.project])
+          const answer = await fixture.mcp(caller, workspace, 'completion/complete', { ref, argument });
+          for (const secret of [fixture.secret, ids.coding, ids.session, ids.run, ids.branch, ids.project])
             assert.ok(!answer.includes(secret), `${caller} is told ${answer}`);
         }));
   }
 
   it("a subscription's events are streamed only to its owner", async () => {
-    assert.equal(await world.events('ann the worker', world.alpha, ids.subscription), '');
+    assert.equal(await fixture.events('ann the worker', fixture.alpha, ids.subscription), '');
     await everywhere(async (caller, workspace, elsewhere) => {
-      const there = await world.events(caller, workspace, ids.subscription);
+      const there = await fixture.events(caller, workspace, ids.subscription);
       assert.notEqual(there, '', `${caller} is told events`);
-      const nothing = await world.events(caller, elsewhere, absent.subscription);
+      const nothing = await fixture.events(caller, elsewhere, absent.subscription);
       assert.equal(plain(there, ids), plain(nothing, absent), caller);
     });
   });

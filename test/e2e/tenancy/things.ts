@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { World } from './world.ts';
+import type { TenancyFixture } from './fixture.ts';
 
 /** Ids of items, or of missing ones, in one form. */
 export interface Ids {
@@ -27,22 +27,22 @@ export interface Ids {
   readonly request: string;
 }
 
-export async function makeThings(world: World): Promise<Ids> {
-  const { alpha, secret } = world;
-  const worker = world.agentId('worker');
+export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
+  const { alpha, secret } = fixture;
+  const worker = fixture.agentId('worker');
   const as = async (
     caller: 'ann the worker' | 'ann the leader' | 'ann herself',
     tool: string,
     args: JsonObject,
   ): Promise<JsonObject> => {
-    const { result, error } = await world.call(caller, alpha, tool, args);
+    const { result, error } = await fixture.call(caller, alpha, tool, args);
     assert.ok(result, `${tool}: ${error?.message}`);
     return result;
   };
   await as('ann the leader', 'coordination.init_coordination', { goal: secret, master_plan: secret });
   await as('ann the worker', 'coordination.register_agent', { agent_id: worker, role: 'worker' });
   const { agent: terminal } = await as('ann the worker', 'coordination.register_agent', {
-    agent_id: `terminal-${world.mark}`,
+    agent_id: `terminal-${fixture.mark}`,
     role: 'worker',
   });
   const claim = async () => {
@@ -63,12 +63,12 @@ export async function makeThings(world: World): Promise<Ids> {
     tool: 'CLAUDECODE',
     description: secret,
     instructions: secret,
-    branch: `task/${world.mark}`,
-    config: { project: `acme/${world.mark}` },
+    branch: `task/${fixture.mark}`,
+    config: { project: `acme/${fixture.mark}` },
   });
   const coding = idIn(ordered['result'], 'taskId');
   await as('ann the leader', 'coding.update_task', { taskId: coding, log: secret });
-  const subscription = `sub-${world.mark}`;
+  const subscription = `sub-${fixture.mark}`;
   await as('ann the worker', 'firebase.subscribe', {
     subscriptionId: subscription,
     database: 'realtime',
@@ -88,7 +88,7 @@ export async function makeThings(world: World): Promise<Ids> {
   const repeating = { title: `${secret} again`, frequency: 'DAILY', start_date: due };
   const begun = await as('ann herself', 'todo.create_recurring_task', repeating);
   const recurring = idIn(begun['recurring_task']);
-  const workflow = `flow-${world.mark}`;
+  const workflow = `flow-${fixture.mark}`;
   await as('ann the worker', 'orchestration.save_workflow', {
     workflow: {
       name: workflow,
@@ -98,11 +98,11 @@ export async function makeThings(world: World): Promise<Ids> {
   });
   const question = { question: secret, kind: 'text' };
   const request = idIn(await as('ann the worker', 'inbox.ask', question), 'request_id');
-  const open = await world.app.services.coordination.session(alpha);
+  const open = await fixture.app.services.coordination.session(alpha);
   return {
     workspace: alpha,
     place: alpha,
-    owner: world.ann,
+    owner: fixture.ann,
     agent: worker,
     terminal: idIn(terminal),
     task,
@@ -110,9 +110,9 @@ export async function makeThings(world: World): Promise<Ids> {
     done,
     coding,
     session: String(open?.id),
-    branch: `task/${world.mark}`,
-    project: `acme/${world.mark}`,
-    run: await pendingRun(world),
+    branch: `task/${fixture.mark}`,
+    project: `acme/${fixture.mark}`,
+    run: await pendingRun(fixture),
     subscription,
     todo,
     recurring,
@@ -122,11 +122,11 @@ export async function makeThings(world: World): Promise<Ids> {
 }
 
 /** Returns names of missing items in equal form. */
-export function namesOfNothing(ids: Ids, world: World): Ids {
+export function namesOfNothing(ids: Ids, fixture: TenancyFixture): Ids {
   const other = (id: string): string =>
     id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));
   const named = Object.entries(ids).map(([name, id]) => [name, other(id)]);
-  return { ...ids, ...Object.fromEntries(named), workspace: world.nowhere, place: world.empty };
+  return { ...ids, ...Object.fromEntries(named), workspace: fixture.nowhere, place: fixture.empty };
 }
 
 function idIn(value: unknown, ...names: readonly string[]): string {
@@ -138,17 +138,19 @@ function idIn(value: unknown, ...names: readonly string[]): string {
   assert.fail(`there is no id in ${JSON.stringify(value)}`);
 }
 
-async function pendingRun(world: World): Promise<string> {
-  const principal = await world.app.services.authenticator.authenticate(world.credential('ann the worker'));
-  const { runs, roster } = world.app.services.orchestration;
+async function pendingRun(fixture: TenancyFixture): Promise<string> {
+  const principal = await fixture.app.services.authenticator.authenticate(
+    fixture.credential('ann the worker'),
+  );
+  const { runs, roster } = fixture.app.services.orchestration;
   const request = {
     workflow: readWorkflow({ name: 'one', steps: [{ name: 'only', agent: 'claude' }] }, 'workflow'),
-    input: world.secret,
+    input: fixture.secret,
     context: {},
     budget: { tokens: 1_000_000, cost_usd: 10 },
     parallel: true,
     cache: false,
-    situation: await roster.situation(world.alpha),
+    situation: await roster.situation(fixture.alpha),
   };
-  return (await runs.start(principal, world.alpha, request, () => undefined)).runId;
+  return (await runs.start(principal, fixture.alpha, request, () => undefined)).runId;
 }

@@ -3,8 +3,8 @@ import type { ApprovalRule } from '../../../functions/src/access/rules/workspace
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
 import { hasRole, type Role, type WorkspaceAccess } from '../../../functions/src/identity/rules/role.ts';
+import type { TenancyFixture } from './fixture.ts';
 import type { Ids } from './things.ts';
-import type { World } from './world.ts';
 
 export interface Walls {
   readonly access: ReadonlyMap<string, WorkspaceAccess | undefined>;
@@ -19,17 +19,17 @@ export interface Walls {
   readonly restrictions: ReadonlyMap<string, unknown>;
 }
 
-export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
-  const { access: known, graph } = world.app;
-  const workspaces = [world.alpha, world.beta, world.empty, world.open];
+export async function wallsOf(fixture: TenancyFixture, ids: Ids): Promise<Walls> {
+  const { access: known, graph } = fixture.app;
+  const workspaces = [fixture.alpha, fixture.beta, fixture.empty, fixture.open];
   const access = await known.ports.people.workspaces();
   const each = await Promise.all(workspaces.map((name) => workspaceWalls(known.ports, name)));
-  const things = { workspace: world.alpha, todo: ids.todo, task: ids.task, run: ids.run };
+  const things = { workspace: fixture.alpha, todo: ids.todo, task: ids.task, run: ids.run };
   const keys = BUDGET_KINDS.map((kind) => `${kind}-${things[kind]}`);
   const budgets = await Promise.all(
     keys.map(async (key) => [key, await graph.ports.budgets.find(key)] as const),
   );
-  const agentIds = (['viewer', 'worker', 'leader'] as const).map((role) => world.agentId(role));
+  const agentIds = (['viewer', 'worker', 'leader'] as const).map((role) => fixture.agentId(role));
   const agents = await known.ports.agents.findAll(agentIds);
   const credentials = await known.ports.agents.credentialsOf(agentIds);
   return {

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { Forest } from './chains/forest.ts';
 import { type Choice, chainOf, depthOf, type Link, ROLES, rightsOf, TOOLSETS } from './chains/model.ts';
 
@@ -67,7 +67,7 @@ async function take(forest: Forest, { kind, place: at, choice: wanted }: Step, n
 }
 
 describe('credential chains', function () {
-  this.timeout(byDay('3m', { night: '40m' }));
+  this.timeout(defaultOrNightly('3m', { night: '40m' }));
 
   const check = async (spine: readonly Choice[], steps: readonly Step[], at: number, narrowed: Step) => {
     const forest = new Forest();
@@ -109,7 +109,7 @@ describe('credential chains', function () {
         step,
         check,
       ),
-      { numRuns: byDay(4, { night: 60 }), endOnFailure: true },
+      { numRuns: defaultOrNightly(4, { night: 60 }), endOnFailure: true },
     );
   });
 });

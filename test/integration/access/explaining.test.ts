@@ -4,16 +4,16 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
-import { Town, withName } from './town.ts';
+import { AccessFixture, withName } from './fixture.ts';
 
 describe('whoami', () => {
-  let town: Town;
+  let fixture: AccessFixture;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    await town.arrive('ben');
-    await town.arrive('root', 'admin');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    await fixture.arrive('ben');
+    await fixture.arrive('root', 'admin');
   });
 
   const mine = ({ workspaces }: JsonObject, name: string) =>
@@ -23,10 +23,10 @@ describe('whoami', () => {
     Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
 
   it("returns an agent's owner and the source of its roles", async () => {
-    const workspace = await town.workspaceOf('ada');
-    const agent = await town.agentOf('ada', 'worker');
-    const told = await town.ask(agent, 'whoami');
-    assert.deepEqual(told['owner'], { uid: town.id('ada'), name: `ada of ${town.id('ada')}` });
+    const workspace = await fixture.workspaceOf('ada');
+    const agent = await fixture.agentOf('ada', 'worker');
+    const told = await fixture.ask(agent, 'whoami');
+    assert.deepEqual(told['owner'], { uid: fixture.id('ada'), name: `ada of ${fixture.id('ada')}` });
     assert.deepEqual(mine(told, workspace), {
       workspace,
       access: 'private',
@@ -35,37 +35,37 @@ describe('whoami', () => {
       owners_role: 'leader',
     });
     assert.deepEqual([told['deployment_role'], Object(told['limits']).role], ['worker', 'worker']);
-    const ada = await town.ask(await town.person('ada'), 'whoami');
+    const ada = await fixture.ask(await fixture.person('ada'), 'whoami');
     const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
     assert.deepEqual(mine(ada, workspace), standing);
     assert.equal(Object(mine(ada, 'default')).from, 'deployment');
-    assert.deepEqual(Object(ada['owner']).email, town.email('ada'));
+    assert.deepEqual(Object(ada['owner']).email, fixture.email('ada'));
   });
 
   it('returns the default workspace of calls and the reason for it', async () => {
-    const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
-    assert.equal((await home(await town.person('ada'))).workspace, 'default');
-    const held = await home(await town.agentOf('ada', 'leader', { held_to: 'alpha' }));
+    const home = async (principal: Principal) => Object((await fixture.ask(principal, 'whoami'))['home']);
+    assert.equal((await home(await fixture.person('ada'))).workspace, 'default');
+    const held = await home(await fixture.agentOf('ada', 'leader', { held_to: 'alpha' }));
     assert.deepEqual([held.workspace, /restricted to it/.test(held.why)], ['alpha', true]);
-    const settled = await home({ ...(await town.agentOf('ada', 'leader')), workspace: 'beta' });
+    const settled = await home({ ...(await fixture.agentOf('ada', 'leader')), workspace: 'beta' });
     assert.deepEqual([settled.workspace, /the home of the agent/.test(settled.why)], ['beta', true]);
-    const told = await town.ask(await town.person('ada'), 'whoami');
-    assert.equal(told['this_call'], town.workspace);
+    const told = await fixture.ask(await fixture.person('ada'), 'whoami');
+    assert.equal(told['this_call'], fixture.workspace);
   });
 
   it('is allowed to everyone with an account, and advises how to get a role', async () => {
-    const told = await town.ask(await town.person('ben'), 'whoami');
+    const told = await fixture.ask(await fixture.person('ben'), 'whoami');
     assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
     assert.match(String(told['advice']), /invite/);
   });
 
   it('lists every workspace in which the caller has a role, including open ones', async () => {
-    const open = await town.workspaceOf('ada', 'open');
-    const hidden = await town.workspaceOf('ada');
-    const joined = await town.workspaceOf('ada');
-    await town.arrive('eve', 'worker');
-    await town.letIn(joined, 'eve', 'viewer');
-    const told = await town.ask(await town.person('eve'), 'whoami');
+    const open = await fixture.workspaceOf('ada', 'open');
+    const hidden = await fixture.workspaceOf('ada');
+    const joined = await fixture.workspaceOf('ada');
+    await fixture.arrive('eve', 'worker');
+    await fixture.letIn(joined, 'eve', 'viewer');
+    const told = await fixture.ask(await fixture.person('eve'), 'whoami');
     const standing = { workspace: open, access: 'open', role: 'worker', from: 'deployment' };
     assert.deepEqual(mine(told, open), standing);
     assert.deepEqual(mine(told, joined), {
@@ -75,27 +75,27 @@ describe('whoami', () => {
       from: 'membership',
     });
     assert.deepEqual([mine(told, hidden), told['administers']], [undefined, undefined]);
-    const ben = await town.ask(await town.person('ben'), 'whoami');
+    const ben = await fixture.ask(await fixture.person('ben'), 'whoami');
     assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
   });
 
   it('returns a role that a person received after the token was checked', async () => {
-    const workspace = await town.workspaceOf('ada');
-    const before = await town.person('ben');
-    await town.letIn(workspace, 'ben', 'worker');
-    assert.deepEqual(namesIn((await town.ask(before, 'whoami'))['workspaces']), [workspace]);
-    const after = await town.person('ben');
-    const { kernel } = town.app;
-    await kernel.store.commit([{ kind: 'removeMember', workspace, uid: town.id('ben') }]);
-    assert.deepEqual((await town.ask(after, 'whoami'))['workspaces'], []);
+    const workspace = await fixture.workspaceOf('ada');
+    const before = await fixture.person('ben');
+    await fixture.letIn(workspace, 'ben', 'worker');
+    assert.deepEqual(namesIn((await fixture.ask(before, 'whoami'))['workspaces']), [workspace]);
+    const after = await fixture.person('ben');
+    const { kernel } = fixture.app;
+    await kernel.store.commit([{ kind: 'removeMember', workspace, uid: fixture.id('ben') }]);
+    assert.deepEqual((await fixture.ask(after, 'whoami'))['workspaces'], []);
   });
 
   it('reports truncation if either list is shortened', async () => {
     const names = (access: 'open' | 'private') =>
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
-      const agent = await town.agentOf('root', maxRole);
-      const told = await town.ask({ ...agent, owner: { ...agent.owner, access } }, 'whoami');
+      const agent = await fixture.agentOf('root', maxRole);
+      const told = await fixture.ask({ ...agent, owner: { ...agent.owner, access } }, 'whoami');
       const count = (list: unknown) => (Array.isArray(list) ? list.length : undefined);
       return [count(told['workspaces']), count(told['administers']), told['truncated']];
     };
@@ -109,34 +109,34 @@ describe('whoami', () => {
   });
 
   it('lists private workspaces of others only to admins, without a role', async () => {
-    const workspace = await town.workspaceOf('ada');
-    const root = await town.ask(await town.person('root'), 'whoami');
+    const workspace = await fixture.workspaceOf('ada');
+    const root = await fixture.ask(await fixture.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
     assert.deepEqual(
       Object(root['administers']).filter((one: unknown) => Object(one).workspace === workspace),
       [{ workspace, access: 'private' }],
     );
-    await town.arrive('eve', 'leader');
-    assert.ok(!JSON.stringify(await town.ask(await town.person('eve'), 'whoami')).includes(workspace));
+    await fixture.arrive('eve', 'leader');
+    assert.ok(!JSON.stringify(await fixture.ask(await fixture.person('eve'), 'whoami')).includes(workspace));
   });
 });
 
 describe('explain', () => {
-  let town: Town;
+  let fixture: AccessFixture;
   let workspace: string;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    await town.arrive('ben');
-    await town.arrive('eve', 'worker');
-    await town.arrive('root', 'admin');
-    workspace = await town.workspaceOf('ada');
-    await town.letIn(workspace, 'ben', 'worker');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    await fixture.arrive('ben');
+    await fixture.arrive('eve', 'worker');
+    await fixture.arrive('root', 'admin');
+    workspace = await fixture.workspaceOf('ada');
+    await fixture.letIn(workspace, 'ben', 'worker');
   });
 
   const explain = async (name: string, args: JsonObject) =>
-    town.ask(await town.person(name), 'explain', { workspace, ...args });
+    fixture.ask(await fixture.person(name), 'explain', { workspace, ...args });
   const tool = { tool: 'coordination_create_task' };
 
   it("returns the required role, the caller's role and who can change it", async () => {
@@ -147,9 +147,9 @@ describe('explain', () => {
     );
     const ben = await explain('ben', tool);
     assert.deepEqual([ben['allowed'], ben['has']], [false, { role: 'worker', from: 'membership' }]);
-    const leader = { uid: town.id('ada'), name: `ada of ${town.id('ada')}` };
+    const leader = { uid: fixture.id('ada'), name: `ada of ${fixture.id('ada')}` };
     assert.deepEqual(Object(ben['changeable_by']).people, [leader]);
-    const own = await town.ask(await town.agentOf('ada', 'worker'), 'explain', { ...tool, workspace });
+    const own = await fixture.ask(await fixture.agentOf('ada', 'worker'), 'explain', { ...tool, workspace });
     assert.deepEqual([own['allowed'], Object(own['has']).from], [false, 'own']);
     assert.match(Object(own['changeable_by']).who, /owner in person/);
   });
@@ -160,7 +160,7 @@ describe('explain', () => {
       { tool: 'access.list_members' },
       { tool: 'access.set_member' },
       { database: 'firestore', path: `workspaces/${workspace}` },
-      { database: 'firestore', path: `workspaces/${workspace}/members/${town.id('ada')}` },
+      { database: 'firestore', path: `workspaces/${workspace}/members/${fixture.id('ada')}` },
     ];
     for (const question of questions) {
       const hidden = JSON.stringify(await explain('eve', question)).replaceAll(workspace, 'nowhere');
@@ -173,7 +173,7 @@ describe('explain', () => {
 
   it('does not report an admin role for a workspace that no one has created', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
-    const told = await town.ask(await town.agentOf('ada', 'leader'), 'explain', question);
+    const told = await fixture.ask(await fixture.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
     assert.match(Object(told['changeable_by']).who, /leader of the workspace/);
   });
@@ -182,14 +182,14 @@ describe('explain', () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },
       invite: { workspace, email: 'x@example.com', role: 'viewer' },
-      set_member: { workspace, uid: town.id('ben'), role: 'worker' },
+      set_member: { workspace, uid: fixture.id('ben'), role: 'worker' },
       update_workspace: { workspace, repositories: [] },
       create_workspace: { name: 'default' },
     };
     for (const name of ['ada', 'ben', 'eve', 'root'])
       for (const [called, args] of Object.entries(calls)) {
-        const principal = await town.person(name);
-        const { structuredContent } = await call(town, `access_${called}`, args, principal);
+        const principal = await fixture.person(name);
+        const { structuredContent } = await call(fixture, `access_${called}`, args, principal);
         const { code } = Object(structuredContent['error']);
         const { allowed } = await explain(name, { tool: `access.${called}` });
         assert.equal(allowed, code !== -32101, `${called} by ${name}`);
@@ -197,32 +197,32 @@ describe('explain', () => {
   });
 
   it("explains restrictions of the caller's own agents, and treats others as unknown", async () => {
-    const id = town.id('coder');
-    const agent = sampleAgent({ id, owner_uid: town.id('ada'), role: 'leader' });
+    const id = fixture.id('coder');
+    const agent = sampleAgent({ id, owner_uid: fixture.id('ada'), role: 'leader' });
     const credential = {
       api_key: `mk_${id}`,
       agent_id: id,
       secret_hash: 'x',
-      created_at: town.now,
-      expires_at: town.now,
+      created_at: fixture.now,
+      expires_at: fixture.now,
       ancestors: [],
       readonly: true as const,
     };
-    await town.app.kernel.store.commit([
+    await fixture.app.kernel.store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
     const told = await explain('ada', { ...tool, agent: id });
     assert.deepEqual(told['for'], { uid: `agent:${id}`, agent: id });
     assert.match(String(told['why']), /is read-only/);
-    const eve = await town.person('eve');
-    const hidden = await town.refused(eve, 'explain', { ...tool, agent: id });
-    const missing = await town.refused(eve, 'explain', { ...tool, agent: 'nobody' });
+    const eve = await fixture.person('eve');
+    const hidden = await fixture.refused(eve, 'explain', { ...tool, agent: id });
+    const missing = await fixture.refused(eve, 'explain', { ...tool, agent: 'nobody' });
     assert.deepEqual(withName(hidden, id, 'nobody'), missing);
   });
 
   it('explains access to a path by the rule that applies', async () => {
-    await town.app.services.coordination.initialise(workspace, { goal: 'A goal' }, unkeyed);
+    await fixture.app.services.coordination.initialize(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
     const ben = await explain('ben', path);
     assert.deepEqual([ben['allowed'], ben['rule']], [true, 'workspaces/{workspace}']);
@@ -234,12 +234,12 @@ describe('explain', () => {
   });
 
   it('refuses an incomplete or ambiguous question', async () => {
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     const codes: number[] = [];
     for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])
-      codes.push((await town.refused(ada, 'explain', args)).code);
+      codes.push((await fixture.refused(ada, 'explain', args)).code);
     assert.deepEqual(codes, [-32301, -32301, -32300, -32200]);
-    const empty = await town.refused(ada, 'explain', { database: 'firestore', path: 'a//b' });
+    const empty = await fixture.refused(ada, 'explain', { database: 'firestore', path: 'a//b' });
     assert.equal(empty.code, -32302);
   });
 });

@@ -5,46 +5,58 @@ import { consoleOrigin } from '../../../functions/src/config.ts';
 import { roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { unkeyed } from '../coordination/team.ts';
-import { Town, withName } from './town.ts';
+import { AccessFixture, withName } from './fixture.ts';
 
 const DAY = 24 * 60 * 60;
 
 describe('invitations', () => {
-  let town: Town;
+  let fixture: AccessFixture;
   let workspace: string;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    await town.arrive('cyd');
-    workspace = await town.workspaceOf('ada');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    await fixture.arrive('cyd');
+    workspace = await fixture.workspaceOf('ada');
   });
 
   const invite = async (name: string, role = 'worker', by = 'ada') =>
-    town.ask(await town.person(by), 'invite', { workspace, email: town.email(name).toUpperCase(), role });
+    fixture.ask(await fixture.person(by), 'invite', {
+      workspace,
+      email: fixture.email(name).toUpperCase(),
+      role,
+    });
   /** Accepts invitations at sign-in, on a separate instance. */
-  const signIn = (name: string, town_ = town) =>
-    new Invitations(town_.anotherInstance().access.ports).takeAtSignIn(town.id(name), town.email(name));
+  const signIn = (name: string, town_ = fixture) =>
+    new Invitations(town_.anotherInstance().access.ports).acceptAtSignIn(
+      fixture.id(name),
+      fixture.email(name),
+    );
   const mails = async () =>
-    (await firestore().collection('mail').where('to', 'array-contains', town.email('cyd')).get()).docs;
+    (await firestore().collection('mail').where('to', 'array-contains', fixture.email('cyd')).get()).docs;
 
   it('make a member of the person who signs in with the address, and are used up', async () => {
     const { invited } = await invite('cyd');
-    const expires = new Date(town.now.getTime() + 14 * DAY * 1000).toISOString();
-    assert.deepEqual(invited, { workspace, email: town.email('cyd'), role: 'worker', expires_at: expires });
-    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    const expires = new Date(fixture.now.getTime() + 14 * DAY * 1000).toISOString();
+    assert.deepEqual(invited, {
+      workspace,
+      email: fixture.email('cyd'),
+      role: 'worker',
+      expires_at: expires,
+    });
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
     await signIn('cyd');
-    const member = (await town.app.access.ports.people.member(workspace, town.id('cyd')))?.value;
-    assert.deepEqual([member?.role, member?.added_by], ['worker', town.id('ada')]);
-    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
+    const member = (await fixture.app.access.ports.people.member(workspace, fixture.id('cyd')))?.value;
+    assert.deepEqual([member?.role, member?.added_by], ['worker', fixture.id('ada')]);
+    assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('are accepted at sign-in only if the address is verified', async () => {
     for (const name of ['cyd', 'dan']) await invite(name);
     const roles: unknown[] = [];
-    for (const [name, email] of Object.entries({ cyd: { email: town.email('cyd') }, dan: {} })) {
-      const { services, access } = town.anotherInstance();
-      const verify = async () => ({ uid: town.id(name), ...email });
+    for (const [name, email] of Object.entries({ cyd: { email: fixture.email('cyd') }, dan: {} })) {
+      const { services, access } = fixture.anotherInstance();
+      const verify = async () => ({ uid: fixture.id(name), ...email });
       const principal = await new CredentialAuthenticator({
         ...access.ports,
         idTokens: Object.assign(Object.create(access.ports.idTokens), { verify }),
@@ -54,27 +66,30 @@ describe('invitations', () => {
       roles.push(roleIn(principal, workspace));
     }
     assert.deepEqual(roles, ['worker', undefined]);
-    assert.equal(await town.roleOf('dan', workspace), undefined);
+    assert.equal(await fixture.roleOf('dan', workspace), undefined);
   });
 
   it('return an equal response whether or not the address has an account', async () => {
     const known = await invite('cyd');
     const unknown = await invite('nobody');
-    const text = JSON.stringify(known).replaceAll(town.email('cyd'), town.email('nobody'));
+    const text = JSON.stringify(known).replaceAll(fixture.email('cyd'), fixture.email('nobody'));
     assert.equal(text, JSON.stringify(unknown));
   });
 
   it('are sent by leaders of the workspace, and replace an earlier one', async () => {
-    await town.arrive('ben');
-    await town.letIn(workspace, 'ben', 'worker');
-    const args = { workspace, email: town.email('cyd'), role: 'leader' };
-    assert.equal((await town.refused(await town.person('ben'), 'invite', args)).reason, 'ROLE_TOO_WEAK');
+    await fixture.arrive('ben');
+    await fixture.letIn(workspace, 'ben', 'worker');
+    const args = { workspace, email: fixture.email('cyd'), role: 'leader' };
+    assert.equal(
+      (await fixture.refused(await fixture.person('ben'), 'invite', args)).reason,
+      'ROLE_TOO_WEAK',
+    );
     await invite('cyd', 'leader');
     await invite('cyd', 'viewer');
-    const [open, ...others] = await town.app.access.ports.people.invitationsTo(workspace);
+    const [open, ...others] = await fixture.app.access.ports.people.invitationsTo(workspace);
     assert.deepEqual([open?.role, others.length], ['viewer', 0]);
-    const { invitations } = await town.ask(await town.person('ada'), 'list_members', { workspace });
-    assert.equal(Object(invitations)[0].email, town.email('cyd'));
+    const { invitations } = await fixture.ask(await fixture.person('ada'), 'list_members', { workspace });
+    assert.equal(Object(invitations)[0].email, fixture.email('cyd'));
   });
 
   it('send at most one email per day, without text written by people', async () => {
@@ -86,90 +101,95 @@ describe('invitations', () => {
     assert.match(String(mail?.get('message.text')), /as worker.*https:\/\/muster\.example\/mcp/s);
     const link = ` ${consoleOrigin()}/?workspace=${workspace}\n`;
     assert.ok(String(mail?.get('message.text')).includes(link));
-    town.pass(DAY + 1);
+    fixture.pass(DAY + 1);
     await invite('cyd');
     assert.equal((await mails()).length, 2);
   });
 
   it('never lower a role', async () => {
-    await town.letIn(workspace, 'cyd', 'leader');
+    await fixture.letIn(workspace, 'cyd', 'leader');
     await invite('cyd', 'viewer');
     await signIn('cyd');
-    assert.equal(await town.roleOf('cyd', workspace), 'leader');
-    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
+    assert.equal(await fixture.roleOf('cyd', workspace), 'leader');
+    assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('expire after 14 days, or when the inviter no longer leads the workspace', async () => {
     await invite('cyd');
-    town.pass(14 * DAY);
+    fixture.pass(14 * DAY);
     await signIn('cyd');
-    assert.equal(await town.roleOf('cyd', workspace), undefined);
-    await town.arrive('ben');
-    await town.letIn(workspace, 'ben', 'leader');
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
+    await fixture.arrive('ben');
+    await fixture.letIn(workspace, 'ben', 'leader');
     await invite('cyd', 'leader', 'ben');
-    await town.letIn(workspace, 'ben', 'worker');
+    await fixture.letIn(workspace, 'ben', 'worker');
     await signIn('cyd');
-    assert.equal(await town.roleOf('cyd', workspace), undefined);
-    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
+    assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('are deleted when the person is removed', async () => {
-    await town.letIn(workspace, 'cyd', 'worker');
+    await fixture.letIn(workspace, 'cyd', 'worker');
     await invite('cyd', 'worker');
-    await town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('cyd') });
+    await fixture.ask(await fixture.person('ada'), 'remove_member', { workspace, uid: fixture.id('cyd') });
     await signIn('cyd');
-    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
   });
 
   it('are checked once a minute at sign-in, and immediately by whoami and accept_invitation', async () => {
-    const invitations = new Invitations(town.anotherInstance().access.ports);
-    const look = () => invitations.takeAtSignIn(town.id('cyd'), town.email('cyd'));
+    const invitations = new Invitations(fixture.anotherInstance().access.ports);
+    const look = () => invitations.acceptAtSignIn(fixture.id('cyd'), fixture.email('cyd'));
     await look();
     await invite('cyd');
     await look();
-    assert.equal(await town.roleOf('cyd', workspace), undefined);
-    town.pass(61);
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
+    fixture.pass(61);
     await look();
-    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+    assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
     await invite('cyd', 'leader');
-    const cyd = await town.person('cyd');
+    const cyd = await fixture.person('cyd');
     const accepted = [{ workspace, role: 'leader' }];
-    const answer = await town.ask(cyd, 'whoami');
+    const answer = await fixture.ask(cyd, 'whoami');
     assert.deepEqual(answer['accepted'], accepted);
     const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
     assert.deepEqual(answer['workspaces'], [standing]);
-    await town.app.kernel.store.commit([{ kind: 'removeMember', workspace, uid: cyd.uid }]);
-    town.pass(1);
+    await fixture.app.kernel.store.commit([{ kind: 'removeMember', workspace, uid: cyd.uid }]);
+    fixture.pass(1);
     await invite('cyd', 'leader');
-    assert.deepEqual(await town.ask(cyd, 'accept_invitation'), { accepted });
-    const again = await town.ask(cyd, 'accept_invitation', { workspace });
+    assert.deepEqual(await fixture.ask(cyd, 'accept_invitation'), { accepted });
+    const again = await fixture.ask(cyd, 'accept_invitation', { workspace });
     assert.deepEqual(again, { accepted: [], already: { workspace, role: 'leader' } });
   });
 
   it('are accepted only by people with the verified address of the invitation', async () => {
     await invite('cyd');
-    await town.arrive('eve');
-    const eve = await town.person('eve');
-    const hidden = await town.refused(eve, 'accept_invitation', { workspace });
-    const missing = await town.refused(eve, 'accept_invitation', { workspace: 'nowhere' });
+    await fixture.arrive('eve');
+    const eve = await fixture.person('eve');
+    const hidden = await fixture.refused(eve, 'accept_invitation', { workspace });
+    const missing = await fixture.refused(eve, 'accept_invitation', { workspace: 'nowhere' });
     assert.deepEqual(withName(hidden, workspace, 'nowhere'), missing);
-    assert.equal((await town.refused(eve, 'accept_invitation')).code, -32200);
-    const { email: _unverified, ...cyd } = await town.person('cyd');
-    assert.equal((await town.refused(cyd, 'accept_invitation')).reason, 'EMAIL_NOT_VERIFIED');
-    const agent = await town.agentOf('cyd', 'worker');
-    assert.equal((await town.refused(agent, 'accept_invitation')).reason, 'NOT_A_PERSON');
-    await town.ask(await town.person('cyd'), 'accept_invitation', { workspace });
-    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+    assert.equal((await fixture.refused(eve, 'accept_invitation')).code, -32200);
+    const { email: _unverified, ...cyd } = await fixture.person('cyd');
+    assert.equal((await fixture.refused(cyd, 'accept_invitation')).reason, 'EMAIL_NOT_VERIFIED');
+    const agent = await fixture.agentOf('cyd', 'worker');
+    assert.equal((await fixture.refused(agent, 'accept_invitation')).reason, 'NOT_A_PERSON');
+    await fixture.ask(await fixture.person('cyd'), 'accept_invitation', { workspace });
+    assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
   });
 
   it('are accepted once if several sign-ins run concurrently', async () => {
     await invite('cyd');
-    const email = town.email('cyd');
+    const email = fixture.email('cyd');
     const taking = Array.from({ length: 4 }, () =>
-      new Invitations(town.anotherInstance().access.ports).take(town.id('cyd'), email, undefined, unkeyed),
+      new Invitations(fixture.anotherInstance().access.ports).accept(
+        fixture.id('cyd'),
+        email,
+        undefined,
+        unkeyed,
+      ),
     );
     const taken = (await Promise.all(taking)).filter(({ length }) => length > 0);
     assert.equal(taken.length, 1);
-    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+    assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
   });
 });

@@ -7,7 +7,7 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
-import { Town } from './town.ts';
+import { AccessFixture } from './fixture.ts';
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'one', agent: 'network', prompt: 'Do it' }] };
 
@@ -16,7 +16,7 @@ const ORDER = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Wr
 /** Stored document of a person without roles. */
 const NOBODY = personToDocument({ workspaces: {} });
 
-class Leavers extends Town {
+class Leavers extends AccessFixture {
   readonly dispatched: string[] = [];
 
   constructor() {
@@ -67,159 +67,159 @@ class Leavers extends Town {
 }
 
 describe('leaving a workspace', () => {
-  let town: Leavers;
+  let fixture: Leavers;
   let workspace: string;
   let ben: Principal;
 
   beforeEach(async () => {
-    town = new Leavers();
-    await town.arrive('ada', 'worker');
-    await town.arrive('ben', 'worker');
-    workspace = await town.workspaceOf('ada');
-    await town.letIn(workspace, 'ben', 'worker');
-    ben = await town.person('ben');
+    fixture = new Leavers();
+    await fixture.arrive('ada', 'worker');
+    await fixture.arrive('ben', 'worker');
+    workspace = await fixture.workspaceOf('ada');
+    await fixture.letIn(workspace, 'ben', 'worker');
+    ben = await fixture.person('ben');
   });
 
   const remove = async () =>
-    town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('ben') });
+    fixture.ask(await fixture.person('ada'), 'remove_member', { workspace, uid: fixture.id('ben') });
 
   it("cancels the person's coding tasks and runs there, but not others' or in other workspaces", async () => {
-    const elsewhere = await town.workspaceOf('ada');
-    await town.letIn(elsewhere, 'ben', 'worker');
-    ben = await town.person('ben');
-    const theirs = await town.order(ben, workspace);
-    const others = await town.order(await town.person('ada'), workspace);
-    const away = await town.order(ben, elsewhere);
-    const runId = await town.run(ben, workspace);
-    assert.equal((await town.runNow(runId)).status, 'waiting');
+    const elsewhere = await fixture.workspaceOf('ada');
+    await fixture.letIn(elsewhere, 'ben', 'worker');
+    ben = await fixture.person('ben');
+    const theirs = await fixture.order(ben, workspace);
+    const others = await fixture.order(await fixture.person('ada'), workspace);
+    const away = await fixture.order(ben, elsewhere);
+    const runId = await fixture.run(ben, workspace);
+    assert.equal((await fixture.runNow(runId)).status, 'waiting');
 
     const removed = await remove();
     assert.deepEqual(removed['ends'], { coding_tasks: 1, runs: 1 });
-    await town.left('ben', workspace);
+    await fixture.left('ben', workspace);
 
-    const ended = await town.task(theirs);
+    const ended = await fixture.task(theirs);
     assert.equal(ended.status, 'cancelled');
     assert.match(String(ended.error), /no longer has the role worker in the workspace/);
-    assert.deepEqual((await town.task(others)).status, 'available');
-    assert.deepEqual((await town.task(away)).status, 'available');
-    const run = await town.runNow(runId);
+    assert.deepEqual((await fixture.task(others)).status, 'available');
+    assert.deepEqual((await fixture.task(away)).status, 'available');
+    const run = await fixture.runNow(runId);
     assert.equal(run.status, 'cancelled');
     assert.match(run.warnings.join(), /no longer has a worker role/);
-    assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
+    assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
   it('cancels each task once if several instances handle the event repeatedly', async () => {
-    const theirs = await town.order(ben, workspace);
+    const theirs = await fixture.order(ben, workspace);
     await remove();
-    const instances = [town.app, town.anotherInstance(), town.anotherInstance()];
-    const ended = await Promise.all(instances.map((app) => app.services.leaving.end(town.id('ben'))));
+    const instances = [fixture.app, fixture.anotherInstance(), fixture.anotherInstance()];
+    const ended = await Promise.all(instances.map((app) => app.services.leaving.end(fixture.id('ben'))));
     const total = ended.reduce((sum, { codingTasks }) => sum + codingTasks, 0);
     assert.equal(total, 1);
-    const { completed_at: closedAt } = await town.task(theirs);
-    town.pass(60);
-    await town.left('ben', workspace);
-    assert.deepEqual((await town.task(theirs)).completed_at, closedAt);
+    const { completed_at: closedAt } = await fixture.task(theirs);
+    fixture.pass(60);
+    await fixture.left('ben', workspace);
+    assert.deepEqual((await fixture.task(theirs)).completed_at, closedAt);
   });
 
   it('keeps the tasks that the person created for the plan', async () => {
-    await town.letIn(workspace, 'ben', 'leader');
-    ben = await town.person('ben');
+    await fixture.letIn(workspace, 'ben', 'leader');
+    ben = await fixture.person('ben');
     const made = await answer(
-      town.at({ workspace }),
+      fixture.at({ workspace }),
       'coordination_create_task',
       { description: 'Plan' },
       ben,
     );
     await remove();
-    await town.left('ben', workspace);
-    assert.equal((await town.task(String(Object(made['task']).id))).status, 'available');
+    await fixture.left('ben', workspace);
+    assert.equal((await fixture.task(String(Object(made['task']).id))).status, 'available');
   });
 
   it("cancels nothing while the person's role permits work", async () => {
-    const theirs = await town.order(ben, workspace);
-    await town.letIn(workspace, 'ben', 'leader');
-    await town.app.services.leaving.end(town.id('ben'));
-    assert.equal((await town.task(theirs)).status, 'available');
-    await town.letIn(workspace, 'ben', 'viewer');
-    await town.app.services.leaving.end(town.id('ben'));
-    assert.equal((await town.task(theirs)).status, 'cancelled', 'tasks of a viewer are cancelled');
+    const theirs = await fixture.order(ben, workspace);
+    await fixture.letIn(workspace, 'ben', 'leader');
+    await fixture.app.services.leaving.end(fixture.id('ben'));
+    assert.equal((await fixture.task(theirs)).status, 'available');
+    await fixture.letIn(workspace, 'ben', 'viewer');
+    await fixture.app.services.leaving.end(fixture.id('ben'));
+    assert.equal((await fixture.task(theirs)).status, 'cancelled', 'tasks of a viewer are cancelled');
   });
 
   it('takes effect, too, when a workspace becomes private', async () => {
-    const open = await town.workspaceOf('ada', 'open');
-    const theirs = await town.order(await town.person('ben'), open);
-    const adas = await town.order(await town.person('ada'), open);
+    const open = await fixture.workspaceOf('ada', 'open');
+    const theirs = await fixture.order(await fixture.person('ben'), open);
+    const adas = await fixture.order(await fixture.person('ada'), open);
     const named = (access: 'open' | 'private') =>
       accessToDocument({ access: { [open]: access }, asking: {} });
-    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: open, access: 'private' }]);
-    await town.app.services.leaving.workspacesWritten(named('open'), named('private'));
-    assert.equal((await town.task(theirs)).status, 'cancelled');
-    assert.equal((await town.task(adas)).status, 'available');
+    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: open, access: 'private' }]);
+    await fixture.app.services.leaving.workspacesWritten(named('open'), named('private'));
+    assert.equal((await fixture.task(theirs)).status, 'cancelled');
+    assert.equal((await fixture.task(adas)).status, 'available');
   });
 
   it("withholds the person's tasks from runners before anything has cancelled them", async () => {
-    const theirs = await town.order(ben, workspace);
+    const theirs = await fixture.order(ben, workspace);
     await remove();
-    const runner = await town.agentOf('ada', 'worker');
+    const runner = await fixture.agentOf('ada', 'worker');
     const register = { programs: [{ name: 'claude', version: '1.0.0' }], serves: 'workspace' };
-    await answer(town.at({ workspace }), 'coding_register_runner', register, runner);
-    const claim = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
+    await answer(fixture.at({ workspace }), 'coding_register_runner', register, runner);
+    const claim = await answer(fixture.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(claim['result']).task, null);
-    const ended = await town.task(theirs);
+    const ended = await fixture.task(theirs);
     assert.equal(ended.status, 'cancelled');
     assert.match(String(ended.error), /its owner no longer has the role worker/);
-    const adas = await town.order(await town.person('ada'), workspace);
-    const next = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
+    const adas = await fixture.order(await fixture.person('ada'), workspace);
+    const next = await answer(fixture.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(next['result']).task.id, adas, 'tasks of the other members are claimed');
   });
 
   it('fails a run before its next step if nothing has cancelled it yet', async () => {
-    const runId = await town.run(ben, workspace);
+    const runId = await fixture.run(ben, workspace);
     await remove();
-    const app = town.anotherInstance();
+    const app = fixture.anotherInstance();
     const { value: before, version } = (await app.orchestration.ports.runs.find(runId)) ?? assert.fail();
     const due = { ...before, status: 'pending' as const };
     await app.kernel.store.commit([{ kind: 'replaceRun', before, run: due, version }]);
-    await town.deliver(runId, app);
-    const run = await town.runNow(runId);
+    await fixture.deliver(runId, app);
+    const run = await fixture.runNow(runId);
     assert.equal(run.status, 'failed');
     assert.equal(run.failure?.reason, 'OWNER_LEFT');
-    assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
+    assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
   it("hides the person's runs there, and no runs in other workspaces", async () => {
-    const runId = await town.run(ben, workspace);
-    const kept = await town.run(ben, 'default');
+    const runId = await fixture.run(ben, workspace);
+    const kept = await fixture.run(ben, 'default');
     const list = async (by: Principal) => {
-      const { structuredContent } = await call(town, 'orchestration_list_runs', {}, by);
+      const { structuredContent } = await call(fixture, 'orchestration_list_runs', {}, by);
       return JSON.stringify(structuredContent);
     };
     assert.match(await list(ben), new RegExp(runId));
     await remove();
-    const out = await town.person('ben');
+    const out = await fixture.person('ben');
     const after = await list(out);
     assert.ok(!after.includes(runId) && after.includes(kept), after);
-    const { runs } = town.app.services.orchestration;
+    const { runs } = fixture.app.services.orchestration;
     await assert.rejects(runs.view(out, runId), { code: 'NOT_FOUND' });
     await assert.rejects(runs.watch(out, runId, AbortSignal.abort()), { code: 'NOT_FOUND' });
     await assert.rejects(runs.cancel(out, runId, unkeyed), { code: 'NOT_FOUND' });
-    assert.equal((await runs.view(out, kept)).sight, 'all');
-    assert.equal((await runs.view(await town.person('ada'), runId)).sight, 'course', 'for leaders');
+    assert.equal((await runs.view(out, kept)).visibility, 'all');
+    assert.equal((await runs.view(await fixture.person('ada'), runId)).visibility, 'course', 'for leaders');
   });
 
   it('withdraws questions to and from the person there', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
-      const made = await answer(town.at({ workspace }), 'inbox_ask', args, by);
+      const made = await answer(fixture.at({ workspace }), 'inbox_ask', args, by);
       return String(made['request_id']);
     };
-    const ada = await town.person('ada');
-    const ofBen = await ask(ada, town.id('ben'));
-    const byBen = await ask(ben, town.id('ada'));
+    const ada = await fixture.person('ada');
+    const ofBen = await ask(ada, fixture.id('ben'));
+    const byBen = await ask(ben, fixture.id('ada'));
     const ofAda = await ask(ada);
     await remove();
-    await town.left('ben', workspace);
-    const state = async (id: string) => (await town.app.inbox.ports.requests.find(id))?.value.state;
+    await fixture.left('ben', workspace);
+    const state = async (id: string) => (await fixture.app.inbox.ports.requests.find(id))?.value.state;
     assert.deepEqual(
       [await state(ofBen), await state(byBen), await state(ofAda)],
       ['withdrawn', 'withdrawn', 'open'],
@@ -227,38 +227,38 @@ describe('leaving a workspace', () => {
   });
 
   it('keeps a to-do that the person delegated there, without the status of its task', async () => {
-    const todo = await answer(town, 'todo_add_task', { title: 'Write it' }, ben);
+    const todo = await answer(fixture, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
-    const delegated = await answer(town.at({ workspace }), 'todo_delegate', { task_id }, ben);
+    const delegated = await answer(fixture.at({ workspace }), 'todo_delegate', { task_id }, ben);
     const taskId = String(Object(delegated['delegated']).task_id);
     const shown = async (by: Principal) => {
-      const { tasks } = await answer(town, 'todo_list_tasks', {}, by);
+      const { tasks } = await answer(fixture, 'todo_list_tasks', {}, by);
       const [only] = Array.isArray(tasks) ? tasks : [];
       assert.equal(Object(only).title, 'Write it');
       return Object(only).delegated;
     };
     assert.equal((await shown(ben)).workspace, workspace);
     await remove();
-    await town.left('ben', workspace);
-    assert.equal(await shown(await town.person('ben')), undefined);
-    assert.equal((await town.task(taskId)).status, 'available', 'the task belongs to the plan now');
+    await fixture.left('ben', workspace);
+    assert.equal(await shown(await fixture.person('ben')), undefined);
+    assert.equal((await fixture.task(taskId)).status, 'available', 'the task belongs to the plan now');
   });
 
   it("cancels the person's task again after another member has retried it", async () => {
-    const theirs = await town.order(ben, workspace);
+    const theirs = await fixture.order(ben, workspace);
     await remove();
-    await town.left('ben', workspace);
+    await fixture.left('ben', workspace);
     await answer(
-      town.at({ workspace }),
+      fixture.at({ workspace }),
       'coordination_retry_task',
       { task_id: theirs },
-      await town.person('ada'),
+      await fixture.person('ada'),
     );
-    const runner = await town.agentOf('ada', 'worker');
+    const runner = await fixture.agentOf('ada', 'worker');
     const register = { programs: [{ name: 'claude', version: '1.0.0' }], serves: 'workspace' };
-    await answer(town.at({ workspace }), 'coding_register_runner', register, runner);
-    const claim = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
+    await answer(fixture.at({ workspace }), 'coding_register_runner', register, runner);
+    const claim = await answer(fixture.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(claim['result']).task, null);
-    assert.equal((await town.task(theirs)).status, 'cancelled');
+    assert.equal((await fixture.task(theirs)).status, 'cancelled');
   });
 });

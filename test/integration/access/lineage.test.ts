@@ -6,40 +6,42 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { waitingCallsOf } from '../../../functions/src/toolsets/inbox/rules/endings.ts';
 import { refusal } from '../../support/refusal.ts';
 import { answer, call } from '../coordination/calls.ts';
-import { ConnectedTown } from './connectedTown.ts';
+import { ConnectionsFixture } from './connectionsFixture.ts';
 
 const DAYS = 24 * 60 * 60;
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
 describe('credential chains', () => {
-  let town: ConnectedTown;
+  let fixture: ConnectionsFixture;
   let ada: Principal;
 
   beforeEach(async () => {
-    town = new ConnectedTown();
-    await town.arrive('ada', 'leader');
-    ada = await town.person('ada');
+    fixture = new ConnectionsFixture();
+    await fixture.arrive('ada', 'leader');
+    ada = await fixture.person('ada');
   });
 
-  const signIn = (bearer: string): Promise<Principal> => town.signIn(bearer);
+  const signIn = (bearer: string): Promise<Principal> => fixture.signIn(bearer);
   const isOut = async (bearer: string): Promise<void> => {
     assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
   };
   const revoke = (agent_id: string | undefined, as = ada) =>
-    town.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('the principal is not an agent') });
+    fixture.ask(as, 'revoke_connection', {
+      agent_id: agent_id ?? assert.fail('the principal is not an agent'),
+    });
 
   it('end below a revoked credential at any depth and are listed; other credentials stay', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
-    const second = await town.keyOf(await signIn(first), 'second');
-    const third = await town.keyOf(await signIn(second), 'third');
-    const other = await town.keyOf(ada, 'other', 'worker');
+    const first = await fixture.keyOf(ada, 'first', 'worker');
+    const second = await fixture.keyOf(await signIn(first), 'second');
+    const third = await fixture.keyOf(await signIn(second), 'third');
+    const other = await fixture.keyOf(ada, 'other', 'worker');
     const { ended } = await revoke((await signIn(first)).agent_id);
     const names = Object(ended).agents.map(({ name }: { name: string }) => name);
     assert.deepEqual(names.sort(), ['second', 'third']);
     for (const bearer of [first, second, third]) await isOut(bearer);
     await signIn(other);
     // No revoked credential is listed.
-    const { connections } = await town.ask(ada, 'list_connections');
+    const { connections } = await fixture.ask(ada, 'list_connections');
     assert.ok(Array.isArray(connections));
     assert.deepEqual(
       connections.map((one) => Object(one).name),
@@ -48,126 +50,131 @@ describe('credential chains', () => {
   });
 
   it('stay if an agent renews its own credential, and end if another caller registers it again', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
-    const second = await town.keyOf(await signIn(first), 'second');
-    const renewed = await town.keyOf(await signIn(first), 'first');
+    const first = await fixture.keyOf(ada, 'first', 'worker');
+    const second = await fixture.keyOf(await signIn(first), 'second');
+    const renewed = await fixture.keyOf(await signIn(first), 'first');
     await isOut(first);
-    const twice = await town.keyOf(await signIn(renewed), 'first');
+    const twice = await fixture.keyOf(await signIn(renewed), 'first');
     const { lineage } = await signIn(second);
     assert.equal(lineage?.length, 2);
     // The owner replaces the credential, perhaps because it leaked.
-    const replaced = await town.keyOf(ada, 'first');
+    const replaced = await fixture.keyOf(ada, 'first');
     for (const bearer of [twice, second]) await isOut(bearer);
     await signIn(replaced);
   });
 
   it('cannot be continued by a credential that was just revoked', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
+    const first = await fixture.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
     await revoke(trusted.agent_id);
     // An instance can have the credential in its cache for 5 seconds.
-    await isOut(await town.keyOf(trusted, 'first'));
-    await isOut(await town.keyOf(trusted, 'another'));
+    await isOut(await fixture.keyOf(trusted, 'first'));
+    await isOut(await fixture.keyOf(trusted, 'another'));
   });
 
   describe('invitations', () => {
     it('end if the credential of their sender or one above it is revoked', async () => {
-      await town.arrive('eve');
-      await town.arrive('fay');
-      await town.arrive('gil');
-      const workspace = await town.workspaceOf('ada');
-      const first = await town.keyOf(await town.person('ada'), 'first', 'leader');
-      const second = await town.keyOf(await signIn(first), 'second', 'leader');
+      await fixture.arrive('eve');
+      await fixture.arrive('fay');
+      await fixture.arrive('gil');
+      const workspace = await fixture.workspaceOf('ada');
+      const first = await fixture.keyOf(await fixture.person('ada'), 'first', 'leader');
+      const second = await fixture.keyOf(await signIn(first), 'second', 'leader');
       const invite = (as: Principal, name: string) =>
-        town.app.services.access.inviting.invite(
+        fixture.app.services.access.inviting.invite(
           as,
           workspace,
-          { address: town.email(name), role: 'worker', url: 'https://muster.example/mcp' },
+          { address: fixture.email(name), role: 'worker', url: 'https://muster.example/mcp' },
           () => undefined,
         );
       await invite(await signIn(first), 'eve');
       await invite(await signIn(second), 'fay');
-      await invite(await town.person('ada'), 'gil');
+      await invite(await fixture.person('ada'), 'gil');
       const { ended } = await revoke((await signIn(first)).agent_id);
       const mails = Object(ended).invitations.map(({ email }: { email: string }) => email);
-      assert.deepEqual(mails.sort(), [town.email('eve'), town.email('fay')].sort());
-      const { services } = town.anotherInstance();
+      assert.deepEqual(mails.sort(), [fixture.email('eve'), fixture.email('fay')].sort());
+      const { services } = fixture.anotherInstance();
       for (const name of ['eve', 'fay'])
         await assert.rejects(
-          services.access.inviting.accept(await town.person(name), workspace, () => undefined),
+          services.access.inviting.accept(await fixture.person(name), workspace, () => undefined),
         );
-      await services.access.inviting.accept(await town.person('gil'), workspace, () => undefined);
-      assert.equal(await town.roleOf('gil', workspace), 'worker');
+      await services.access.inviting.accept(await fixture.person('gil'), workspace, () => undefined);
+      assert.equal(await fixture.roleOf('gil', workspace), 'worker');
     });
 
     it('cannot be accepted if their sender no longer has the toolset access', async () => {
-      for (const name of ['eve', 'fay']) await town.arrive(name);
-      const workspace = await town.workspaceOf('ada');
-      const { inviting } = town.app.services.access;
+      for (const name of ['eve', 'fay']) await fixture.arrive(name);
+      const workspace = await fixture.workspaceOf('ada');
+      const { inviting } = fixture.app.services.access;
       for (const [name, toolsets] of [
         ['eve', ['onboarding', 'coordination']],
         ['fay', ['onboarding', 'access']],
       ] as const) {
-        const sender = await signIn(await town.keyOf(await town.person('ada'), `of ${name}`, 'leader'));
+        const sender = await signIn(await fixture.keyOf(await fixture.person('ada'), `of ${name}`, 'leader'));
         const guest = {
-          address: town.email(name),
+          address: fixture.email(name),
           role: 'worker',
           url: 'https://muster.example/mcp',
         } as const;
         await inviting.invite(sender, workspace, guest, () => undefined);
-        await town.keyOf(sender, `of ${name}`, undefined, { toolsets });
+        await fixture.keyOf(sender, `of ${name}`, undefined, { toolsets });
       }
       const accept = async (name: string) =>
-        town
+        fixture
           .anotherInstance()
-          .services.access.inviting.accept(await town.person(name), workspace, () => undefined);
+          .services.access.inviting.accept(await fixture.person(name), workspace, () => undefined);
       await assert.rejects(accept('eve'));
-      assert.equal(await town.roleOf('eve', workspace), undefined);
+      assert.equal(await fixture.roleOf('eve', workspace), undefined);
       await accept('fay');
-      assert.equal(await town.roleOf('fay', workspace), 'worker');
+      assert.equal(await fixture.roleOf('fay', workspace), 'worker');
     });
 
     it('cannot be accepted after the credential of their sender has expired', async () => {
-      await town.arrive('eve');
-      const workspace = await town.workspaceOf('ada');
-      const sender = await town.keyOf(await town.person('ada'), 'sender', 'leader');
-      town.pass(85 * DAYS);
+      await fixture.arrive('eve');
+      const workspace = await fixture.workspaceOf('ada');
+      const sender = await fixture.keyOf(await fixture.person('ada'), 'sender', 'leader');
+      fixture.pass(85 * DAYS);
       const guest = {
-        address: town.email('eve'),
+        address: fixture.email('eve'),
         role: 'worker',
         url: 'https://muster.example/mcp',
       } as const;
-      await town.app.services.access.inviting.invite(await signIn(sender), workspace, guest, () => undefined);
-      town.pass(6 * DAYS);
-      const eve = await town.person('eve');
-      await assert.rejects(
-        town.anotherInstance().services.access.inviting.accept(eve, workspace, () => undefined),
+      await fixture.app.services.access.inviting.invite(
+        await signIn(sender),
+        workspace,
+        guest,
+        () => undefined,
       );
-      assert.equal(await town.roleOf('eve', workspace), undefined);
+      fixture.pass(6 * DAYS);
+      const eve = await fixture.person('eve');
+      await assert.rejects(
+        fixture.anotherInstance().services.access.inviting.accept(eve, workspace, () => undefined),
+      );
+      assert.equal(await fixture.roleOf('eve', workspace), undefined);
     });
   });
 
   describe('calls that wait for approval', () => {
     beforeEach(async () => {
-      const { store } = town.app.kernel;
+      const { store } = fixture.app.kernel;
       await store.commit([
-        { kind: 'createWorkspace', name: town.workspace, workspace: { repositories: [] } },
-        { kind: 'nameWorkspace', workspace: town.workspace, access: 'open' },
+        { kind: 'createWorkspace', name: fixture.workspace, workspace: { repositories: [] } },
+        { kind: 'nameWorkspace', workspace: fixture.workspace, access: 'open' },
       ]);
-      ada = await town.person('ada');
-      await answer(town, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
+      ada = await fixture.person('ada');
+      await answer(fixture, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
     });
 
     const waits = async (as: Principal): Promise<string> => {
-      const { structuredContent } = await call(town, 'coding_create_task', CODE, as);
+      const { structuredContent } = await call(fixture, 'coding_create_task', CODE, as);
       return String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
     };
-    const stateOf = async (id: string) => (await town.app.inbox.ports.requests.find(id))?.value;
+    const stateOf = async (id: string) => (await fixture.app.inbox.ports.requests.find(id))?.value;
 
     it('are withdrawn with a reason and listed if a credential above their caller is revoked', async () => {
-      const first = await town.keyOf(ada, 'first', 'worker');
-      const second = await town.keyOf(await signIn(first), 'second');
-      const other = await town.keyOf(ada, 'other', 'worker');
+      const first = await fixture.keyOf(ada, 'first', 'worker');
+      const second = await fixture.keyOf(await signIn(first), 'second');
+      const other = await fixture.keyOf(ada, 'other', 'worker');
       const [own, below, stays] = [
         await waits(await signIn(first)),
         await waits(await signIn(second)),
@@ -178,38 +185,38 @@ describe('credential chains', () => {
       for (const id of [own, below]) {
         const request = await stateOf(id);
         assert.deepEqual([request?.state, request?.withdrawn_because], ['withdrawn', 'REVOKED']);
-        const said = await call(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+        const said = await call(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
         assert.match(JSON.stringify(said.structuredContent), /was revoked/);
       }
       assert.equal((await stateOf(stays))?.state, 'open');
     });
 
     it('are not run after approval if a credential above their caller has ended since', async () => {
-      const first = await town.keyOf(ada, 'first', 'worker');
-      const second = await town.keyOf(await signIn(first), 'second');
+      const first = await fixture.keyOf(ada, 'first', 'worker');
+      const second = await fixture.keyOf(await signIn(first), 'second');
       const ids = [await waits(await signIn(second))];
-      town.pass(1);
-      for (const id of ids) await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+      fixture.pass(1);
+      for (const id of ids) await answer(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
       // Only the first credential is deleted; no cleanup of its chain has run.
-      const [credential] = await town.app.access.ports.agents.credentials(
+      const [credential] = await fixture.app.access.ports.agents.credentials(
         String((await signIn(first)).agent_id),
       );
-      await town.app.kernel.store.commit([
+      await fixture.app.kernel.store.commit([
         { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('not found') },
       ]);
       for (const id of ids) {
-        await town.app.services.approvedCalls.execute(id);
+        await fixture.app.services.approvedCalls.execute(id);
         assert.match(JSON.stringify((await stateOf(id))?.outcome), /RIGHTS_GONE/);
       }
     });
 
     it('run with the current rights of the credentials above their caller', async () => {
-      const app = await town.connect('ada', 'App', { role: 'leader' });
-      const key = await town.keyOf(await signIn(app.accessToken), 'helper', 'worker');
+      const app = await fixture.connect('ada', 'App', { role: 'leader' });
+      const key = await fixture.keyOf(await signIn(app.accessToken), 'helper', 'worker');
       const id = await waits(await signIn(key));
-      await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
-      await town.connect('ada', 'App', { role: 'leader', readonly: true });
-      await town.app.services.approvedCalls.execute(id);
+      await answer(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+      await fixture.connect('ada', 'App', { role: 'leader', readonly: true });
+      await fixture.app.services.approvedCalls.execute(id);
       assert.match(JSON.stringify((await stateOf(id))?.outcome), /READ_ONLY/);
     });
   });
@@ -219,16 +226,16 @@ describe('credential chains', () => {
     let below: string;
 
     beforeEach(async () => {
-      const { accessToken } = await town.connect('ada', 'App', { role: 'leader' });
-      key = await town.keyOf(await signIn(accessToken), 'key', 'leader');
-      below = await town.keyOf(await signIn(key), 'below', 'leader');
+      const { accessToken } = await fixture.connect('ada', 'App', { role: 'leader' });
+      key = await fixture.keyOf(await signIn(accessToken), 'key', 'leader');
+      below = await fixture.keyOf(await signIn(key), 'below', 'leader');
     });
 
     it('records an access change for the sign-in, so that instances check its chain again', async () => {
-      const grants = await town.app.access.ports.grants.ofAgents([
+      const grants = await fixture.app.access.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
-      await town.connect('ada', 'App', { role: 'leader', readonly: true });
+      await fixture.connect('ada', 'App', { role: 'leader', readonly: true });
       const announced = firestore()
         .collection('accessChanges')
         .where('subject', '==', `grant:${grants[0]?.value.id}`);
@@ -237,10 +244,10 @@ describe('credential chains', () => {
 
     it('ends the chain of a deleted sign-in, but not that of a sign-in at another address', async () => {
       const resource = 'https://muster.example/mcp/todo';
-      const { accessToken } = await town.connect('ada', 'App at todo', { role: 'leader' }, resource);
-      const there = await town.keyOf(await signIn(accessToken), 'there');
+      const { accessToken } = await fixture.connect('ada', 'App at todo', { role: 'leader' }, resource);
+      const there = await fixture.keyOf(await signIn(accessToken), 'there');
       const [grant] = (await signIn(key)).lineage ?? [];
-      await town.app.kernel.store.commit([
+      await fixture.app.kernel.store.commit([
         { kind: 'endGrant', id: String(grant?.subject.slice('grant:'.length)) },
       ]);
       for (const bearer of [key, below]) await isOut(bearer);
@@ -249,11 +256,11 @@ describe('credential chains', () => {
   });
 
   it('are completed by a second revocation if the first was interrupted', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
+    const first = await fixture.keyOf(ada, 'first', 'worker');
     const as = await signIn(first);
     const keys: string[] = [];
-    for (let index = 0; index < 60; index++) keys.push(await town.keyOf(as, `below-${index}`));
-    const { kernel, inbox } = town.anotherInstance();
+    for (let index = 0; index < 60; index++) keys.push(await fixture.keyOf(as, `below-${index}`));
+    const { kernel, inbox } = fixture.anotherInstance();
     let commits = 0;
     const dying = {
       ...inbox.ports,
@@ -271,7 +278,7 @@ describe('credential chains', () => {
     const { ended } = await revoke(as.agent_id);
     assert.ok(Object(ended).agents.length > 0);
     for (const bearer of [keys[0], keys.at(-1)]) await isOut(String(bearer));
-    const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agent_id) });
+    const again = await fixture.refused(ada, 'revoke_connection', { agent_id: String(as.agent_id) });
     assert.equal(again.reason, 'NOTHING_TO_REVOKE');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from '../coordination/calls.ts';
-import { Town } from './town.ts';
+import { AccessFixture } from './fixture.ts';
 
 const REGISTRATION = {
   agentInfo: { name: 'narrow', type: 'developer', version: '1.0.0' },
@@ -10,40 +10,40 @@ const REGISTRATION = {
 };
 
 describe('restricted credentials', () => {
-  let town: Town;
+  let fixture: AccessFixture;
   let workspace: string;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'worker');
-    await town.arrive('eve', 'leader');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'worker');
+    await fixture.arrive('eve', 'leader');
     // The workspace of the calls.
-    ({ workspace } = town);
-    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    for (const name of ['ada', 'eve']) await town.letIn(workspace, name, 'worker');
+    ({ workspace } = fixture);
+    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    for (const name of ['ada', 'eve']) await fixture.letIn(workspace, name, 'worker');
   });
 
   /** Registers an agent and returns the principal of its credential. */
   async function registered(as: Principal, limits: JsonObject): Promise<Principal> {
     const args = { ...REGISTRATION, ...limits };
     const { apiKey, secret } = Object(
-      (await answer(town, 'onboarding_registerAgent', args, as))['credentials'],
+      (await answer(fixture, 'onboarding_registerAgent', args, as))['credentials'],
     );
-    return town.anotherInstance().services.authenticator.authenticate(`${apiKey}.${secret}`);
+    return fixture.anotherInstance().services.authenticator.authenticate(`${apiKey}.${secret}`);
   }
 
   async function refused(as: Principal, limits: JsonObject) {
     const args = { ...REGISTRATION, ...limits };
-    const { structuredContent, isError } = await call(town, 'onboarding_registerAgent', args, as);
+    const { structuredContent, isError } = await call(fixture, 'onboarding_registerAgent', args, as);
     assert.equal(isError, true);
     return String(Object(structuredContent['error']).message);
   }
 
   it('get a welcome that proposes only permitted calls', async () => {
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     const greeting = { agentName: 'narrow', role: 'developer' };
     const proposed = async (as: Principal): Promise<readonly string[]> => {
-      const { quickStart } = await answer(town, 'onboarding_getWelcome', greeting, as);
+      const { quickStart } = await answer(fixture, 'onboarding_getWelcome', greeting, as);
       assert.ok(Array.isArray(quickStart));
       return quickStart.map(({ action }) => String(action).split(/[ {(]/)[0] ?? '');
     };
@@ -56,7 +56,7 @@ describe('restricted credentials', () => {
   });
 
   it('have the requested rights and no others', async () => {
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
     const agent = await registered(ada, limits);
     assert.deepEqual([agent.toolsets, agent.held_to, agent.readonly], [limits.toolsets, workspace, true]);
@@ -69,7 +69,7 @@ describe('restricted credentials', () => {
   });
 
   it('are never widened by their own agent', async () => {
-    const narrow = await registered(await town.person('ada'), {
+    const narrow = await registered(await fixture.person('ada'), {
       toolsets: ['onboarding'],
       heldTo: workspace,
     });
@@ -86,18 +86,18 @@ describe('restricted credentials', () => {
   });
 
   it('cannot be restricted to a workspace in which the caller has no role', async () => {
-    const ada = await town.person('ada');
-    const others = await town.workspaceOf('eve');
+    const ada = await fixture.person('ada');
+    const others = await fixture.workspaceOf('eve');
     const [theirs, none] = [
       await refused(ada, { heldTo: others }),
       await refused(ada, { heldTo: 'nowhere' }),
     ];
     assert.equal(theirs.replaceAll(others, 'nowhere'), none);
-    assert.equal((await registered(await town.person('eve'), { heldTo: others })).held_to, others);
+    assert.equal((await registered(await fixture.person('eve'), { heldTo: others })).held_to, others);
   });
 
   it('are refused if their restrictions are contradictory or unknown', async () => {
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     assert.match(
       await refused(ada, { heldTo: workspace, workspace: 'default' }),
       /is restricted to the workspace/,

@@ -7,216 +7,220 @@ import { realtimeDatabase } from '../../../functions/src/kernel/realtime/databas
 import { refusal } from '../../support/refusal.ts';
 import { answer } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
-import { Town, withName } from './town.ts';
+import { AccessFixture, withName } from './fixture.ts';
 
 const NEW = () => `w-${randomUUID().slice(0, 13)}`;
 
 describe('workspaces', () => {
-  let town: Town;
+  let fixture: AccessFixture;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    await town.arrive('ben', 'worker');
-    await town.arrive('cyd', 'leader');
-    await town.arrive('root', 'admin');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    await fixture.arrive('ben', 'worker');
+    await fixture.arrive('cyd', 'leader');
+    await fixture.arrive('root', 'admin');
   });
 
   it('are created by leaders of the deployment, who then lead them', async () => {
     const name = NEW();
-    const made = await town.ask(await town.person('ada'), 'create_workspace', {
+    const made = await fixture.ask(await fixture.person('ada'), 'create_workspace', {
       name,
       repositories: ['sartor-ai/muster', 'Sartor-AI/Muster', 'sartor-ai/*'],
     });
-    const ada = town.id('ada');
+    const ada = fixture.id('ada');
     const repositories = ['sartor-ai/muster', 'sartor-ai/*'];
     assert.deepEqual(made, { workspace: name, access: 'private', repositories, leader: ada });
-    assert.equal(await town.roleOf('ada', name), 'leader');
-    assert.equal((await town.app.access.ports.people.workspaces())[name], 'private');
-    const stored = (await town.app.access.ports.workspaces.find(name))?.value;
+    assert.equal(await fixture.roleOf('ada', name), 'leader');
+    assert.equal((await fixture.app.access.ports.people.workspaces())[name], 'private');
+    const stored = (await fixture.app.access.ports.workspaces.find(name))?.value;
     assert.deepEqual(
       [stored?.repositories, stored?.created_by, stored?.session],
       [repositories, ada, undefined],
     );
-    const again = await town.refused(await town.person('cyd'), 'create_workspace', { name });
+    const again = await fixture.refused(await fixture.person('cyd'), 'create_workspace', { name });
     assert.equal(again.reason, 'NAME_NOT_AVAILABLE');
   });
 
   it('cannot be created by callers that are not leaders of the deployment', async () => {
     const args = { name: NEW() };
-    await town.letIn(await town.workspaceOf('ada'), 'ben', 'leader');
+    await fixture.letIn(await fixture.workspaceOf('ada'), 'ben', 'leader');
     const callers = [
-      await town.person('ben'),
-      await town.agentOf('ada', 'worker'),
-      await town.agentOf('ada', 'leader', { held_to: 'default' }),
-      await town.agentOf('ben', 'admin'),
+      await fixture.person('ben'),
+      await fixture.agentOf('ada', 'worker'),
+      await fixture.agentOf('ada', 'leader', { held_to: 'default' }),
+      await fixture.agentOf('ben', 'admin'),
     ];
     for (const caller of callers)
-      assert.match(String((await town.refused(caller, 'create_workspace', args)).reason), /ROLE_TOO_WEAK$/);
-    await town.ask(await town.agentOf('ada', 'leader'), 'create_workspace', args);
-    assert.equal(await town.roleOf('ada', args.name), 'leader', "the agent's owner leads the workspace");
+      assert.match(
+        String((await fixture.refused(caller, 'create_workspace', args)).reason),
+        /ROLE_TOO_WEAK$/,
+      );
+    await fixture.ask(await fixture.agentOf('ada', 'leader'), 'create_workspace', args);
+    assert.equal(await fixture.roleOf('ada', args.name), 'leader', "the agent's owner leads the workspace");
   });
 
   it('cannot get a name under which data exists, and the error does not reveal the data', async () => {
     const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
-    await town.app.services.coordination.initialise(taken, { goal: 'A goal' }, unkeyed);
+    await fixture.app.services.coordination.initialize(taken, { goal: 'A goal' }, unkeyed);
     await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
     const database = await realtimeDatabase();
     await database.ref(`messages/${inNode}/talk`).set({ one: 'hello' });
     await database.ref(`shared/${inValue}`).set(5);
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     const said = [];
     for (const name of [taken, inDocuments, inNode, inValue, 'default', 'agents', 'conversations']) {
-      const refused = await town.refused(ada, 'create_workspace', { name });
+      const refused = await fixture.refused(ada, 'create_workspace', { name });
       said.push(JSON.stringify(withName(refused, name, 'x')));
     }
     assert.equal(new Set(said).size, 1, said.join('\n'));
-    const opening = () => town.app.services.coordination.initialise(inNode, { goal: 'Mine' }, unkeyed, ada);
+    const opening = () =>
+      fixture.app.services.coordination.initialize(inNode, { goal: 'Mine' }, unkeyed, ada);
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
   it("are private if created through a call, and the agent's owner leads them", async () => {
-    const agent = await town.agentOf('ada', 'leader');
-    await answer(town, 'coordination_init_coordination', { goal: 'A goal' }, agent);
-    const { workspace } = town;
-    assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'private');
-    const member = (await town.app.access.ports.people.member(workspace, town.id('ada')))?.value;
+    const agent = await fixture.agentOf('ada', 'leader');
+    await answer(fixture, 'coordination_init_coordination', { goal: 'A goal' }, agent);
+    const { workspace } = fixture;
+    assert.equal((await fixture.app.access.ports.people.workspaces())[workspace], 'private');
+    const member = (await fixture.app.access.ports.people.member(workspace, fixture.id('ada')))?.value;
     assert.deepEqual([member?.role, member?.added_by], ['leader', agent.uid]);
-    await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
+    await answer(fixture, 'coordination_init_coordination', { goal: 'Another' }, await fixture.person('ada'));
   });
 
   it('never appear without their leader while they are created', async () => {
-    const ada = await town.person('ada');
+    const ada = await fixture.person('ada');
     const opened = Array.from({ length: 20 }, NEW);
     const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
     let isOpening = true;
     const reading = (async () => {
       const shut: string[] = [];
       while (isOpening) {
-        const read = await Promise.all(opened.map(() => town.app.access.ports.roles.of(ada.uid)));
+        const read = await Promise.all(opened.map(() => fixture.app.access.ports.roles.of(ada.uid)));
         shut.push(...read.flatMap(shutIn));
       }
       return shut;
     })();
     for (const name of opened)
-      await town.app.services.coordination.initialise(name, { goal: 'A goal' }, unkeyed, ada);
+      await fixture.app.services.coordination.initialize(name, { goal: 'A goal' }, unkeyed, ada);
     isOpening = false;
     assert.deepEqual(await reading, []);
   });
 
   it('are created with their first task, including a task that a run creates later', async () => {
-    const ada = await town.person('ada');
-    await answer(town, 'coordination_create_task', { description: 'Do it' }, ada);
-    assert.equal(await town.roleOf('ada', town.workspace), 'leader');
+    const ada = await fixture.person('ada');
+    await answer(fixture, 'coordination_create_task', { description: 'Do it' }, ada);
+    assert.equal(await fixture.roleOf('ada', fixture.workspace), 'leader');
     const workspace = NEW();
     const opener = { uid: ada.uid, owner_uid: ada.owner_uid };
-    const request = { ...town.request([{}]), workspace, opener };
-    await town.app.services.taskCreation.create(request, unkeyed);
-    await town.app.services.taskCreation.create(request, unkeyed);
-    assert.equal(await town.roleOf('ada', workspace), 'leader');
+    const request = { ...fixture.request([{}]), workspace, opener };
+    await fixture.app.services.taskCreation.create(request, unkeyed);
+    await fixture.app.services.taskCreation.create(request, unkeyed);
+    assert.equal(await fixture.roleOf('ada', workspace), 'leader');
   });
 
   it('refuse a caller who passed the permission check before their creation', async () => {
-    const cyd = await town.person('cyd');
-    const { coordination, taskCreation } = town.app.services;
-    await coordination.initialise(town.workspace, { goal: 'Hers' }, unkeyed, await town.person('ada'));
+    const cyd = await fixture.person('cyd');
+    const { coordination, taskCreation } = fixture.app.services;
+    await coordination.initialize(fixture.workspace, { goal: 'Hers' }, unkeyed, await fixture.person('ada'));
     const codes = [
-      await refusal(() => coordination.initialise(town.workspace, { goal: 'Mine' }, unkeyed, cyd)),
-      await refusal(() => taskCreation.create({ ...town.request([{}]), opener: cyd }, unkeyed)),
+      await refusal(() => coordination.initialize(fixture.workspace, { goal: 'Mine' }, unkeyed, cyd)),
+      await refusal(() => taskCreation.create({ ...fixture.request([{}]), opener: cyd }, unkeyed)),
     ].map(({ code, details }) => `${code} ${details.reason}`);
     assert.deepEqual(codes, ['FORBIDDEN NO_ROLE', 'FORBIDDEN NO_ROLE']);
-    assert.equal((await coordination.session(town.workspace))?.goal, 'Hers');
-    assert.equal(await town.roleOf('cyd', town.workspace), undefined);
+    assert.equal((await coordination.session(fixture.workspace))?.goal, 'Hers');
+    assert.equal(await fixture.roleOf('cyd', fixture.workspace), undefined);
   });
 
   it('are created by only one of two concurrent callers', async () => {
-    const openers = [await town.person('ada'), await town.person('cyd')];
+    const openers = [await fixture.person('ada'), await fixture.person('cyd')];
     const tried = await Promise.allSettled(
       openers.map((opener, number) =>
-        town
+        fixture
           .anotherInstance()
-          .services.coordination.initialise(town.workspace, { goal: `Goal ${number}` }, unkeyed, opener),
+          .services.coordination.initialize(fixture.workspace, { goal: `Goal ${number}` }, unkeyed, opener),
       ),
     );
     assert.deepEqual(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    const leaders = await town.app.access.ports.people.leaders(town.workspace, 5);
+    const leaders = await fixture.app.access.ports.people.leaders(fixture.workspace, 5);
     assert.equal(leaders.length, 1);
   });
 
   it('keep their settings when their first session is created', async () => {
-    const workspace = await town.workspaceOf('ada');
-    const ada = await town.person('ada');
-    await town.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
-    const { coordination } = town.app.services;
+    const workspace = await fixture.workspaceOf('ada');
+    const ada = await fixture.person('ada');
+    await fixture.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
+    const { coordination } = fixture.app.services;
     assert.equal(await coordination.session(workspace), undefined);
-    await coordination.initialise(workspace, { goal: 'A goal' }, unkeyed, ada);
+    await coordination.initialize(workspace, { goal: 'A goal' }, unkeyed, ada);
     assert.equal((await coordination.session(workspace))?.goal, 'A goal');
-    const stored = await town.app.access.ports.workspaces.find(workspace);
+    const stored = await fixture.app.access.ports.workspaces.find(workspace);
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
   });
 
   it('are changed only by their leaders and by admins', async () => {
-    const workspace = await town.workspaceOf('ben');
-    await town.letIn(workspace, 'ada', 'worker');
+    const workspace = await fixture.workspaceOf('ben');
+    await fixture.letIn(workspace, 'ada', 'worker');
     const args = { workspace, repositories: ['sartor-ai/muster'] };
     for (const [name, repository] of Object.entries({ ben: 'sartor-ai/muster', root: 'sartor-ai/site' })) {
       const wanted = { workspace, repositories: [repository] };
-      const changed = await town.ask(await town.person(name), 'update_workspace', wanted);
+      const changed = await fixture.ask(await fixture.person(name), 'update_workspace', wanted);
       assert.deepEqual(changed, { workspace, access: 'private', repositories: [repository] });
     }
-    const ada = await town.refused(await town.person('ada'), 'update_workspace', args);
+    const ada = await fixture.refused(await fixture.person('ada'), 'update_workspace', args);
     assert.equal(ada.reason, 'ROLE_TOO_WEAK');
     assert.match(
-      (await town.refused(await town.person('ben'), 'update_workspace', { workspace })).message,
+      (await fixture.refused(await fixture.person('ben'), 'update_workspace', { workspace })).message,
       /nothing/,
     );
   });
 
   it('are not written if all given settings are equal, and the response reports it', async () => {
-    const workspace = await town.workspaceOf('root');
-    const root = await town.person('root');
+    const workspace = await fixture.workspaceOf('root');
+    const root = await fixture.person('root');
     const settings = {
       access: 'private',
       repositories: ['sartor-ai/muster'],
       routing: { pin: { review: 'claude' }, forbid: ['gemini'] },
-      approvals: [{ tool: 'github.createPR', asks: town.id('root') }],
+      approvals: [{ tool: 'github.createPR', asks: fixture.id('root') }],
     };
-    const first = await town.ask(root, 'update_workspace', { workspace, ...settings });
+    const first = await fixture.ask(root, 'update_workspace', { workspace, ...settings });
     assert.equal(first['message'], undefined);
-    const stored = await town.app.access.ports.workspaces.find(workspace);
+    const stored = await fixture.app.access.ports.workspaces.find(workspace);
     for (const args of [
       settings,
       { repositories: ['sartor-ai/muster'] },
       { access: 'private' },
       { routing: {} },
     ]) {
-      const again = await town.ask(root, 'update_workspace', { workspace, ...args });
+      const again = await fixture.ask(root, 'update_workspace', { workspace, ...args });
       assert.match(String(again['message']), /^Nothing was changed/);
       assert.deepEqual({ ...again, message: undefined }, { ...first, message: undefined });
     }
-    assert.equal((await town.app.access.ports.workspaces.find(workspace))?.version, stored?.version);
+    assert.equal((await fixture.app.access.ports.workspaces.find(workspace))?.version, stored?.version);
     const other = { workspace, ...settings, routing: { pin: { plan: 'claude' } } };
-    assert.equal((await town.ask(root, 'update_workspace', other))['message'], undefined);
+    assert.equal((await fixture.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
   it('are opened only by leaders of the deployment, and get a leader when made private', async () => {
-    const workspace = await town.workspaceOf('ben');
-    await town.letIn(workspace, 'ada', 'leader');
+    const workspace = await fixture.workspaceOf('ben');
+    await fixture.letIn(workspace, 'ada', 'leader');
     const opened = { workspace, access: 'open' };
-    const ben = await town.refused(await town.person('ben'), 'update_workspace', opened);
+    const ben = await fixture.refused(await fixture.person('ben'), 'update_workspace', opened);
     assert.equal(ben.reason, 'DEPLOYMENT_ROLE_TOO_WEAK');
-    await town.ask(await town.person('ada'), 'update_workspace', opened);
-    assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'open');
-    const { store } = town.app.kernel;
+    await fixture.ask(await fixture.person('ada'), 'update_workspace', opened);
+    assert.equal((await fixture.app.access.ports.people.workspaces())[workspace], 'open');
+    const { store } = fixture.app.kernel;
     for (const name of ['ada', 'ben'])
-      await store.commit([{ kind: 'removeMember', workspace, uid: town.id(name) }]);
-    const closed = await town.ask(await town.person('cyd'), 'update_workspace', {
+      await store.commit([{ kind: 'removeMember', workspace, uid: fixture.id(name) }]);
+    const closed = await fixture.ask(await fixture.person('cyd'), 'update_workspace', {
       workspace,
       access: 'private',
     });
-    assert.equal(closed['leader'], town.id('cyd'));
-    assert.equal(await town.roleOf('cyd', workspace), 'leader');
-    const always = await town.refused(await town.person('root'), 'update_workspace', {
+    assert.equal(closed['leader'], fixture.id('cyd'));
+    assert.equal(await fixture.roleOf('cyd', workspace), 'leader');
+    const always = await fixture.refused(await fixture.person('root'), 'update_workspace', {
       workspace: 'default',
       access: 'private',
     });
@@ -225,29 +229,29 @@ describe('workspaces', () => {
 
   it('store which hosted agents they use for a kind of work, and which never', async () => {
     const name = NEW();
-    const ada = await town.person('ada');
-    await town.ask(ada, 'create_workspace', { name });
+    const ada = await fixture.person('ada');
+    await fixture.ask(ada, 'create_workspace', { name });
     const routed = async (routing: JsonObject) =>
-      (await town.ask(ada, 'update_workspace', { workspace: name, routing }))['routing'];
+      (await fixture.ask(ada, 'update_workspace', { workspace: name, routing }))['routing'];
     assert.deepEqual(await routed({ pin: { review: 'claude' } }), { pin: { review: 'claude' }, forbid: [] });
     const both = { pin: { review: 'claude' }, forbid: ['gemini'] };
     assert.deepEqual(await routed({ forbid: ['gemini', 'gemini'] }), both);
-    const { roster } = town.app.services.orchestration;
+    const { roster } = fixture.app.services.orchestration;
     const { routing } = await roster.situation(name);
     assert.deepEqual(routing, { pins: [{ kind: 'review', agent: 'claude' }], forbidden: ['gemini'] });
-    const refused = await town.refused(ada, 'update_workspace', {
+    const refused = await fixture.refused(ada, 'update_workspace', {
       workspace: name,
       routing: { forbid: ['claude'] },
     });
     assert.equal(refused.reason, 'PINNED_AND_FORBIDDEN');
-    const listed = await town.ask(ada, 'update_workspace', { workspace: name, repositories: [] });
+    const listed = await fixture.ask(ada, 'update_workspace', { workspace: name, repositories: [] });
     assert.deepEqual(listed['routing'], both, 'omitted settings stay');
     assert.deepEqual(await routed({ pin: {} }), { pin: {}, forbid: ['gemini'] });
     assert.equal(await routed({ forbid: [] }), undefined);
     const elsewhere = await roster.situation(NEW());
     assert.deepEqual(elsewhere.routing, { pins: [], forbidden: [] });
-    const ben = await town.person('ben');
-    const stranger = await town.refused(ben, 'update_workspace', {
+    const ben = await fixture.person('ben');
+    const stranger = await fixture.refused(ben, 'update_workspace', {
       workspace: name,
       routing: { forbid: [] },
     });

@@ -5,10 +5,10 @@ import { Firestore } from '@google-cloud/firestore';
 import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
-import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
+import { DEFAULT_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
@@ -16,12 +16,12 @@ const AGENT = {
   type: 'developer' as const,
   version: '1.0.0',
   capability_details: [],
-  configuration: USUAL_CONFIGURATION,
+  configuration: DEFAULT_CONFIGURATION,
 };
 
 const NO_KEY = {
   argumentsHash: undefined,
-  recordAnswer: () => undefined,
+  recordResponse: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
@@ -47,7 +47,7 @@ describe('the credential check', () => {
 
   it('reads four documents, for an API key and for an access token', async () => {
     let now = new Date();
-    const { services, access } = compose(outsideOf({ clock: { now: () => now }, database }));
+    const { services, access } = compose(externalServicesOf({ clock: { now: () => now }, database }));
     const changes = mock.method(access.ports.accessChanges, 'since');
     const [worker] = await addCallers(project, 'worker');
     assert.ok(worker);
@@ -65,7 +65,7 @@ describe('the credential check', () => {
     // In the meantime, the instance reads all access changes once, and evicts the credentials that they concern.
     await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
-      assert.deepEqual(await billOf(() => authenticator.authenticateAnew(credential)), {
+      assert.deepEqual(await billOf(() => authenticator.reauthenticate(credential)), {
         ...NOTHING,
         reads: 4,
       });
@@ -86,7 +86,7 @@ describe('the credential check', () => {
       bearer = `${registered.credential.api_key}.${registered.secret}`;
       await authenticator.authenticate(bearer);
       meter.take();
-      await authenticator.authenticateAnew(bearer);
+      await authenticator.reauthenticate(bearer);
       const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
       assert.deepEqual(bill, { ...NOTHING, reads: 4 + 2 * ancestors });
     }

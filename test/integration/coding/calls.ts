@@ -86,7 +86,7 @@ export class CodingTeam extends Team {
       requestId: 'a-request',
       baseUrl: 'https://muster.example/mcp',
       directory,
-      gone: () => gone,
+      disconnectSignal: () => gone,
       timeLeft: () => 50_000,
     };
   }

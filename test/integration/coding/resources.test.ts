@@ -63,7 +63,7 @@ describe('coding resources', () => {
 
   it('return an archived session and a past attempt', async () => {
     const other = await new CodingTeam().begin();
-    const { session } = await other.app.services.coordination.initialise(
+    const { session } = await other.app.services.coordination.initialize(
       other.workspace,
       { goal: 'One', masterPlan: '' },
       () => undefined,
@@ -72,7 +72,7 @@ describe('coding resources', () => {
     await other.take();
     const failure = { class: 'crashed', message: 'It crashed' };
     await other.ask('end_task', { taskId: id, status: 'failed', epoch: 1, failure });
-    await other.app.services.coordination.initialise(
+    await other.app.services.coordination.initialize(
       other.workspace,
       { goal: 'Two', masterPlan: '' },
       () => undefined,

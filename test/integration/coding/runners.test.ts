@@ -89,7 +89,7 @@ describe('runners', () => {
     const claimed = await team.app.services.codingRunners.claim(
       team.runner,
       { workspace: team.workspace, waitMs: 20_000, leaseSeconds: 60 },
-      { gone: () => gone, waiting: (wait) => wait },
+      { disconnectSignal: () => gone, trackWait: (wait) => wait },
       () => undefined,
     );
     assert.equal(claimed.task, undefined);

@@ -33,7 +33,7 @@ describe('coding tasks', () => {
 
   it('stay in the session when init_coordination sets its goal', async () => {
     const taskId = await team.order();
-    await team.app.services.coordination.initialise(
+    await team.app.services.coordination.initialize(
       team.workspace,
       { goal: 'A better goal' },
       () => undefined,

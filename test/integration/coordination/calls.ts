@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
-import { type ToolResult, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
-import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
+import { type ToolResult, toolResult } from '../../../functions/src/mcp/toolResponse.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { authenticatorOf } from '../../support/principals.ts';
 import { type Place, silent } from './team.ts';
 
-const catalogue = new Catalogues(toolsets).of({
+const catalog = new Catalogs(toolsets).of({
   toolsets: toolsets.map((toolset) => toolset.name),
   readonly: false,
   workspace: undefined,
@@ -19,10 +19,10 @@ const catalogue = new Catalogues(toolsets).of({
 });
 
 /** The tools of all endpoints. */
-export const { directory } = catalogue;
+export const { directory } = catalog;
 
 export function toolNamed(name: string): FoundTool {
-  const found = catalogue.findTool(name);
+  const found = catalog.findTool(name);
   assert.ok(found, `unknown tool ${name}`);
   return found;
 }
@@ -45,11 +45,11 @@ export async function call(
     requestId: 'a-request',
     baseUrl: 'https://muster.example/mcp',
     directory,
-    gone: () => new AbortController().signal,
+    disconnectSignal: () => new AbortController().signal,
     timeLeft: () => 50_000,
   };
   const found = toolNamed(name);
-  const result = toolResult(found.errors, await callTool(ports, exchange, found, { given: rawArguments }));
+  const result = toolResult(found.errors, await callTool(ports, exchange, found, { args: rawArguments }));
   return { ...result, structuredContent: jsonObject.parse(JSON.parse(result.content[0].text)) };
 }
 

@@ -11,7 +11,7 @@ import {
   MAX_CAPABILITY_KEYS,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask } from '../../support/builders.ts';
-import { IS_NIGHT } from '../../support/night.ts';
+import { IS_NIGHTLY } from '../../support/nightly.ts';
 import { refusal } from '../../support/refusal.ts';
 import { CodingTeam } from '../coding/calls.ts';
 import { Team, unkeyed } from './team.ts';
@@ -125,7 +125,7 @@ describe('required capability sets', () => {
       // The commit fails with more queue version shards, too.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
-      const spread = { kind: 'spreadSession' as const, session: wider, before: session.spread, version };
+      const spread = { kind: 'shardSession' as const, session: wider, before: session.spread, version };
       await team.app.kernel.store.commit([spread]);
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
     });
@@ -134,7 +134,7 @@ describe('required capability sets', () => {
       const { sessions } = team.app.coordination.ports;
       const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);
-      const { gates, disused } = await sessions.disused(session, session.capability_keys, 1);
+      const { shards, disused } = await sessions.unusedShards(session, session.capability_keys, 1);
       assert.deepEqual(disused, ['skill-0']);
       await store.commit(known.changes);
       const capabilityKeys = session.capability_keys.filter((key) => key !== 'skill-0');
@@ -142,7 +142,7 @@ describe('required capability sets', () => {
         kind: 'renewCapabilityKeys' as const,
         session,
         capability_keys: capabilityKeys,
-        gates,
+        gates: shards,
         version,
       };
       await assert.rejects(store.commit([forget]), StaleWriteError);
@@ -182,7 +182,7 @@ describe('required capability sets', () => {
           }
         },
       ),
-      { numRuns: IS_NIGHT ? 30 : 2 },
+      { numRuns: IS_NIGHTLY ? 30 : 2 },
     );
   });
 });

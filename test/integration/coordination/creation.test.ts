@@ -58,9 +58,9 @@ describe('task creation', () => {
   it('refuses a dependency in another workspace or an archived session as unknown', async () => {
     const elsewhere = await new Team().createOne();
     const { services } = team.app;
-    await services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
+    await services.coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
     const archived = await team.createOne();
-    await services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
+    await services.coordination.initialize(team.workspace, { goal: 'Two' }, unkeyed);
     for (const { id } of [elsewhere, archived]) {
       const error = await refusal(() => team.create({ dependencies: [id] }));
       assert.deepEqual(

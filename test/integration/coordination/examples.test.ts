@@ -19,7 +19,7 @@ import { LocalModels } from '../../support/models/server.ts';
 import { callerOfExample } from '../access/examples.ts';
 import { withModels } from '../orchestration/examples.ts';
 import { answer, call } from './calls.ts';
-import { clearStage, crowd, crowdSkill, setStage } from './stage.ts';
+import { clearFixture, crowd, crowdSkill, setUpFixture } from './fixture.ts';
 import { Team } from './team.ts';
 
 const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
@@ -51,13 +51,13 @@ describe('tool examples', () => {
   });
   after(async () => {
     reads.stop();
-    await clearStage();
+    await clearFixture();
     await models.stop();
   });
 
   async function begin(): Promise<void> {
     if (isAsSet) return;
-    const session = await setStage(team);
+    const session = await setUpFixture(team);
     if (session.id !== crowded) await crowd(team, session, CROWD);
     crowded = session.id;
   }

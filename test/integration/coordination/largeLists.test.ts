@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { byteLength, MAX_ANSWER_BYTES, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
+import { byteLength, MAX_RESPONSE_BYTES, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { tokensOf } from '../../support/tokens.ts';
 import { call } from './calls.ts';
@@ -72,7 +72,7 @@ describe('lists of large items', function () {
       const { structuredContent, isError } = result;
       assert.equal(isError, undefined, JSON.stringify(structuredContent).slice(0, 500));
       const bytes = Buffer.byteLength(JSON.stringify(result));
-      assert.ok(bytes <= MAX_ANSWER_BYTES, `${name}: ${bytes} bytes`);
+      assert.ok(bytes <= MAX_RESPONSE_BYTES, `${name}: ${bytes} bytes`);
       const page = z.array(z.looseObject({})).parse(structuredContent[items]);
       assert.ok(page.length > 0);
       // An item that is larger than a page is returned whole, on its own page.
@@ -158,7 +158,7 @@ describe('lists of large items', function () {
     ) {
       const task_ids = wanted.map((id) => z.string().parse(JSON.parse(id)));
       const result = await call(team, 'coordination_get_results', { task_ids });
-      assert.ok(Buffer.byteLength(JSON.stringify(result)) <= MAX_ANSWER_BYTES);
+      assert.ok(Buffer.byteLength(JSON.stringify(result)) <= MAX_RESPONSE_BYTES);
       const shown = z
         .object({
           results: z.array(z.object({ task_id: z.string() })),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import type { Batch, Position } from '../../../functions/src/kernel/paging.ts';
+import type { SweepBatch, TimeCursor } from '../../../functions/src/kernel/paging.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Team } from './team.ts';
 
@@ -69,9 +69,9 @@ describe('the sweep of leases', () => {
       .update({ priority: 'soon' });
     team.pass(600);
     const found: unknown[] = [];
-    let after: Position | undefined = { at: new Date(team.now.getTime() - 4000), id: '0' };
+    let after: TimeCursor | undefined = { at: new Date(team.now.getTime() - 4000), id: '0' };
     do {
-      const batch: Batch<Versioned<Task>> = await tasks.lapsed(team.now, 1, after);
+      const batch: SweepBatch<Versioned<Task>> = await tasks.expired(team.now, 1, after);
       found.push(...batch.found.map(({ item, place }) => [item.value.id, place.id]));
       after = batch.next;
     } while (after !== undefined);
@@ -229,8 +229,8 @@ describe('the sweep of leases', () => {
   it('releases tasks of an archived session without making them claimable', async () => {
     const id = await abandoned();
     const { coordination } = team.app.services;
-    await coordination.initialise(team.workspace, { goal: 'One' }, () => undefined);
-    await coordination.initialise(team.workspace, { goal: 'Two' }, () => undefined);
+    await coordination.initialize(team.workspace, { goal: 'One' }, () => undefined);
+    await coordination.initialize(team.workspace, { goal: 'Two' }, () => undefined);
     await team.sweep();
     assert.equal((await team.task(id)).status, 'available');
     assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});

@@ -102,11 +102,11 @@ describe('presence', () => {
     team.pass(10);
     await presence.touch(bob);
     const before = new Date(team.now.getTime() - 1);
-    const unseen = await presence.unseenSince(before, 1000);
+    const unseen = await presence.notSeenSince(before, 1000);
     assert.deepEqual([unseen.has(ann), unseen.has(bob)], [true, false]);
-    const both = [...(await presence.unseenSince(team.now, 1000)).keys()];
+    const both = [...(await presence.notSeenSince(team.now, 1000)).keys()];
     assert.ok(both.indexOf(ann) < both.indexOf(bob));
-    assert.equal((await presence.unseenSince(team.now, 1)).size, 1);
+    assert.equal((await presence.notSeenSince(team.now, 1)).size, 1);
   });
 
   it('deletes an entry unless the agent was seen again', async () => {
@@ -114,9 +114,9 @@ describe('presence', () => {
     const before = team.now;
     team.pass(30);
     await presence.touch(ann);
-    assert.equal(await presence.forget(ann, before), false);
+    assert.equal(await presence.remove(ann, before), false);
     assert.deepEqual(await seen(), team.now);
-    assert.equal(await presence.forget(ann, team.now), true);
+    assert.equal(await presence.remove(ann, team.now), true);
     assert.equal(await seen(), undefined);
   });
 });
@@ -239,13 +239,13 @@ describe('the sweep of agents', () => {
     const online = async () => (await access.ports.directory.counts(team.workspace)).online;
     assert.equal(await online(), 0);
     const before = kernel.store.committed('countAgents');
-    await Promise.all(others.map((id) => services.liveness.revive(id)));
+    await Promise.all(others.map((id) => services.liveness.markOnline(id)));
     assert.equal(await online(), others.length);
     assert.ok(kernel.store.committed('countAgents') - before <= 3);
     team.pass(400);
     await team.sweep();
     await firestore().doc(agentPath(broken)).update({ status: 'lost' });
-    await Promise.all(ids.map((id) => services.liveness.revive(id)));
+    await Promise.all(ids.map((id) => services.liveness.markOnline(id)));
     await firestore().doc(agentPath(broken)).delete();
     assert.equal(await online(), others.length);
   });

@@ -57,8 +57,8 @@ describe('register_agent and heartbeat', () => {
     const { id } = await team.createOne();
     await team.claim(ann);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
-    await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
-    await team.app.services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
+    await team.app.services.coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
+    await team.app.services.coordination.initialize(team.workspace, { goal: 'Two' }, unkeyed);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'session is archived');
   });
 

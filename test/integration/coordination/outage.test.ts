@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
+import { withTimeout } from '../../../functions/src/kernel/concurrency.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
-import { inTime } from '../../../functions/src/kernel/waiting.ts';
 import { Team } from './team.ts';
 
 describe('the sweep without the Realtime Database', () => {
@@ -27,7 +27,7 @@ describe('the sweep without the Realtime Database', () => {
 
   /** Runs a sweep that waits briefly for presence, which may be unreachable. */
   const sweep = (presence: DatabasePresence, timeoutMilliseconds = 500) =>
-    inTime(
+    withTimeout(
       team.sweep({ system: { ports: { ...team.app.system.ports, presence } } }, timeoutMilliseconds),
       10_000,
       'The sweep',

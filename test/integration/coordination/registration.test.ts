@@ -9,7 +9,7 @@ import { Team, unkeyed } from './team.ts';
 
 const withoutKey: Operation = {
   argumentsHash: undefined,
-  recordAnswer: unkeyed,
+  recordResponse: unkeyed,
   derivedSecret: unkeyed,
   derivedId: unkeyed,
 };

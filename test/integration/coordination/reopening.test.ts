@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { deferred } from '../../../functions/src/kernel/waiting.ts';
+import { deferred } from '../../../functions/src/kernel/concurrency.ts';
 import { refusal } from '../../support/refusal.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { answer } from './calls.ts';
 import { Team, unkeyed } from './team.ts';
 
@@ -10,9 +10,10 @@ describe('an archived session', () => {
   let team: Team;
   let ann: string;
 
-  const initialise = (goal: string) =>
-    team.app.services.coordination.initialise(team.workspace, { goal, masterPlan: 'A plan' }, unkeyed);
-  const reopen = (id?: string) => team.app.services.coordination.archives.reopen(team.workspace, id, unkeyed);
+  const initialize = (goal: string) =>
+    team.app.services.coordination.initialize(team.workspace, { goal, masterPlan: 'A plan' }, unkeyed);
+  const reopen = (id?: string) =>
+    team.app.services.coordination.archives.restore(team.workspace, id, unkeyed);
 
   beforeEach(async () => {
     team = new Team();
@@ -20,7 +21,7 @@ describe('an archived session', () => {
   });
 
   it('is reported with its open tasks, and is restored with its claims and counters', async () => {
-    const { session: first } = await initialise('One');
+    const { session: first } = await initialize('One');
     const [one, two] = await team.create({ priority: 1 }, { required_capabilities: ['sql'] });
     assert.ok(one && two);
     assert.equal(await team.claim(ann), one.id);
@@ -49,11 +50,11 @@ describe('an archived session', () => {
   });
 
   it('returns its tasks to instances that had read its queue before', async () => {
-    await initialise('One');
+    await initialize('One');
     const other = team.anotherInstance();
     assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
     const { id } = await team.createOne();
-    await initialise('Two');
+    await initialize('Two');
     assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
     await reopen();
     const outcome = await team.claimOutcome(ann, 60, other);
@@ -61,10 +62,10 @@ describe('an archived session', () => {
   });
 
   it('keeps the capability sets that were stored just before it was archived', async () => {
-    await initialise('One');
+    await initialize('One');
     await Promise.all([
       team.create({ required_capabilities: ['sql'] }).catch(() => undefined),
-      initialise('Two'),
+      initialize('Two'),
     ]);
     const second = (await team.tasks()).length;
     await reopen();
@@ -76,7 +77,7 @@ describe('an archived session', () => {
   });
 
   it('cannot be reopened if it is unknown or already open', async () => {
-    const { session } = await initialise('One');
+    const { session } = await initialize('One');
     assert.equal((await refusal(() => reopen())).code, 'NOT_FOUND');
     assert.equal((await refusal(() => reopen('session-none'))).code, 'NOT_FOUND');
     const { code, details } = await refusal(() => reopen(session.id));
@@ -84,15 +85,15 @@ describe('an archived session', () => {
   });
 
   it('alternates with the open session if reopen is called twice concurrently', async () => {
-    await initialise('One');
-    await initialise('Two');
+    await initialize('One');
+    await initialize('Two');
     await Promise.all([reopen(), reopen()]);
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
   it('is the last one archived, even if another call reopens a session between two reads', async () => {
-    const { session: first } = await initialise('One');
-    await initialise('Two');
+    const { session: first } = await initialize('One');
+    await initialize('Two');
     const { sessions } = team.app.coordination.ports;
     const opening = sessions.opening.bind(sessions);
     const lastArchived = sessions.lastArchived.bind(sessions);
@@ -122,7 +123,7 @@ describe('an archived session', () => {
   });
 
   it('keeps tasks of runs if reopened before the cleanup, and has them cancelled after it', async () => {
-    await initialise('One');
+    await initialize('One');
     const [task] = await team.create({ id: `run-${team.workspace}-1` });
     assert.ok(task);
     const open = await team.app.coordination.ports.sessions.current(team.workspace);
@@ -135,9 +136,9 @@ describe('an archived session', () => {
     ]);
     // The instance crashed before it had cancelled the tasks.
     await reopen(session.id);
-    await team.app.services.coordination.archives.part.run(turnAt(team.now));
+    await team.app.services.coordination.archives.sweepJob.run(sweepContextAt(team.now));
     assert.equal((await team.task(task.id)).status, 'available');
-    await initialise('Three');
+    await initialize('Three');
     await reopen(session.id);
     assert.equal((await team.task(task.id)).status, 'cancelled');
     const { taskLevers } = team.app.services;

@@ -5,8 +5,8 @@ import { AgentLiveness } from '../../../functions/src/agents/rules/liveness.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
+import { retryOnConflict } from '../../../functions/src/kernel/concurrency.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type {
@@ -23,7 +23,7 @@ import type {
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
-import { outsideOf, type Replaced } from '../../support/outside.ts';
+import { externalServicesOf, type Replaced } from '../../support/externalServices.ts';
 import { agentOf } from '../../support/principals.ts';
 
 /** Far from the present, so that the sweeps of these tests do not affect other tests. */
@@ -71,7 +71,7 @@ export class Team {
 
   /** Returns another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
-    return compose(outsideOf({ clock: { now: () => this.now }, ...this.bindings }));
+    return compose(externalServicesOf({ clock: { now: () => this.now }, ...this.bindings }));
   }
 
   /** Returns this place with another instance or workspace. */
@@ -113,7 +113,7 @@ export class Team {
   async allow(agentId: string, maxConcurrentTasks: number): Promise<void> {
     const { agents } = this.app.access.ports;
     const { store, randomness } = this.app.kernel;
-    await retryStale(randomness, async () => {
+    await retryOnConflict(randomness, async () => {
       const known = await agents.find(agentId);
       assert.ok(known);
       const configuration = { ...known.value.configuration, max_concurrent_tasks: maxConcurrentTasks };
@@ -152,8 +152,8 @@ export class Team {
   }
 
   /** Claims a task in addition to those that the agent lists as held. */
-  async claimBeside(agentId: string, inHand: readonly string[]): Promise<string | undefined> {
-    const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, inHand };
+  async claimBeside(agentId: string, heldTaskIds: readonly string[]): Promise<string | undefined> {
+    const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
@@ -198,8 +198,8 @@ export class Team {
   sweep({ system: { ports } }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
     const quiet = { ...ports, log: silent };
     const parts = [
-      ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).parts,
-      new AgentLiveness(quiet).part,
+      ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).sweepJobs,
+      new AgentLiveness(quiet).sweepJob,
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
@@ -207,9 +207,9 @@ export class Team {
 
   /** Settles the stuck tasks of all tests. */
   sweepStuck() {
-    const { part } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
+    const { sweepJob } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
     const presence = Promise.resolve('trusted' as const);
-    return part.run({ now: this.now, from: undefined, presence, isOver: () => false });
+    return sweepJob.run({ now: this.now, from: undefined, presence, isOver: () => false });
   }
 
   get sweepRecord(): FirestoreSweepRecord {

@@ -24,7 +24,7 @@ export async function personCaller(role: Role): Promise<Caller> {
 /** Stands for a call without an idempotency key. */
 export const UNKEYED: Operation = {
   argumentsHash: undefined,
-  recordAnswer: () => undefined,
+  recordResponse: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };

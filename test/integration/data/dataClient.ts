@@ -12,7 +12,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { UNKEYED } from './callers.ts';
 
 /** Data service of one instance, with defaults for the arguments that a test omits. */
@@ -21,7 +21,7 @@ export class DataClient {
   private readonly database: DatabaseName;
 
   constructor(database: DatabaseName, clock = systemClock) {
-    this.app = compose(outsideOf({ clock }));
+    this.app = compose(externalServicesOf({ clock }));
     this.database = database;
   }
 
@@ -44,7 +44,7 @@ export class DataClient {
       { operation: 'set', merge: false, transaction: false, ...request, data },
       {
         operation: { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id },
-        recordAnswer: () => undefined,
+        recordResponse: () => undefined,
       },
     );
   }

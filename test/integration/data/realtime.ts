@@ -8,10 +8,10 @@ import type {
   ReadQuery,
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { agentCaller, UNKEYED } from './callers.ts';
 
-const { data } = compose(outsideOf()).services;
+const { data } = compose(externalServicesOf()).services;
 
 export const worker = agentCaller('worker');
 
@@ -31,7 +31,7 @@ export function write(
   const operation = { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id };
   return data.write(caller, { database: 'realtime', text: path }, complete, {
     operation,
-    recordAnswer: () => undefined,
+    recordResponse: () => undefined,
   });
 }
 

@@ -31,8 +31,8 @@ describe('a watch of the Realtime Database', () => {
     for (const watch of watches) watch.stop();
   });
 
-  function watch(shape: WatchShape, caller = worker, at = path, most = 1000): Recorder {
-    const recorder = new Recorder(access, caller, at, { shape, most });
+  function watch(shape: WatchShape, caller = worker, at = path, maxItems = 1000): Recorder {
+    const recorder = new Recorder(access, caller, at, { shape, maxItems });
     watches.push(recorder);
     return recorder;
   }
@@ -194,7 +194,7 @@ describe('a watch of the Realtime Database', () => {
     await set(path, { a: 1, b: 2 });
     const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     const recorder = await withDatabaseAt(proxy.host, async () => {
-      const watching = new Recorder(openAccess(), worker, path, { shape: 'children', most: 10 });
+      const watching = new Recorder(openAccess(), worker, path, { shape: 'children', maxItems: 10 });
       await watching.begun();
       return watching;
     });
@@ -212,7 +212,7 @@ describe('a watch of the Realtime Database', () => {
     const later = new Date(Date.now() + 3_700_000);
     const recorder = new Recorder(openAccess({ now: () => later }), person, path, {
       shape: 'value',
-      most: 10,
+      maxItems: 10,
     });
     const error = await recorder.failed();
     assert.ok(error instanceof Error && 'code' in error);
@@ -223,7 +223,7 @@ describe('a watch of the Realtime Database', () => {
     await withDatabaseAt('127.0.0.1:1', async () => {
       const unreachable = openAccess(undefined, 500);
       because('CONNECTION_ERROR')(
-        await new Recorder(unreachable, worker, path, { shape: 'value', most: 10 }).failed(),
+        await new Recorder(unreachable, worker, path, { shape: 'value', maxItems: 10 }).failed(),
       );
     });
   });

@@ -44,11 +44,11 @@ export class Recorder {
   private taken = 0;
   private readonly watch: Watch;
 
-  constructor(access: DatabaseAccess, caller: Caller, path: string, { shape, most }: Watched) {
+  constructor(access: DatabaseAccess, caller: Caller, path: string, { shape, maxItems }: Watched) {
     this.watch = access.watch(
       caller,
       parsePath('realtime', path),
-      { shape, most },
+      { shape, maxItems },
       {
         initial: (state) => {
           assert.ok(this.state === undefined && this.error === undefined, 'the watch starts once');

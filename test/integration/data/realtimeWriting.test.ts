@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { FREE_FORM } from '../../../functions/src/kernel/realtime/database.ts';
-import { MOST_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/bounds.ts';
+import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/childLimits.ts';
 import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
@@ -52,7 +52,7 @@ describe('firebase.write to the Realtime Database', () => {
 
     it('add nothing to a full list, and change its existing children', async () => {
       const list = `${path}/list`;
-      const full = Object.fromEntries(Array.from({ length: MOST_CHILDREN }, (_, index) => [`k${index}`, 1]));
+      const full = Object.fromEntries(Array.from({ length: MAX_CHILDREN }, (_, index) => [`k${index}`, 1]));
       await write(list, { k0: 1 });
       await write(list, { n: 1 }, { operation: 'push' });
       // Direct writes fill the list, so the tool has to check it again.

@@ -5,25 +5,25 @@ import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import { README } from '../../support/github/seed.ts';
 import { refusal } from '../../support/refusal.ts';
-import { AT, Stage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const README_FILE = { ...AT, path: 'README.md' };
 const INSTALLATION = 'GET /repos/{owner}/{repo}/installation';
 const TOKENS = 'POST /app/installations/{installation_id}/access_tokens';
 
 describe('GitHub App authentication', () => {
-  let stage: Stage;
+  let stageFixture: GitHubFixture;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stageFixture = await GitHubFixture.open();
   });
 
   afterEach(async () => {
     mock.timers.reset();
-    await stage.close();
+    await stageFixture.close();
   });
 
-  const read = async () => (await stage.answer('readFile', README_FILE))['content'];
+  const read = async () => (await stageFixture.answer('readFile', README_FILE))['content'];
 
   /** Moves the clock of both sides. */
   function pass(minutes: number): void {
@@ -35,13 +35,13 @@ describe('GitHub App authentication', () => {
   it('requests the installation and a token once for several calls', async () => {
     await Promise.all([read(), read(), read()]);
     await read();
-    assert.equal(stage.gitHub.count(INSTALLATION), 1);
-    assert.equal(stage.gitHub.count(TOKENS), 1);
+    assert.equal(stageFixture.gitHub.count(INSTALLATION), 1);
+    assert.equal(stageFixture.gitHub.count(TOKENS), 1);
   });
 
   it("sends a JWT for the App's requests, and the installation token otherwise", async () => {
     await read();
-    const schemes = stage.gitHub.seen.map(({ route, authorization = '' }) => {
+    const schemes = stageFixture.gitHub.seen.map(({ route, authorization = '' }) => {
       const [, credential = ''] = authorization.split(' ');
       return [route, credential.split('.').length === 3 ? 'JWT' : credential.slice(0, 4)];
     });
@@ -55,82 +55,85 @@ describe('GitHub App authentication', () => {
 
   it('requests a new token before the old one expires', async () => {
     await read();
-    const [first] = stage.gitHub.world.tokens;
+    const [first] = stageFixture.gitHub.world.tokens;
     assert.ok(first);
     pass(58);
     assert.equal(await read(), README);
-    assert.equal(stage.gitHub.count(TOKENS), 1);
+    assert.equal(stageFixture.gitHub.count(TOKENS), 1);
     pass(2);
     assert.equal(await read(), README);
-    assert.equal(stage.gitHub.count(TOKENS), 2);
+    assert.equal(stageFixture.gitHub.count(TOKENS), 2);
     assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token has expired');
   });
 
   it('requests one new token after GitHub revokes the old one', async () => {
     await read();
     pass(5);
-    stage.gitHub.world.revokeTokens();
+    stageFixture.gitHub.world.revokeTokens();
     assert.equal(await read(), README);
-    assert.equal(stage.gitHub.count(TOKENS), 2);
+    assert.equal(stageFixture.gitHub.count(TOKENS), 2);
   });
 
   it('uses a separate token for each installation', async () => {
-    const { world } = stage.gitHub;
-    const other = world.repository('octocat', 'private');
+    const { world: worldFixture } = stageFixture.gitHub;
+    const other = worldFixture.repository('octocat', 'private');
     other.isPrivate = true;
     other.push('main', { 'README.md': 'other' });
-    world.install('octocat', other);
+    worldFixture.install('octocat', other);
     await read();
-    const { content } = await stage.answer('readFile', {
+    const { content } = await stageFixture.answer('readFile', {
       owner: 'octocat',
       repo: 'private',
       path: 'README.md',
     });
     assert.equal(content, 'other');
     assert.deepEqual(
-      world.tokens.map(({ installation }) => installation.account),
+      worldFixture.tokens.map(({ installation }) => installation.account),
       ['sartor-ai', 'octocat'],
     );
   });
 
   it('finds an installation created after the first attempt', async () => {
-    const { world } = stage.gitHub;
-    const late = world.repository('octocat', 'late');
+    const { world: worldFixture } = stageFixture.gitHub;
+    const late = worldFixture.repository('octocat', 'late');
     late.isPrivate = true;
     late.push('main', { 'README.md': 'late' });
     const given = { owner: 'octocat', repo: 'late', path: 'README.md' };
-    assert.equal((await stage.refusal('readFile', given)).data['reason'], 'ACCESS_DENIED');
-    world.install('octocat', late);
+    assert.equal((await stageFixture.refusal('readFile', given)).data['reason'], 'ACCESS_DENIED');
+    worldFixture.install('octocat', late);
     pass(11); // An installation is cached for ten minutes; a missing one is not cached.
-    assert.equal((await stage.answer('readFile', given))['content'], 'late');
+    assert.equal((await stageFixture.answer('readFile', given))['content'], 'late');
   });
 
   it('fails with NOT_SET_UP for the key of another App', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    const { id } = stage.gitHub.world.app;
-    stage.app = stage.compose(() => ({ apiUrl: stage.gitHub.url, app: { id, privateKey: pem } }));
-    const { data, message } = await stage.refusal('readFile', README_FILE);
+    const { id } = stageFixture.gitHub.world.app;
+    stageFixture.app = stageFixture.compose(() => ({
+      apiUrl: stageFixture.gitHub.url,
+      app: { id, privateKey: pem },
+    }));
+    const { data, message } = await stageFixture.refusal('readFile', README_FILE);
     assert.equal(data['reason'], 'NOT_SET_UP');
     assert.equal(message, "GitHub rejected this deployment's credentials.");
   });
 
   it('includes no key and no token in errors', async () => {
     const contents = 'GET /repos/{owner}/{repo}/contents/{path}';
-    const { id, privateKey } = stage.gitHub.world.app;
-    const broken = stage.compose(() => ({
-      apiUrl: stage.gitHub.url,
+    const { id, privateKey } = stageFixture.gitHub.world.app;
+    const broken = stageFixture.compose(() => ({
+      apiUrl: stageFixture.gitHub.url,
       app: { id, privateKey: privateKey.slice(0, -200) },
     }));
     for (const [app, fault] of [
-      [stage.app, { route: contents, status: 403 }],
-      [stage.app, { route: contents, status: 502, times: 3 }],
-      [stage.app, { route: contents, hangUp: true, times: 3 }],
-      [stage.app, { route: contents, text: 'null' }],
-      [stage.compose(() => stage.asApp), { route: TOKENS, status: 403 }],
+      [stageFixture.app, { route: contents, status: 403 }],
+      [stageFixture.app, { route: contents, status: 502, times: 3 }],
+      [stageFixture.app, { route: contents, hangUp: true, times: 3 }],
+      [stageFixture.app, { route: contents, text: 'null' }],
+      [stageFixture.compose(() => stageFixture.asApp), { route: TOKENS, status: 403 }],
       [broken, { route: TOKENS, status: 403 }],
     ] as const) {
-      stage.gitHub.fail(fault);
+      stageFixture.gitHub.fail(fault);
       const error = await refusal(() => app.gitHub.ports.gitHub.contents(AT, 'README.md', 'main'));
       const logged = inspect(error, { depth: 10, showHidden: true });
       assert.doesNotMatch(logged, /ghs_|eyJ|PRIVATE KEY|authorization/i);
@@ -139,7 +142,7 @@ describe('GitHub App authentication', () => {
   });
 
   it('returns the remaining rate limit', async () => {
-    const { limit, remaining, reset } = await stage.app.gitHub.ports.gitHub.rateLimit();
+    const { limit, remaining, reset } = await stageFixture.app.gitHub.ports.gitHub.rateLimit();
     assert.deepEqual([limit, remaining], [5000, 5000]);
     assert.ok(reset.getTime() > Date.now());
   });

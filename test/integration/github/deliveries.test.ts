@@ -15,26 +15,26 @@ import {
   workflowRun,
 } from '../../support/github/payloads.ts';
 import { silent } from '../coordination/team.ts';
-import { AT, Stage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const SECRET = "It's a Secret to Everybody";
 const PR = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
 const COMMIT = 'c'.repeat(40);
 
 describe('GitHub webhook deliveries', () => {
-  let stage: Stage;
+  let fixture: GitHubFixture;
   let webhook: GitHubWebhook;
   let ann: string;
 
   beforeEach(async () => {
-    stage = await Stage.open();
-    const ports = { ...stage.team.app.gitHub.ports, log: silent };
+    fixture = await GitHubFixture.open();
+    const ports = { ...fixture.team.app.gitHub.ports, log: silent };
     const deliveries = new Deliveries(ports);
     webhook = new GitHubWebhook({ secret: () => SECRET, deliveries });
-    ann = await stage.team.join('ann');
+    ann = await fixture.team.join('ann');
   });
 
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   function deliver(event: string, payload: object | string, more: object = {}): Promise<Reply> {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
@@ -43,7 +43,7 @@ describe('GitHub webhook deliveries', () => {
     return webhook.receive({ method: 'POST', headers, body: async () => Buffer.from(text) });
   }
 
-  const about = (pull: number, repository = stage.repo.id): About => ({ repository, pull, head: COMMIT });
+  const about = (pull: number, repository = fixture.repo.id): About => ({ repository, pull, head: COMMIT });
 
   const send = ({ event, payload }: Payload): Promise<Reply> => deliver(event, payload);
 
@@ -57,13 +57,13 @@ describe('GitHub webhook deliveries', () => {
 
   /** Creates a task that ann holds, and its pull request. */
   async function taskInReview(): Promise<{ id: string; number: number }> {
-    const { id } = await stage.team.createOne({ priority: 1 });
-    assert.equal(await stage.team.claim(ann), id);
+    const { id } = await fixture.team.createOne({ priority: 1 });
+    assert.equal(await fixture.team.claim(ann), id);
     return { id, number: await open(id) };
   }
 
   async function open(taskId: string): Promise<number> {
-    const { number } = await stage.answer('createPR', { ...PR, task_id: taskId });
+    const { number } = await fixture.answer('createPR', { ...PR, task_id: taskId });
     return Number(number);
   }
 
@@ -77,53 +77,53 @@ describe('GitHub webhook deliveries', () => {
   it('complete the task of a merged pull request for its holder', async () => {
     const { id, number } = await taskInReview();
     assert.equal((await send(merged(number))).status, 202);
-    const task = await stage.team.task(id);
+    const task = await fixture.team.task(id);
     assert.deepEqual([task.status, task.claim?.claimed_by], ['done', ann]);
     const output = `Pull request sartor-ai/claude-network#${number} was merged as ${COMMIT}.`;
     assert.deepEqual(task.result, { output });
-    const agent = (await stage.team.app.access.ports.agents.find(ann))?.value;
+    const agent = (await fixture.team.app.access.ports.agents.find(ann))?.value;
     assert.deepEqual([agent?.held, agent?.tasks_completed], [{}, 1]);
-    assert.deepEqual(await stage.team.counts(), { done: 1 });
+    assert.deepEqual(await fixture.team.counts(), { done: 1 });
   });
 
   it('complete a task once, despite repeated and late deliveries', async () => {
     const { id, number } = await taskInReview();
     await Promise.all([1, 2, 3].map(() => send(merged(number))));
-    const task = await stage.team.task(id);
-    stage.team.pass(100);
+    const task = await fixture.team.task(id);
+    fixture.team.pass(100);
     await send(merged(number));
-    assert.deepEqual(await stage.team.task(id), task);
-    assert.deepEqual(await stage.team.counts(), { done: 1 });
-    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
+    assert.deepEqual(await fixture.team.task(id), task);
+    assert.deepEqual(await fixture.team.counts(), { done: 1 });
+    assert.equal((await fixture.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
   it('complete a task without a holder, and unblock its dependent', async () => {
-    const [first, second] = await stage.team.create({}, { dependencies: ['task-1'] });
+    const [first, second] = await fixture.team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await send(merged(await open(first.id)));
-    const task = await stage.team.task(first.id);
+    const task = await fixture.team.task(first.id);
     assert.deepEqual([task.status, task.claim], ['done', undefined]);
-    assert.deepEqual(await stage.team.counts(), { done: 1, available: 1 });
-    assert.equal(await stage.team.claim(ann), second.id);
+    assert.deepEqual(await fixture.team.counts(), { done: 1, available: 1 });
+    assert.equal(await fixture.team.claim(ann), second.id);
   });
 
   it('complete a task for its last holder after the lease has expired', async () => {
     const { id, number } = await taskInReview();
-    stage.team.pass(1801);
-    await stage.team.sweep();
-    assert.equal((await stage.team.task(id)).status, 'available');
+    fixture.team.pass(1801);
+    await fixture.team.sweep();
+    assert.equal((await fixture.team.task(id)).status, 'available');
     await send(merged(number));
-    const task = await stage.team.task(id);
+    const task = await fixture.team.task(id);
     assert.deepEqual([task.status, task.claim?.claimed_by], ['done', ann]);
-    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
+    assert.equal((await fixture.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
   it('do not change a failed task', async () => {
     const { id, number } = await taskInReview();
-    await stage.team.fail(ann, id);
-    const before = await stage.team.task(id);
+    await fixture.team.fail(ann, id);
+    const before = await fixture.team.task(id);
     assert.equal((await send(merged(number))).status, 202);
-    assert.deepEqual(await stage.team.task(id), before);
+    assert.deepEqual(await fixture.team.task(id), before);
   });
 
   it('do not change the task of a closed or unknown pull request', async () => {
@@ -137,7 +137,7 @@ describe('GitHub webhook deliveries', () => {
     });
     assert.equal((await send(forged)).status, 202);
     assert.equal((await send(merged(number, 1))).status, 202);
-    assert.equal((await stage.team.task(id)).status, 'claimed');
+    assert.equal((await fixture.team.task(id)).status, 'claimed');
   });
 
   it('record each failed check once on the task', async () => {
@@ -159,11 +159,11 @@ describe('GitHub webhook deliveries', () => {
       repository: 'sartor-ai/claude-network',
       url: 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001',
       run_id: 4000000001,
-      workspace: stage.team.workspace,
+      workspace: fixture.team.workspace,
     });
     await send(failedRun(number, 2));
     assert.equal((await logs(id)).length, 2);
-    assert.equal((await stage.team.task(id)).status, 'claimed');
+    assert.equal((await fixture.team.task(id)).status, 'claimed');
   });
 
   it('record failed check runs and check suites, but no successes', async () => {
@@ -197,7 +197,7 @@ describe('GitHub webhook deliveries', () => {
     for (const order of [deliveries, deliveries.toReversed(), [...deliveries, ...deliveries]]) {
       const replies = await Promise.all(order.map(send));
       assert.ok(replies.every(({ status }) => status === 202));
-      const { failed_check: failedCheck } = await stage.team.task(id);
+      const { failed_check: failedCheck } = await fixture.team.task(id);
       const { name, at: failedAt, repository, pull_request: of } = failedCheck ?? {};
       const expected = ['suite', at(4), 'sartor-ai/claude-network', number];
       assert.deepEqual([name, failedAt, repository, of], expected);
@@ -218,7 +218,7 @@ describe('GitHub webhook deliveries', () => {
       const { event, payload } = merged(number);
       assert.equal((await deliver(event, payload, more)).status, 401);
     }
-    assert.equal((await stage.team.task(id)).status, 'claimed');
+    assert.equal((await fixture.team.task(id)).status, 'claimed');
     const unset = new GitHubWebhook({
       secret: () => undefined,
       deliveries: { receive: () => Promise.reject(new Error('no')) },
@@ -241,35 +241,35 @@ describe('GitHub webhook deliveries', () => {
 });
 
 describe('a pull request linked to a task', () => {
-  let stage: Stage;
+  let fixture: GitHubFixture;
   let ann: string;
 
   beforeEach(async () => {
-    stage = await Stage.open();
-    ann = await stage.team.join('ann');
+    fixture = await GitHubFixture.open();
+    ann = await fixture.team.join('ann');
   });
 
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   it('names the task in its description', async () => {
-    const { id } = await stage.team.createOne();
-    await stage.answer('createPR', { ...PR, body: 'Why', task_id: id });
-    assert.equal(stage.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
+    const { id } = await fixture.team.createOne();
+    await fixture.answer('createPR', { ...PR, body: 'Why', task_id: id });
+    assert.equal(fixture.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
   });
 
   it('is linked once, by the holder or a leader, to an open task of the workspace', async () => {
-    const [{ id }, other] = [await stage.team.createOne({ priority: 1 }), await stage.team.createOne()];
-    await stage.team.claim(ann);
+    const [{ id }, other] = [await fixture.team.createOne({ priority: 1 }), await fixture.team.createOne()];
+    await fixture.team.claim(ann);
     const given = { ...PR, task_id: id };
-    const bob = await stage.refusal('createPR', given, stage.team.principal('bob'));
+    const bob = await fixture.refusal('createPR', given, fixture.team.principal('bob'));
     assert.deepEqual([bob.code, bob.data['reason']], [-32101, 'NOT_HOLDER']);
-    assert.equal((await stage.refusal('createPR', { ...PR, task_id: 'none' })).code, -32200);
-    assert.equal(stage.repo.pulls.length, 0);
-    assert.equal((await stage.answer('createPR', given))['created'], true);
-    assert.equal((await stage.answer('createPR', given, stage.team.leader))['created'], false);
-    const elsewhere = await stage.refusal('createPR', { ...PR, task_id: other.id });
+    assert.equal((await fixture.refusal('createPR', { ...PR, task_id: 'none' })).code, -32200);
+    assert.equal(fixture.repo.pulls.length, 0);
+    assert.equal((await fixture.answer('createPR', given))['created'], true);
+    assert.equal((await fixture.answer('createPR', given, fixture.team.leader))['created'], false);
+    const elsewhere = await fixture.refusal('createPR', { ...PR, task_id: other.id });
     assert.equal(elsewhere.data['reason'], 'LINKED_TO_ANOTHER_TASK');
-    await stage.team.complete(ann, id);
-    assert.equal((await stage.refusal('createPR', given)).data['reason'], 'WRONG_STATE');
+    await fixture.team.complete(ann, id);
+    assert.equal((await fixture.refusal('createPR', given)).data['reason'], 'WRONG_STATE');
   });
 });

@@ -3,25 +3,25 @@ import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { agentOf } from '../../support/principals.ts';
-import { AT, Stage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const SECRET = { owner: 'sartor-ai', repo: 'secret' };
 
 describe('repository access of a workspace', () => {
-  let stage: Stage;
+  let fixture: GitHubFixture;
   let member: Principal;
   let viewer: Principal;
 
   before(async () => {
-    stage = await Stage.open();
-    const secret = stage.gitHub.world.repository(SECRET.owner, SECRET.repo);
+    fixture = await GitHubFixture.open();
+    const secret = fixture.gitHub.world.repository(SECRET.owner, SECRET.repo);
     secret.isPrivate = true;
     secret.push('main', { 'README.md': 'needle of another team, see repo:sartor-ai/claude-network' });
-    const [installation] = stage.gitHub.world.installations;
+    const [installation] = fixture.gitHub.world.installations;
     assert.ok(installation);
     installation.repositories.add(secret.fullName);
   });
-  after(() => stage.close());
+  after(() => fixture.close());
 
   beforeEach(() => {
     member = memberOf('worker');
@@ -30,14 +30,14 @@ describe('repository access of a workspace', () => {
 
   /** Returns a member of the team's workspace, which is private. */
   function memberOf(role: 'viewer' | 'worker'): Principal {
-    const { workspace } = stage.team;
+    const { workspace } = fixture.team;
     const owner = { workspaces: { [workspace]: role }, access: { [workspace]: 'private' as const } };
     return { ...agentOf('one', 'ann', role), owner };
   }
 
   async function list(...repositories: string[]): Promise<void> {
-    const { store } = stage.app.kernel;
-    await store.commit([{ kind: 'listRepositories', workspace: stage.team.workspace, repositories }]);
+    const { store } = fixture.app.kernel;
+    await store.commit([{ kind: 'listRepositories', workspace: fixture.team.workspace, repositories }]);
   }
 
   const calls: Readonly<Record<string, JsonObject>> = {
@@ -53,7 +53,7 @@ describe('repository access of a workspace', () => {
   it('includes repositories listed by name or by owner, in any letter case', async () => {
     for (const listed of ['sartor-ai/claude-network', 'Sartor-AI/*']) {
       await list(listed);
-      const { content } = await stage.answer('readFile', { ...AT, path: 'README.md' }, member);
+      const { content } = await fixture.answer('readFile', { ...AT, path: 'README.md' }, member);
       assert.equal(typeof content, 'string');
     }
   });
@@ -61,37 +61,40 @@ describe('repository access of a workspace', () => {
   it('denies existing and missing other repositories with equal errors', async () => {
     await list('sartor-ai/claude-network');
     for (const [tool, args] of Object.entries(calls)) {
-      const asked = stage.gitHub.total;
+      const asked = fixture.gitHub.total;
       const words = [];
       for (const at of [SECRET, { owner: 'sartor-ai', repo: 'absent' }]) {
-        const { message, data } = await stage.refusal(tool, { ...at, ...args }, member);
+        const { message, data } = await fixture.refusal(tool, { ...at, ...args }, member);
         assert.equal(data['reason'], 'ACCESS_DENIED', tool);
         words.push(message.replace(at.repo, 'x'));
       }
       assert.equal(words[0], words[1], tool);
-      assert.equal(stage.gitHub.total, asked, `${tool}: no request reaches GitHub`);
+      assert.equal(fixture.gitHub.total, asked, `${tool}: no request reaches GitHub`);
     }
   });
 
   it("is empty for a private workspace without a list, despite the deployment's list", async () => {
     await list();
-    const { data } = await stage.refusal('readFile', { ...AT, path: 'README.md' }, member);
+    const { data } = await fixture.refusal('readFile', { ...AT, path: 'README.md' }, member);
     assert.equal(data['reason'], 'ACCESS_DENIED');
     assert.equal(
-      (await stage.refusal('searchCode', { query: 'needle' }, member)).data['reason'],
+      (await fixture.refusal('searchCode', { query: 'needle' }, member)).data['reason'],
       'ACCESS_DENIED',
     );
     const open: Principal = { ...member, owner: { role: 'worker', workspaces: {}, access: {} } };
-    const inOpen = { ...open, owner: { ...open.owner, access: { [stage.team.workspace]: 'open' as const } } };
-    await stage.answer('readFile', { ...AT, path: 'README.md' }, inOpen);
+    const inOpen = {
+      ...open,
+      owner: { ...open.owner, access: { [fixture.team.workspace]: 'open' as const } },
+    };
+    await fixture.answer('readFile', { ...AT, path: 'README.md' }, inOpen);
   });
 
   it('restricts search results and their count to listed repositories', async () => {
     await list('sartor-ai/claude-network');
-    const found = await stage.answer('searchCode', { query: 'needle' }, member);
+    const found = await fixture.answer('searchCode', { query: 'needle' }, member);
     assert.deepEqual([found['total'], found['results']], [0, []]);
     await list('sartor-ai/*');
-    assert.equal((await stage.answer('searchCode', { query: 'needle' }, member))['total'], 1);
+    assert.equal((await fixture.answer('searchCode', { query: 'needle' }, member))['total'], 1);
     await list('sartor-ai/claude-network');
     for (const query of [
       'needle repo:sartor-ai/secret',
@@ -101,7 +104,7 @@ describe('repository access of a workspace', () => {
       'needle REPO:Sartor-AI/Secret',
       'repo:sartor-ai/claude-network needle OR repo:sartor-ai/secret',
     ]) {
-      const { data } = await stage.refusal('searchCode', { query }, member);
+      const { data } = await fixture.refusal('searchCode', { query }, member);
       assert.equal(data['reason'], 'ACCESS_DENIED', query);
     }
     // Queries that name a listed repository but match nothing in it.
@@ -112,19 +115,19 @@ describe('repository access of a workspace', () => {
       'needle "see repo:sartor-ai/claude-network',
     ]) {
       for (const page of [1, 2]) {
-        const { total, results } = await stage.answer('searchCode', { query, page }, member);
+        const { total, results } = await fixture.answer('searchCode', { query, page }, member);
         assert.deepEqual([total, results], [0, []], `${query}, page ${page}`);
       }
     }
     const filtered = { query: 'needle', filters: SECRET };
-    assert.equal((await stage.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
+    assert.equal((await fixture.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
   });
 
   it('requires the role worker, also for reading', async () => {
     await list('sartor-ai/*');
     for (const [tool, args] of Object.entries({ ...calls, searchCode: { query: 'needle' } })) {
       const at = tool === 'searchCode' ? {} : AT;
-      const { data } = await stage.refusal(tool, { ...at, ...args }, viewer);
+      const { data } = await fixture.refusal(tool, { ...at, ...args }, viewer);
       assert.equal(data['reason'], 'ROLE_TOO_WEAK', tool);
     }
   });

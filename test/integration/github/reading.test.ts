@@ -1,26 +1,26 @@
 /** github.readFile and github.searchCode against the local GitHub. */
 import assert from 'node:assert/strict';
 import { README } from '../../support/github/seed.ts';
-import { AT, Stage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const README_FILE = { ...AT, path: 'README.md' };
 
 describe('reading from GitHub', () => {
-  let stage: Stage;
+  let fixture: GitHubFixture;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    fixture = await GitHubFixture.open();
   });
 
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   const metadataOf = async (path: string, more = {}) =>
-    (await stage.answer('readFile', { ...AT, path, ...more }))['metadata'];
+    (await fixture.answer('readFile', { ...AT, path, ...more }))['metadata'];
 
   it('returns the example of the specification', async () => {
-    const answer = await stage.answer('readFile', { ...README_FILE, ref: 'main' });
+    const answer = await fixture.answer('readFile', { ...README_FILE, ref: 'main' });
     assert.equal(answer['content'], README);
-    const sha = stage.repo.objects.filesOf(stage.repo.resolve('main') ?? '').get('README.md')?.sha;
+    const sha = fixture.repo.objects.filesOf(fixture.repo.resolve('main') ?? '').get('README.md')?.sha;
     assert.deepEqual(answer['metadata'], {
       path: 'README.md',
       size: README.length,
@@ -31,27 +31,27 @@ describe('reading from GitHub', () => {
   });
 
   it('reads branches, commits, and base64 on request', async () => {
-    const commit = stage.repo.resolve('fix/retries') ?? '';
+    const commit = fixture.repo.resolve('fix/retries') ?? '';
     for (const ref of ['fix/retries', commit]) {
-      const { content } = await stage.answer('readFile', { ...AT, path: 'src/retry.ts', ref });
+      const { content } = await fixture.answer('readFile', { ...AT, path: 'src/retry.ts', ref });
       assert.equal(content, 'export const MAX_RETRIES = 3;\n');
     }
-    const { content } = await stage.answer('readFile', { ...README_FILE, encoding: 'base64' });
+    const { content } = await fixture.answer('readFile', { ...README_FILE, encoding: 'base64' });
     assert.equal(Buffer.from(String(content), 'base64').toString(), README);
   });
 
   it('returns binary files as base64, and states the encoding', async () => {
-    const { content, metadata } = await stage.answer('readFile', { ...AT, path: 'docs/images/logo.png' });
+    const { content, metadata } = await fixture.answer('readFile', { ...AT, path: 'docs/images/logo.png' });
     assert.deepEqual([...Buffer.from(String(content), 'base64')], [0x89, 0x50, 0x4e, 0x47, 0, 0xff]);
     assert.equal(Object(metadata).encoding, 'base64');
   });
 
   it('reads files over 1 MB from their blob, in parts', async () => {
     const large = 'Zeile ä\n'.repeat(200_000);
-    stage.repo.push('main', { 'large.txt': large, empty: '' });
+    fixture.repo.push('main', { 'large.txt': large, empty: '' });
     let [read, parts] = ['', 0];
     for (let offset: unknown = 0; offset !== undefined; parts += 1) {
-      const { content, metadata } = await stage.answer('readFile', {
+      const { content, metadata } = await fixture.answer('readFile', {
         ...AT,
         path: 'large.txt',
         offset: Number(offset),
@@ -61,19 +61,19 @@ describe('reading from GitHub', () => {
     }
     assert.ok(read === large);
     assert.ok(parts > 1);
-    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/git/blobs/{file_sha}'), parts);
-    assert.equal((await stage.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
+    assert.equal(fixture.gitHub.count('GET /repos/{owner}/{repo}/git/blobs/{file_sha}'), parts);
+    assert.equal((await fixture.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
   });
 
   it('rejects files over 5 MiB', async () => {
-    stage.repo.push('main', { huge: Buffer.alloc(5_242_881, 'x') });
-    const { data } = await stage.refusal('readFile', { ...AT, path: 'huge' });
+    fixture.repo.push('main', { huge: Buffer.alloc(5_242_881, 'x') });
+    const { data } = await fixture.refusal('readFile', { ...AT, path: 'huge' });
     assert.deepEqual([data['reason'], data['field']], ['SIZE_LIMIT_EXCEEDED', 'path']);
   });
 
   it('follows symbolic links in the repository, and describes other links and submodules', async () => {
-    assert.equal((await stage.answer('readFile', { ...AT, path: 'latest' }))['content'], README);
-    assert.equal((await stage.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
+    assert.equal((await fixture.answer('readFile', { ...AT, path: 'latest' }))['content'], README);
+    assert.equal((await fixture.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
     assert.equal(Object(await metadataOf('outside')).type, 'symlink');
     const submodule = Object(await metadataOf('vendor/library'));
     assert.deepEqual(
@@ -83,43 +83,47 @@ describe('reading from GitHub', () => {
   });
 
   it('lists the entries of a directory in the error', async () => {
-    const { code, data } = await stage.refusal('readFile', { ...AT, path: 'docs' });
+    const { code, data } = await fixture.refusal('readFile', { ...AT, path: 'docs' });
     assert.deepEqual([code, data['reason']], [-32300, 'IS_DIRECTORY']);
     assert.deepEqual(data['entries'], ['guide.md', 'images/']);
   });
 
   it('lists at most 100 entries, and states their total', async () => {
     const files = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`many/${index}`, 'x']));
-    stage.repo.push('main', files);
-    const { data } = await stage.refusal('readFile', { ...AT, path: 'many' });
+    fixture.repo.push('main', files);
+    const { data } = await fixture.refusal('readFile', { ...AT, path: 'many' });
     assert.equal(Object(data['entries']).length, 100);
     assert.match(String(data['suggestion']), /the first 100 of 150/);
   });
 
   it('returns the default branch in the error if the repository has no main', async () => {
-    const old = stage.gitHub.world.repository('sartor-ai', 'old');
+    const old = fixture.gitHub.world.repository('sartor-ai', 'old');
     old.defaultBranch = 'master';
     old.push('master', { 'README.md': 'old' });
-    stage.gitHub.world.installations[0]?.repositories.add(old.fullName);
-    const { data } = await stage.refusal('readFile', { owner: 'sartor-ai', repo: 'old', path: 'README.md' });
+    fixture.gitHub.world.installations[0]?.repositories.add(old.fullName);
+    const { data } = await fixture.refusal('readFile', {
+      owner: 'sartor-ai',
+      repo: 'old',
+      path: 'README.md',
+    });
     assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
   });
 
   it('reads public repositories without an installation of the App', async () => {
-    stage.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
-    const { content } = await stage.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
+    fixture.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
+    const { content } = await fixture.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
     assert.equal(content, 'hello');
   });
 
   it('reads with a personal access token', async () => {
-    stage.app = stage.compose(() => stage.asPerson);
-    assert.equal((await stage.answer('readFile', README_FILE))['content'], README);
-    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/installation'), 0);
+    fixture.app = fixture.compose(() => fixture.asPerson);
+    assert.equal((await fixture.answer('readFile', README_FILE))['content'], README);
+    assert.equal(fixture.gitHub.count('GET /repos/{owner}/{repo}/installation'), 0);
   });
 
   it('searches code, and returns lines, highlights and stars', async () => {
     const filters = { owner: 'sartor-ai', repo: 'claude-network' };
-    const answer = await stage.answer('searchCode', { query: 'registerAgent', filters });
+    const answer = await fixture.answer('searchCode', { query: 'registerAgent', filters });
     assert.deepEqual(answer, {
       results: [
         {
@@ -146,28 +150,28 @@ describe('reading from GitHub', () => {
 
   it('searches with filters and pages, and returns an empty result without matches', async () => {
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`lib/${index}.ts`, 'needle']));
-    stage.repo.push('main', { ...files, 'other/a.md': 'needle' });
+    fixture.repo.push('main', { ...files, 'other/a.md': 'needle' });
     const filters = { owner: 'sartor-ai', path: 'lib', extension: '.ts' };
-    const second = await stage.answer('searchCode', { query: 'needle', filters, perPage: 5, page: 2 });
+    const second = await fixture.answer('searchCode', { query: 'needle', filters, perPage: 5, page: 2 });
     assert.deepEqual([second['total'], Object(second['results']).length, second['hasNext']], [12, 5, true]);
-    const nothing = await stage.answer('searchCode', { query: 'haystack' });
+    const nothing = await fixture.answer('searchCode', { query: 'haystack' });
     assert.deepEqual([nothing['total'], nothing['results']], [0, []]);
-    const { data } = await stage.refusal('searchCode', { query: 'needle', perPage: 100, page: 11 });
+    const { data } = await fixture.refusal('searchCode', { query: 'needle', perPage: 100, page: 11 });
     assert.equal(data['reason'], 'PAGE_OUT_OF_RANGE');
   });
 
   it('keeps matches whose file cannot be read, without line numbers', async () => {
-    stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}', status: 404 });
-    const { results } = await stage.answer('searchCode', { query: 'registerAgent' });
+    fixture.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}', status: 404 });
+    const { results } = await fixture.answer('searchCode', { query: 'registerAgent' });
     const [{ matches }] = Object(results);
     assert.deepEqual(Object.keys(matches[0]), ['text', 'highlight']);
   });
 
   it('rejects filters that would add another qualifier', async () => {
     for (const path of ['src" repo:octocat/secret "', 'a\\"b', 'a\nb', ' ']) {
-      const { data } = await stage.refusal('searchCode', { query: 'x', filters: { path } });
+      const { data } = await fixture.refusal('searchCode', { query: 'x', filters: { path } });
       assert.deepEqual([data['reason'], data['field']], ['INVALID_FILTER', 'filters.path']);
     }
-    assert.equal(stage.gitHub.seen.length, 0);
+    assert.equal(fixture.gitHub.seen.length, 0);
   });
 });

@@ -1,7 +1,7 @@
 /** github.createIssue, createPR, createBranch and commitFiles, and the effect of repeated calls. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { AT, Stage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const ISSUES = 'POST /repos/{owner}/{repo}/issues';
 const PULLS = 'POST /repos/{owner}/{repo}/pulls';
@@ -9,41 +9,41 @@ const REFS = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
 const PR = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
 
 describe('writing to GitHub', () => {
-  let stage: Stage;
+  let fixture: GitHubFixture;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    fixture = await GitHubFixture.open();
   });
 
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
-  const head = (branch: string): string => stage.repo.branches.get(branch) ?? '';
-  const textAt = (branch: string, path: string) => stage.repo.objects.textAt(head(branch), path);
+  const head = (branch: string): string => fixture.repo.branches.get(branch) ?? '';
+  const textAt = (branch: string, path: string) => fixture.repo.objects.textAt(head(branch), path);
   const commit = (more: JsonObject, files: readonly JsonObject[]) =>
-    stage.answer('commitFiles', { ...AT, branch: 'main', message: 'A change', files, ...more });
+    fixture.answer('commitFiles', { ...AT, branch: 'main', message: 'A change', files, ...more });
   const noCommit = async (more: JsonObject, files: readonly JsonObject[]) => {
-    const before = new Map(stage.repo.branches);
+    const before = new Map(fixture.repo.branches);
     const given = { ...AT, branch: 'main', message: 'A change', files, ...more };
-    const { data } = await stage.refusal('commitFiles', given);
-    assert.deepEqual(stage.repo.branches, before);
+    const { data } = await fixture.refusal('commitFiles', given);
+    assert.deepEqual(fixture.repo.branches, before);
     return data['reason'];
   };
 
   /** Fails the call after GitHub has applied it and before Muster has stored that, like a crash. */
   async function interrupted(tool: string, given: JsonObject): Promise<void> {
-    const { store } = stage.app.kernel;
+    const { store } = fixture.app.kernel;
     const commitBefore = store.commit;
     store.commit = () => Promise.reject(new Error('killed'));
-    const { code } = await stage.refusal(tool, given);
+    const { code } = await fixture.refusal(tool, given);
     assert.equal(code, -32603);
     store.commit = commitBefore;
-    stage.restart();
+    fixture.restart();
   }
 
   describe('issues', () => {
     it('are created with labels and permitted assignees', async () => {
       const fields = { body: 'Some text', labels: ['bug'], assignees: ['octocat', 'stranger'] };
-      const answer = await stage.answer('createIssue', { ...AT, title: 'Broken', ...fields });
+      const answer = await fixture.answer('createIssue', { ...AT, title: 'Broken', ...fields });
       const { createdAt, ...rest } = answer;
       assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < 60_000);
       assert.deepEqual(rest, {
@@ -55,80 +55,80 @@ describe('writing to GitHub', () => {
         assignees: ['octocat'],
         created: true,
       });
-      assert.match(String(stage.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
+      assert.match(String(fixture.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
     });
 
     it('are replayed for a repeated key', async () => {
       const given = { ...AT, title: 'Once', idempotency_key: 'issue-1' };
-      const first = await stage.answer('createIssue', given);
-      assert.deepEqual(await stage.answer('createIssue', given), first);
-      assert.equal(stage.gitHub.count(ISSUES), 1);
-      const { code } = await stage.refusal('createIssue', { ...given, title: 'Other' });
+      const first = await fixture.answer('createIssue', given);
+      assert.deepEqual(await fixture.answer('createIssue', given), first);
+      assert.equal(fixture.gitHub.count(ISSUES), 1);
+      const { code } = await fixture.refusal('createIssue', { ...given, title: 'Other' });
       assert.equal(code, -32201);
     });
 
     it('are found by a hidden marker after a crash', async () => {
       const given = { ...AT, title: 'Once', body: 'Text', idempotency_key: 'issue-2' };
       await interrupted('createIssue', given);
-      const { number, created } = await stage.answer('createIssue', given);
-      assert.deepEqual([number, created, stage.repo.issues.length], [1, false, 1]);
-      assert.match(String(stage.repo.issues[0]?.body), /^Text\n\n<!-- muster:[0-9a-f]{20} -->$/);
+      const { number, created } = await fixture.answer('createIssue', given);
+      assert.deepEqual([number, created, fixture.repo.issues.length], [1, false, 1]);
+      assert.match(String(fixture.repo.issues[0]?.body), /^Text\n\n<!-- muster:[0-9a-f]{20} -->$/);
     });
 
     it('are rejected if disabled in the repository, or for an unknown milestone', async () => {
-      const { data, code } = await stage.refusal('createIssue', { ...AT, title: 'x', milestone: 7 });
+      const { data, code } = await fixture.refusal('createIssue', { ...AT, title: 'x', milestone: 7 });
       assert.deepEqual([code, data['reason']], [-32300, 'VALIDATION_ERROR']);
-      stage.repo.hasIssues = false;
+      fixture.repo.hasIssues = false;
       for (const key of [{}, { idempotency_key: 'off' }]) {
-        const error = await stage.refusal('createIssue', { ...AT, title: 'x', ...key });
+        const error = await fixture.refusal('createIssue', { ...AT, title: 'x', ...key });
         assert.equal(error.data['reason'], 'ISSUES_DISABLED');
       }
     });
 
     it('require the role worker and the App', async () => {
-      const viewer = stage.team.principal('eve', 'viewer');
-      assert.equal((await stage.refusal('createIssue', { ...AT, title: 'x' }, viewer)).code, -32101);
-      stage.gitHub.world.repository('octocat', 'hello').push('main', { a: 'b' });
+      const viewer = fixture.team.principal('eve', 'viewer');
+      assert.equal((await fixture.refusal('createIssue', { ...AT, title: 'x' }, viewer)).code, -32101);
+      fixture.gitHub.world.repository('octocat', 'hello').push('main', { a: 'b' });
       const elsewhere = { owner: 'octocat', repo: 'hello', title: 'x' };
-      assert.equal((await stage.refusal('createIssue', elsewhere)).data['reason'], 'ACCESS_DENIED');
+      assert.equal((await fixture.refusal('createIssue', elsewhere)).data['reason'], 'ACCESS_DENIED');
     });
   });
 
   describe('pull requests', () => {
     it('are created, and returned again while they are open', async () => {
-      const first = await stage.answer('createPR', { ...PR, body: 'Why', draft: true });
+      const first = await fixture.answer('createPR', { ...PR, body: 'Why', draft: true });
       assert.deepEqual(
         [first['number'], first['state'], first['draft'], first['headSha'], first['created']],
         [1, 'open', true, head('fix/retries'), true],
       );
-      const second = await stage.answer('createPR', { ...PR, title: 'Another title' });
+      const second = await fixture.answer('createPR', { ...PR, title: 'Another title' });
       assert.deepEqual([second['number'], second['title'], second['created']], [1, 'End retries', false]);
-      assert.equal(stage.gitHub.count(PULLS), 1);
-      assert.equal(stage.repo.pulls[0]?.body, 'Why');
+      assert.equal(fixture.gitHub.count(PULLS), 1);
+      assert.equal(fixture.repo.pulls[0]?.body, 'Why');
     });
 
     it('are returned if another caller created one a moment earlier', async () => {
-      await stage.answer('createPR', PR);
-      stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
-      const { created, number } = await stage.answer('createPR', PR);
+      await fixture.answer('createPR', PR);
+      fixture.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
+      const { created, number } = await fixture.answer('createPR', PR);
       assert.deepEqual([created, number], [false, 1]);
     });
 
     it('are found after a crash', async () => {
       const given = { ...PR, idempotency_key: 'pr-1' };
       await interrupted('createPR', given);
-      assert.equal((await stage.answer('createPR', given))['created'], false);
-      assert.equal(stage.repo.pulls.length, 1);
+      assert.equal((await fixture.answer('createPR', given))['created'], false);
+      assert.equal(fixture.repo.pulls.length, 1);
     });
 
     it('report a missing branch, or a head without commits', async () => {
       const reasonOf = async (given: JsonObject) => {
-        const { data } = await stage.refusal('createPR', { ...PR, ...given });
+        const { data } = await fixture.refusal('createPR', { ...PR, ...given });
         return [data['reason'], data['field']];
       };
       assert.deepEqual(await reasonOf({ head: 'none' }), ['REF_NOT_FOUND', 'head']);
       assert.deepEqual(await reasonOf({ base: 'none' }), ['REF_NOT_FOUND', 'base']);
-      stage.repo.branches.set('same', head('main'));
+      fixture.repo.branches.set('same', head('main'));
       assert.deepEqual(await reasonOf({ head: 'same' }), ['NO_COMMITS', 'head']);
       assert.deepEqual(await reasonOf({ head: 'a b' }), ['INVALID_REF', 'head']);
     });
@@ -138,29 +138,29 @@ describe('writing to GitHub', () => {
     const given = { ...AT, branch: 'feature/login' };
 
     it('start at the default branch, or at the given ref', async () => {
-      assert.deepEqual(await stage.answer('createBranch', given), {
+      assert.deepEqual(await fixture.answer('createBranch', given), {
         branch: 'feature/login',
         sha: head('main'),
         created: true,
       });
-      const { sha } = await stage.answer('createBranch', { ...AT, branch: 'other', from: 'fix/retries' });
+      const { sha } = await fixture.answer('createBranch', { ...AT, branch: 'other', from: 'fix/retries' });
       assert.equal(sha, head('fix/retries'));
       assert.equal(head('other'), head('fix/retries'));
     });
 
     it('that exist at the commit are a success, and at another commit a conflict', async () => {
-      await stage.answer('createBranch', given);
-      assert.equal((await stage.answer('createBranch', given))['created'], false);
-      const { code, data } = await stage.refusal('createBranch', { ...given, from: 'fix/retries' });
+      await fixture.answer('createBranch', given);
+      assert.equal((await fixture.answer('createBranch', given))['created'], false);
+      const { code, data } = await fixture.refusal('createBranch', { ...given, from: 'fix/retries' });
       assert.deepEqual([code, data['reason']], [-32201, 'BRANCH_EXISTS']);
       assert.equal(head('feature/login'), head('main'));
     });
 
     it('require an existing starting point and a valid name', async () => {
-      const { data } = await stage.refusal('createBranch', { ...given, from: 'none' });
+      const { data } = await fixture.refusal('createBranch', { ...given, from: 'none' });
       assert.deepEqual([data['reason'], data['field']], ['REF_NOT_FOUND', 'from']);
       const named = { ...AT, branch: 'a'.repeat(40) };
-      assert.equal((await stage.refusal('createBranch', named)).data['reason'], 'INVALID_REF');
+      assert.equal((await fixture.refusal('createBranch', named)).data['reason'], 'INVALID_REF');
     });
   });
 
@@ -177,16 +177,16 @@ describe('writing to GitHub', () => {
       assert.equal(textAt('main', 'src/retry.ts'), 'export const MAX_RETRIES = 3;\n');
       assert.equal(textAt('main', 'new/ä.txt'), 'grüße');
       assert.equal(textAt('main', 'docs/guide.md'), undefined);
-      const files = stage.repo.objects.filesOf(head('main'));
-      const logo = stage.repo.objects.blobs.get(files.get('logo.png')?.sha ?? '');
+      const files = fixture.repo.objects.filesOf(head('main'));
+      const logo = fixture.repo.objects.blobs.get(files.get('logo.png')?.sha ?? '');
       assert.deepEqual([...(logo ?? [])], [1, 0, 255]);
       assert.ok(files.has('README.md') && files.get('vendor/library')?.mode === '160000');
-      assert.equal(stage.repo.objects.commits.get(head('main'))?.message, 'A change');
+      assert.equal(fixture.repo.objects.commits.get(head('main'))?.message, 'A change');
     });
 
     it('keep the executable flag unless the call changes it', async () => {
       const modes = () =>
-        ['bin/run', 'bin/new'].map((path) => stage.repo.objects.filesOf(head('main')).get(path)?.mode);
+        ['bin/run', 'bin/new'].map((path) => fixture.repo.objects.filesOf(head('main')).get(path)?.mode);
       await commit({}, [
         { path: 'bin/run', content: '#!/bin/bash\n' },
         { path: 'bin/new', content: 'x', executable: true },
@@ -212,13 +212,13 @@ describe('writing to GitHub', () => {
       const keyed = { ...given, idempotency_key: 'commit-1' };
       await interrupted('commitFiles', keyed);
       const after = head('main');
-      const { sha, created } = await stage.answer('commitFiles', keyed);
+      const { sha, created } = await fixture.answer('commitFiles', keyed);
       assert.deepEqual([sha, created, head('main')], [after, false, after]);
     });
 
     it('conflict if the branch has moved from the expected parent', async () => {
       const expected = head('main');
-      stage.repo.push('main', { 'other.txt': 'theirs' }, 'Theirs');
+      fixture.repo.push('main', { 'other.txt': 'theirs' }, 'Theirs');
       const files = [{ path: 'a.txt', content: 'a' }];
       assert.equal(await noCommit({ expected_parent: expected }, files), 'PARENT_MOVED');
       assert.equal(await noCommit({ expected_parent: 'b'.repeat(40) }, files), 'PARENT_MOVED');
@@ -226,23 +226,23 @@ describe('writing to GitHub', () => {
 
     it('are retried after a concurrent push, and never overwrite it', async () => {
       const theirs = { route: REFS, status: 422, text: '{"message":"Update is not a fast forward"}' };
-      stage.gitHub.fail(theirs);
+      fixture.gitHub.fail(theirs);
       const { created } = await commit({}, [{ path: 'a.txt', content: 'a' }]);
       assert.equal(created, true);
-      stage.gitHub.fail({ ...theirs, times: 3 });
+      fixture.gitHub.fail({ ...theirs, times: 3 });
       assert.equal(await noCommit({}, [{ path: 'b.txt', content: 'b' }]), 'PARENT_MOVED');
     });
 
     it('change nothing if any step fails', async () => {
       const files = [{ path: 'a.txt', content: 'a' }];
-      stage.repo.protectedBranches.add('main');
+      fixture.repo.protectedBranches.add('main');
       assert.equal(await noCommit({}, files), 'PROTECTED_BRANCH');
-      stage.repo.protectedBranches.clear();
+      fixture.repo.protectedBranches.clear();
       for (const route of [
         'POST /repos/{owner}/{repo}/git/trees',
         'POST /repos/{owner}/{repo}/git/commits',
       ]) {
-        stage.gitHub.fail({ route, status: 403 });
+        fixture.gitHub.fail({ route, status: 403 });
         assert.equal(await noCommit({}, files), 'ACCESS_DENIED');
       }
       const missing = [...files, { path: 'none.txt', delete: true }];
@@ -276,7 +276,7 @@ describe('writing to GitHub', () => {
         'TOO_MANY_FILES',
       ]);
       assert.equal(await noCommit({ expected_parent: 'main' }, [text]), 'INVALID_REF');
-      assert.equal(stage.gitHub.seen.length, 0);
+      assert.equal(fixture.gitHub.seen.length, 0);
     });
 
     it('require an existing branch and a changed file', async () => {

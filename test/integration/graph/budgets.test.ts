@@ -4,17 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { budgetPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { agentOf } from '../../support/principals.ts';
-import { GraphTeam } from './stage.ts';
+import { GraphFixture } from './fixture.ts';
 
 const NONE = { money: 0, tokens: 0 };
 
 const idOf = (of: unknown): string => String(Object(of).id);
 
 describe('a budget', () => {
-  let team: GraphTeam;
+  let team: GraphFixture;
 
   beforeEach(async () => {
-    team = await GraphTeam.open();
+    team = await GraphFixture.open();
   });
 
   afterEach(() => team.close());

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
-import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { usageOf, workOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { countReads } from '../../support/countedReads.ts';
 import { agentOf } from '../../support/principals.ts';
-import { GraphTeam } from './stage.ts';
+import { GraphFixture } from './fixture.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
@@ -15,10 +15,10 @@ const id = (of: unknown): string => {
 };
 
 describe('the graph', () => {
-  let team: GraphTeam;
+  let team: GraphFixture;
 
   beforeEach(async () => {
-    team = await GraphTeam.open();
+    team = await GraphFixture.open();
   });
 
   afterEach(() => team.close());
@@ -115,7 +115,7 @@ describe('the graph', () => {
       ({ ending }) => ending?.attempt ?? [],
     );
     assert.ok(journal.length > 0);
-    const [spent, worked] = [spentOn(journal), workedOn(journal)];
+    const [spent, worked] = [usageOf(journal), workOf(journal)];
     assert.equal(top.totals.input_tokens, spent.input_tokens + 105);
     assert.equal(top.totals.output_tokens, spent.output_tokens + 10);
     assert.ok(Math.abs(top.totals.cost_usd - spent.cost_usd - 0.25) < 1e-9);

@@ -21,13 +21,13 @@ import { taskFromDocument } from '../../../functions/src/toolsets/coordination/r
 import { taskNode } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { runFromDocument } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/runNode.ts';
-import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { usageOf, workOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoNode } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
-import { byDay } from '../../support/night.ts';
+import { type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import '../../support/properties.ts';
-import { GraphTeam } from './stage.ts';
+import { GraphFixture } from './fixture.ts';
 
 /** One step of a history; `at` selects one of the existing items. */
 const step = fc.record({
@@ -43,11 +43,11 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 class History {
-  private readonly team: GraphTeam;
+  private readonly team: GraphFixture;
   private readonly things: NodeRef[] = [];
   private readonly ann: string;
 
-  constructor(team: GraphTeam, ann: string) {
+  constructor(team: GraphFixture, ann: string) {
     this.team = team;
     this.ann = ann;
   }
@@ -114,7 +114,7 @@ class History {
     }
   }
 
-  private async report(outcome: Parameters<GraphTeam['settle']>[2], at: number): Promise<void> {
+  private async report(outcome: Parameters<GraphFixture['settle']>[2], at: number): Promise<void> {
     const agent = await this.team.app.access.ports.agents.find(this.ann);
     const held = Object.keys(agent?.value.held ?? {});
     const taskId = held[at % Math.max(1, held.length)];
@@ -132,7 +132,7 @@ class History {
 }
 
 /** Returns all items of the team that are in a graph, from their own documents. */
-async function thingsOf(team: GraphTeam): Promise<readonly GraphNode[]> {
+async function thingsOf(team: GraphFixture): Promise<readonly GraphNode[]> {
   const database = firestore();
   const [tasks, runs, todos] = await Promise.all([
     database.collection(COLLECTIONS.tasks).where('workspace', '==', team.workspace).get(),
@@ -147,7 +147,7 @@ async function thingsOf(team: GraphTeam): Promise<readonly GraphNode[]> {
   return all.filter(({ ancestors }) => ancestors !== undefined);
 }
 
-async function verify(team: GraphTeam): Promise<void> {
+async function verify(team: GraphFixture): Promise<void> {
   const things = await thingsOf(team);
   const graph = firestore().collection(COLLECTIONS.graph);
   const [inWorkspace, owned] = await Promise.all([
@@ -169,7 +169,7 @@ async function verify(team: GraphTeam): Promise<void> {
     const journal = (await team.app.orchestration.ports.runs.calls(run.thing_id)).flatMap(
       ({ ending }) => ending?.attempt ?? [],
     );
-    const booked = { ...spentOn(journal), ...workedOn(journal) };
+    const booked = { ...usageOf(journal), ...workOf(journal) };
     assert.deepEqual({ ...run.spent, attempts: run.attempts }, booked, run.thing_id);
   }
 }
@@ -212,10 +212,10 @@ function verifyTotals(
 describe('graph totals', function () {
   this.timeout(600_000);
 
-  let lanes: Lanes;
+  let lanes: LossyConnections;
 
   before(async () => {
-    lanes = await Lanes.open(1);
+    lanes = await LossyConnections.open(1);
   });
 
   after(() => lanes.close());
@@ -232,16 +232,16 @@ describe('graph totals', function () {
         await team.close();
       }),
     );
-    await fc.assert(property, { numRuns: byDay(6, { night: 60 }), endOnFailure: true });
+    await fc.assert(property, { numRuns: defaultOrNightly(6, { night: 60 }), endOnFailure: true });
     assert.ok(counted > 20, `${counted} items were in a graph`);
     assert.ok(done.size >= 12, `only ${[...done].join(', ')} ever succeeded`);
   });
 });
 
 /** Returns a team after these steps. Steps that are not possible are rejected and change nothing. */
-async function told({ proxy, database }: Lane, steps: readonly Step[], done: Set<Step['deed']>) {
+async function told({ proxy, database }: LossyConnection, steps: readonly Step[], done: Set<Step['deed']>) {
   proxy.begin();
-  const team = await GraphTeam.open(database);
+  const team = await GraphFixture.open(database);
   const ann = await team.join('ann');
   await team.allow(ann, 5);
   const history = new History(team, ann);

@@ -8,26 +8,26 @@ import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/e
 import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const CREATE = 'coding_create_task';
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
 describe('a call that requires approval', () => {
-  let house: House;
+  let fixture: InboxFixture;
   let agent: Principal;
   let ada: Principal;
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    const known = await house.agentOf('ada', 'worker');
-    const { store } = house.app.kernel;
+    fixture = new InboxFixture();
+    await fixture.open();
+    const known = await fixture.agentOf('ada', 'worker');
+    const { store } = fixture.app.kernel;
     const id = String(known.agent_id);
     await store.commit([
       {
         kind: 'createAgent',
-        agent: sampleAgent({ id, owner_uid: known.owner_uid, role: 'worker', workspace: house.workspace }),
+        agent: sampleAgent({ id, owner_uid: known.owner_uid, role: 'worker', workspace: fixture.workspace }),
       },
       {
         kind: 'issueCredential',
@@ -35,48 +35,48 @@ describe('a call that requires approval', () => {
           api_key: `mk_${id}`,
           secret_hash: 'a-digest',
           agent_id: id,
-          created_at: house.now,
-          expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
+          created_at: fixture.now,
+          expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
           ancestors: [],
         },
       },
     ]);
     await demand([{ tool: 'coding.create_task' }]);
     const lineage = [{ subject: `key:mk_${id}`, agent_id: id } as const];
-    agent = { ...(await house.agentOf('ada', 'worker')), lineage };
-    ada = await house.person('ada');
+    agent = { ...(await fixture.agentOf('ada', 'worker')), lineage };
+    ada = await fixture.person('ada');
   });
 
   const demand = async (approvals: readonly JsonObject[]) =>
-    answer(house, 'access_update_workspace', { approvals }, await house.person('ada'));
+    answer(fixture, 'access_update_workspace', { approvals }, await fixture.person('ada'));
   const waits = async (args: JsonObject = CODE, by = agent, tool = CREATE) => {
-    const { structuredContent, isError } = await call(house, tool, args, by);
+    const { structuredContent, isError } = await call(fixture, tool, args, by);
     assert.equal(isError, true, JSON.stringify(structuredContent));
     const said = JSON.stringify(structuredContent);
     assert.match(said, /APPROVAL_REQUIRED|-32103/, said);
     return String(/request-[a-z0-9]+/.exec(said)?.[0]);
   };
   const settle = (request_id: string, given: string, comment?: string) =>
-    house.inbox(ada, 'answer', { request_id, answer: given, ...(comment && { comment }) });
-  const execute = (id: string, app = house.app) => app.services.approvedCalls.execute(id);
+    fixture.inbox(ada, 'answer', { request_id, answer: given, ...(comment && { comment }) });
+  const execute = (id: string, app = fixture.app) => app.services.approvedCalls.execute(id);
   const tasks = async () => {
-    const found = await firestore().collection('tasks').where('workspace', '==', house.workspace).get();
+    const found = await firestore().collection('tasks').where('workspace', '==', fixture.workspace).get();
     return found.docs.map((document) => document.data());
   };
-  const seen = (request_id: string) => house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+  const seen = (request_id: string) => fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
 
   it("waits in the owner's inbox, and runs once as the requester after approval", async () => {
     const request_id = await waits();
     assert.equal(await waits(), request_id, 'an identical call returns the same request');
     assert.equal(await execute(request_id), 'nothing', 'the request is not approved yet');
-    const listed = await house.inbox(ada, 'list', { state: 'open' });
+    const listed = await fixture.inbox(ada, 'list', { state: 'open' });
     const [shown] = Object(listed['requests']);
     assert.deepEqual(shown.call.tool, 'coding.create_task');
     assert.match(shown.question, /coding\.create_task/);
     assert.deepEqual(await tasks(), []);
     await settle(request_id, 'approve');
     assert.match(String((await seen(request_id))['next']), /wait/);
-    const both = await Promise.all([execute(request_id), execute(request_id, house.anotherInstance())]);
+    const both = await Promise.all([execute(request_id), execute(request_id, fixture.anotherInstance())]);
     assert.deepEqual(both.sort(), ['made', 'nothing']);
     const made = await tasks();
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('a call that requires approval', () => {
       [[agent.agent_id, ada.uid, 'Add a test']],
     );
     const { outcome } = await seen(request_id);
-    const again = await answer(house, CREATE, CODE, agent);
+    const again = await answer(fixture, CREATE, CODE, agent);
     assert.deepEqual(Object(outcome).answer, again, 'an identical call returns the outcome');
     assert.equal(Object(again['result']).taskId, made[0]?.['id']);
     assert.equal((await tasks()).length, 1);
@@ -100,7 +100,7 @@ describe('a call that requires approval', () => {
       await waits({ ...CODE, description: 'Add another' }),
     ]);
     assert.equal(ids.size, 4);
-    const reused = await call(house, CREATE, { ...CODE, description: 'B', idempotency_key: 'one' }, agent);
+    const reused = await call(fixture, CREATE, { ...CODE, description: 'B', idempotency_key: 'one' }, agent);
     assert.match(JSON.stringify(reused.structuredContent), /KEY_REUSED/);
   });
 
@@ -113,33 +113,33 @@ describe('a call that requires approval', () => {
     const request_id = await waits();
     await settle(request_id, 'refuse', 'Not on a Friday.');
     assert.equal(await execute(request_id), 'nothing');
-    const { structuredContent } = await call(house, CREATE, CODE, agent);
+    const { structuredContent } = await call(fixture, CREATE, CODE, agent);
     assert.match(JSON.stringify(structuredContent), /Not on a Friday.*NOT_APPROVED/);
     assert.deepEqual(await tasks(), []);
-    house.pass(25 * 3600);
+    fixture.pass(25 * 3600);
     assert.notEqual(await waits(), request_id, 'another day creates another request');
   });
 
   it('creates another request after the first one expires', async () => {
     const request_id = await waits();
-    house.pass(25 * 3600);
+    fixture.pass(25 * 3600);
     assert.notEqual(await waits(), request_id);
     await assert.rejects(settle(request_id, 'approve'));
   });
 
   it("is refused if the requester's rights are gone when it runs", async () => {
-    const { store } = house.app.kernel;
+    const { store } = fixture.app.kernel;
     const [first, second, third] = [
       await waits(),
       await waits({ ...CODE, description: 'B' }),
       await waits({ ...CODE, description: 'C' }),
     ];
     for (const id of [first, second, third]) await settle(id, 'approve');
-    await store.commit([{ kind: 'removeMember', workspace: house.workspace, uid: ada.uid }]);
+    await store.commit([{ kind: 'removeMember', workspace: fixture.workspace, uid: ada.uid }]);
     await execute(first);
-    await house.letIn(house.workspace, 'ada', 'viewer');
+    await fixture.letIn(fixture.workspace, 'ada', 'viewer');
     await execute(second);
-    await house.letIn(house.workspace, 'ada', 'leader');
+    await fixture.letIn(fixture.workspace, 'ada', 'leader');
     await store.commit([{ kind: 'withdrawCredential', apiKey: `mk_${agent.agent_id}` }]);
     await execute(third);
     const reasons = await Promise.all(
@@ -150,18 +150,18 @@ describe('a call that requires approval', () => {
   });
 
   it('is refused if the approver has left the workspace by the time it runs', async () => {
-    const { store } = house.app.kernel;
-    await demand([{ tool: 'coding.create_task', asks: house.id('ben') }]);
+    const { store } = fixture.app.kernel;
+    await demand([{ tool: 'coding.create_task', asks: fixture.id('ben') }]);
     const approved = async (description: string) => {
       const request_id = await waits({ ...CODE, description });
-      await house.inbox(await house.person('ben'), 'answer', { request_id, answer: 'approve' });
+      await fixture.inbox(await fixture.person('ben'), 'answer', { request_id, answer: 'approve' });
       return request_id;
     };
     const made = await approved('Made');
     await execute(made);
     assert.equal((await tasks()).length, 1);
     const late = await approved('Late');
-    await store.commit([{ kind: 'removeMember', workspace: house.workspace, uid: house.id('ben') }]);
+    await store.commit([{ kind: 'removeMember', workspace: fixture.workspace, uid: fixture.id('ben') }]);
     await execute(late);
     assert.equal(Object((await seen(late))['outcome']).error.reason, 'APPROVER_LEFT');
     assert.equal((await tasks()).length, 1);
@@ -172,9 +172,9 @@ describe('a call that requires approval', () => {
   it('is completed by another instance if the first crashes before or after running it', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
-    const { requests } = house.app.inbox.ports;
-    const { store } = house.app.kernel;
-    const dead = house.anotherInstance();
+    const { requests } = fixture.app.inbox.ports;
+    const { store } = fixture.app.kernel;
+    const dead = fixture.anotherInstance();
     // The instance claims the request, runs the call, and crashes before it stores the outcome.
     let dies = true;
     const dying = {
@@ -193,14 +193,14 @@ describe('a call that requires approval', () => {
       log: silent,
       liveness: dead.services.liveness,
       agentsMayAnswer: async () => [],
-      makeCall: (one) => calls.make(one),
+      runApprovedCall: (one) => calls.run(one),
     });
     await assert.rejects(execution.execute(unmade), /dead/);
     dies = false;
     assert.equal((await tasks()).length, 1);
     assert.equal(await execute(unmade), 'nothing', 'the first instance may still be running');
-    house.pass(121);
-    await house.sweepApprovals();
+    fixture.pass(121);
+    await fixture.sweepApprovals();
     assert.equal((await tasks()).length, 1, 'the call does not run again');
     const { value } = (await requests.find(unmade)) ?? {};
     assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
@@ -208,45 +208,45 @@ describe('a call that requires approval', () => {
     // An instance that crashes before it runs anything.
     const other = await waits({ ...CODE, description: 'B' });
     await settle(other, 'approve');
-    house.pass(1);
-    await house.sweepApprovals();
+    fixture.pass(1);
+    await fixture.sweepApprovals();
     assert.equal((await tasks()).length, 2);
   });
 
   it('needs no approval when the approver makes it in person', async () => {
-    assert.ok(await answer(house, CREATE, CODE, ada));
-    const ben = await house.person('ben');
-    assert.ok(await answer(house, CREATE, CODE, ben), 'Ben is his own owner');
+    assert.ok(await answer(fixture, CREATE, CODE, ada));
+    const ben = await fixture.person('ben');
+    assert.ok(await answer(fixture, CREATE, CODE, ben), 'Ben is his own owner');
     await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
     const request_id = await waits(CODE, ben);
-    const found = await house.inbox(ada, 'list', { state: 'open' });
+    const found = await fixture.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(found['requests'])[0].request_id, request_id);
-    const own = await house.refusal(ben, 'inbox_answer', { request_id, answer: 'approve' });
+    const own = await fixture.refusal(ben, 'inbox_answer', { request_id, answer: 'approve' });
     assert.equal(own.reason, 'NOT_ASKED');
   });
 
   it('can be required by leaders for writing tools, optionally above a cost', async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
-      const { reason, entries } = await house.refusal(ada, 'access_update_workspace', {
+      const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', {
         approvals: [{ tool }],
       });
       assert.equal(reason, 'NOT_APPROVABLE');
       assert.ok(entries.includes('github.createPR'));
     }
-    const stranger = { tool: 'coding.create_task', asks: house.id('eve') };
+    const stranger = { tool: 'coding.create_task', asks: fixture.id('eve') };
     assert.equal(
-      (await house.refusal(ada, 'access_update_workspace', { approvals: [stranger] })).code,
+      (await fixture.refusal(ada, 'access_update_workspace', { approvals: [stranger] })).code,
       -32200,
     );
     await assert.rejects(
-      answer(house, 'access_update_workspace', { approvals: [] }, await house.person('ben')),
+      answer(fixture, 'access_update_workspace', { approvals: [] }, await fixture.person('ben')),
     );
     await demand([{ tool: 'orchestration.orchestrate', above_usd: 2 }]);
-    agent = await house.agentOf('ada', 'worker');
-    assert.ok(await answer(house, CREATE, CODE, agent), 'no longer requires approval');
+    agent = await fixture.agentOf('ada', 'worker');
+    assert.ok(await answer(fixture, CREATE, CODE, agent), 'no longer requires approval');
     const run = (cost_usd: number) => ({ prompt: 'Hi', options: { timeout: 0, budget: { cost_usd } } });
     await waits(run(3), agent, 'orchestration_orchestrate');
-    const cheap = await call(house, 'orchestration_orchestrate', run(1), agent);
+    const cheap = await call(fixture, 'orchestration_orchestrate', run(1), agent);
     assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
   });
 
@@ -266,9 +266,9 @@ describe('a call that requires approval', () => {
     });
     const isAsked = async (args: JsonObject) =>
       /waiting for approval/.test(
-        JSON.stringify((await call(house, orchestrate, args, agent)).structuredContent),
+        JSON.stringify((await call(fixture, orchestrate, args, agent)).structuredContent),
       );
-    const { cost_usd: costUsd } = house.app.budget;
+    const { cost_usd: costUsd } = fixture.app.budget;
     for (const [above_usd, cost_usd, asked] of [
       [2, 2, false],
       [2, 2.01, true],
@@ -282,20 +282,23 @@ describe('a call that requires approval', () => {
   });
 
   it('cannot be approved by an agent that registered the caller', async () => {
-    const deputy = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
-    await house.lets('ada', ['deputy']);
+    const deputy = { ...(await fixture.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
+    await fixture.lets('ada', ['deputy']);
     const lineage = [{ subject: 'key:mk_deputy' as const, agent_id: 'deputy' }];
     const own = await waits(CODE, { ...agent, lineage });
-    const refused = await house.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
+    const refused = await fixture.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
     assert.equal(refused['reason'], 'NOT_A_PERSON');
     const other = await waits({ ...CODE, description: 'Of another' });
-    assert.ok(await house.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'other caller');
+    assert.ok(
+      await fixture.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }),
+      'other caller',
+    );
   });
 
   it('runs without approval if its workspace has no approval rules', async () => {
     await demand([]);
-    const free = await house.agentOf('ada', 'worker');
-    assert.equal(free.owner.asking?.[house.workspace], false);
-    assert.ok(await answer(house, CREATE, CODE, free));
+    const free = await fixture.agentOf('ada', 'worker');
+    assert.equal(free.owner.asking?.[fixture.workspace], false);
+    assert.ok(await answer(fixture, CREATE, CODE, free));
   });
 });

@@ -4,60 +4,60 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { eventPath, mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { answer as answerOf } from '../coordination/calls.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
 
 describe('questions to people', () => {
-  let house: House;
+  let fixture: InboxFixture;
   let agent: Principal;
   let ada: Principal;
   let ben: Principal;
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    agent = await house.agentOf('ada', 'worker');
-    ada = await house.person('ada');
-    ben = await house.person('ben');
+    fixture = new InboxFixture();
+    await fixture.open();
+    agent = await fixture.agentOf('ada', 'worker');
+    ada = await fixture.person('ada');
+    ben = await fixture.person('ben');
   });
 
   const ask = async (more = {}) =>
-    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   it('reach the owner, who finds and answers them', async () => {
-    const asked = await house.inbox(agent, 'ask', ASK);
+    const asked = await fixture.inbox(agent, 'ask', ASK);
     const request_id = String(asked['request_id']);
     assert.deepEqual(asked['asked_of'], { uid: ada.uid, name: `ada of ${ada.uid}` });
     assert.match(String(asked['next']), /inbox_wait/);
-    const waiting = await house.inbox(ada, 'list', { state: 'open' });
+    const waiting = await fixture.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(waiting['requests'])[0].request_id, request_id);
-    await house.inbox(ada, 'answer', { request_id, answer: 'blue', comment: 'As the sea.' });
-    const heard = await house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'blue', comment: 'As the sea.' });
+    const heard = await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
     assert.deepEqual(
       [heard['state'], heard['answer'], heard['comment'], heard['answered_by']],
       ['answered', 'blue', 'As the sea.', { uid: ada.uid }],
     );
-    const sent = await house.inbox(agent, 'list', { box: 'sent' });
+    const sent = await fixture.inbox(agent, 'list', { box: 'sent' });
     assert.equal(Object(sent['requests'])[0].state, 'answered');
-    assert.deepEqual((await house.inbox(ada, 'list', { state: 'open' }))['requests'], []);
+    assert.deepEqual((await fixture.inbox(ada, 'list', { state: 'open' }))['requests'], []);
   });
 
   it('wake a waiting agent at another instance than the one that stores the answer', async () => {
     const request_id = await ask();
-    const other = house.anotherInstance();
-    const waited = house.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
-    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+    const other = fixture.anotherInstance();
+    const waited = fixture.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
     assert.equal((await waited)['answer'], 'red');
   });
 
   it('accept one answer, and accept it again if repeated', async () => {
     const request_id = await ask();
-    const wrong = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
+    const wrong = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
     assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
-    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
-    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
-    const second = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
+    const second = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
     assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
   });
 
@@ -65,7 +65,7 @@ describe('questions to people', () => {
     const request_id = await ask();
     const both = await Promise.allSettled(
       ['red', 'blue'].map((answer) =>
-        house.inbox(ada, 'answer', { request_id, answer }, house.anotherInstance()),
+        fixture.inbox(ada, 'answer', { request_id, answer }, fixture.anotherInstance()),
       ),
     );
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
@@ -76,25 +76,25 @@ describe('questions to people', () => {
     const other: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const given = { request_id, answer: 'red' };
     for (const one of [agent, other])
-      assert.equal((await house.refusal(one, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
-    await house.lets('ada', ['helper', String(agent.agent_id)]);
-    assert.equal((await house.refusal(agent, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
-    const answered = await house.inbox(other, 'answer', given);
+      assert.equal((await fixture.refusal(one, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    await fixture.lets('ada', ['helper', String(agent.agent_id)]);
+    assert.equal((await fixture.refusal(agent, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    const answered = await fixture.inbox(other, 'answer', given);
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
   });
 
   it('reach another member by uid or email, and fail alike for non-members and unknown people', async () => {
-    for (const to of [ben.uid, house.email('ben')]) {
+    for (const to of [ben.uid, fixture.email('ben')]) {
       const request_id = await ask({ to });
       assert.equal(
-        (await house.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason,
+        (await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason,
         'NOT_ASKED',
       );
-      await house.inbox(ben, 'answer', { request_id, answer: 'red' });
+      await fixture.inbox(ben, 'answer', { request_id, answer: 'red' });
     }
     const said = [];
-    for (const to of [house.id('eve'), house.email('eve'), 'nobody', 'nobody@example.com']) {
-      const { message, ...rest } = await house.refusal(agent, 'inbox_ask', { ...ASK, to });
+    for (const to of [fixture.id('eve'), fixture.email('eve'), 'nobody', 'nobody@example.com']) {
+      const { message, ...rest } = await fixture.refusal(agent, 'inbox_ask', { ...ASK, to });
       said.push(JSON.stringify({ ...rest, value: 0, message: message.replaceAll(to, 'X') }));
     }
     assert.equal(new Set(said).size, 1, said.join('\n'));
@@ -103,7 +103,7 @@ describe('questions to people', () => {
   it('are hidden from other people', async () => {
     const request_id = await ask();
     const eve = {
-      ...(await house.person('eve')),
+      ...(await fixture.person('eve')),
       owner: { role: 'admin' as const, workspaces: {}, access: {} },
     };
     const hidden = async (id: string) => {
@@ -114,42 +114,42 @@ describe('questions to people', () => {
         ['withdraw', {}],
       ] as const)
         for (const one of [eve, ben])
-          said.push((await house.refusal(one, `inbox_${tool}`, { request_id: id, ...more })).message);
+          said.push((await fixture.refusal(one, `inbox_${tool}`, { request_id: id, ...more })).message);
       return said.map((message) => message.replaceAll(id, 'X'));
     };
     assert.deepEqual(await hidden(request_id), await hidden('request-none'));
-    const elsewhere = await house.agentOf('ada', 'worker', { held_to: 'another' });
-    await assert.rejects(house.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
+    const elsewhere = await fixture.agentOf('ada', 'worker', { held_to: 'another' });
+    await assert.rejects(fixture.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
   });
 
   it('can be withdrawn by the requester or their owner', async () => {
     const toBen = await ask({ to: ben.uid });
-    assert.equal((await house.refusal(ben, 'inbox_withdraw', { request_id: toBen })).code, -32101);
+    assert.equal((await fixture.refusal(ben, 'inbox_withdraw', { request_id: toBen })).code, -32101);
     for (const one of [agent, ada]) {
-      const withdrawn = await house.inbox(one, 'withdraw', { request_id: await ask() });
+      const withdrawn = await fixture.inbox(one, 'withdraw', { request_id: await ask() });
       assert.equal(withdrawn['state'], 'withdrawn');
     }
-    await house.inbox(ada, 'withdraw', { request_id: toBen });
+    await fixture.inbox(ada, 'withdraw', { request_id: toBen });
     assert.equal(
-      (await house.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason,
+      (await fixture.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason,
       'NOT_OPEN',
     );
   });
 
   it('expire once, on a read or in a sweep, with their default or without an answer', async () => {
     const ids = [await ask({ default: 'red' }), await ask()];
-    house.pass(25 * 3600);
-    const first = await house.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
+    fixture.pass(25 * 3600);
+    const first = await fixture.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
     assert.deepEqual([first['state'], first['answer'], first['answered_by']], ['expired', 'red', undefined]);
-    const listed = await house.inbox(ada, 'list', { state: 'open' });
+    const listed = await fixture.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(listed['requests'])[0].state, 'expired');
-    const stored = async () => (await house.app.inbox.ports.requests.find(String(ids[1])))?.value.state;
+    const stored = async () => (await fixture.app.inbox.ports.requests.find(String(ids[1])))?.value.state;
     assert.equal(await stored(), 'open', 'a list does not change the stored state');
-    await house.sweepRequests();
+    await fixture.sweepRequests();
     assert.equal(await stored(), 'expired');
-    const second = await house.inbox(agent, 'wait', { request_id: String(ids[1]), wait_ms: 0 });
+    const second = await fixture.inbox(agent, 'wait', { request_id: String(ids[1]), wait_ms: 0 });
     assert.deepEqual([second['state'], second['answer']], ['expired', undefined]);
-    await assert.rejects(house.inbox(ada, 'answer', { request_id: String(ids[1]), answer: 'red' }));
+    await assert.rejects(fixture.inbox(ada, 'answer', { request_id: String(ids[1]), answer: 'red' }));
   });
 
   it('are rejected if their options, default or expiry are invalid for their kind', async () => {
@@ -161,7 +161,7 @@ describe('questions to people', () => {
       ['expires', { expires: '2039-12-31T00:00:00Z' }],
       ['expires', { expires: '2040-03-01T00:00:00Z' }],
     ] as const)
-      assert.equal((await house.refusal(agent, 'inbox_ask', { ...ASK, ...more })).field, field);
+      assert.equal((await fixture.refusal(agent, 'inbox_ask', { ...ASK, ...more })).field, field);
   });
 
   it('notify the person once, on each channel that the person chose', async () => {
@@ -169,11 +169,11 @@ describe('questions to people', () => {
     const request_id = await ask({ question: 'Red\r\nBcc: eve@example.com <b>or</b> blue?' });
     const eventId = `question-${request_id}`;
     assert.ok((await firestore().doc(eventPath(eventId)).get()).exists);
-    const event = await house.app.todo.ports.taskHistory.find(eventId);
+    const event = await fixture.app.todo.ports.taskHistory.find(eventId);
     assert.ok(event);
-    for (let times = 0; times < 2; times++) await house.app.services.consumers.reminders.act(event);
+    for (let times = 0; times < 2; times++) await fixture.app.services.consumers.reminders.act(event);
     const mail = (await firestore().doc(mailPath(eventId)).get()).data();
-    assert.deepEqual(mail?.['to'], [house.email('ada')]);
+    assert.deepEqual(mail?.['to'], [fixture.email('ada')]);
     assert.equal(mail?.['message'].subject, 'Question: Red Bcc: eve@example.com <b>or</b> blue?');
     assert.equal(mail?.['message'].html, undefined, 'the text is not sent as HTML');
     assert.equal(mail?.['request_id'], request_id);
@@ -182,65 +182,70 @@ describe('questions to people', () => {
   describe('about a task', () => {
     const held = async () => {
       const agent_id = String(agent.agent_id);
-      const request = { agentId: agent_id, role: 'worker' as const, workspace: house.workspace };
-      await house.app.services.membership.join(agent, request, () => undefined);
-      await house.create({});
+      const request = { agentId: agent_id, role: 'worker' as const, workspace: fixture.workspace };
+      await fixture.app.services.membership.join(agent, request, () => undefined);
+      await fixture.create({});
       const claimed = await answerOf(
-        house,
+        fixture,
         'coordination_claim_task',
         { agent_id, lease_seconds: 60 },
         agent,
       );
       return String(Object(claimed['task']).id);
     };
-    const taskOf = async (id: string) => (await house.app.coordination.ports.tasks.find(id))?.value;
+    const taskOf = async (id: string) => (await fixture.app.coordination.ports.tasks.find(id))?.value;
 
     it('keep its lease while they are open, and show whom the task waits for', async () => {
       const task_id = await held();
       const request_id = await ask({ task_id });
-      house.pass(3600);
-      await house.sweep();
+      fixture.pass(3600);
+      await fixture.sweep();
       const waiting = await taskOf(task_id);
       assert.deepEqual([waiting?.status, waiting?.claim?.claimed_by], ['claimed', agent.agent_id]);
-      const shown = await answerOf(house, 'coordination_get_all_tasks', {}, agent);
+      const shown = await answerOf(fixture, 'coordination_get_all_tasks', {}, agent);
       assert.deepEqual(Object(shown['tasks'])[0].waiting_for, { request_id, who: `ada of ${ada.uid}` });
-      const queue = await answerOf(house, 'system_getTaskQueue', { includeAssigned: true }, agent);
+      const queue = await answerOf(fixture, 'system_getTaskQueue', { includeAssigned: true }, agent);
       assert.equal(Object(queue['tasks'])[0].metadata.waitingFor, `ada of ${ada.uid}`);
-      await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+      await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
       const after = await taskOf(task_id);
       assert.equal(after?.waiting_for, undefined);
-      assert.equal(Number(after?.claim?.lease_expires_at) - house.now.getTime(), 60_000);
-      house.pass(3600);
-      await house.sweep();
+      assert.equal(Number(after?.claim?.lease_expires_at) - fixture.now.getTime(), 60_000);
+      fixture.pass(3600);
+      await fixture.sweep();
       assert.equal((await taskOf(task_id))?.status, 'available');
     });
 
     it('keep its lease if the holder renewed it while the question was open', async () => {
       const task_id = await held();
       await ask({ task_id });
-      await answerOf(house, 'coordination_start_task', { agent_id: String(agent.agent_id), task_id }, agent);
-      house.pass(600);
-      await house.sweep();
+      await answerOf(
+        fixture,
+        'coordination_start_task',
+        { agent_id: String(agent.agent_id), task_id },
+        agent,
+      );
+      fixture.pass(600);
+      await fixture.sweep();
       assert.equal((await taskOf(task_id))?.status, 'in_progress');
     });
 
     it('stop holding it when they are withdrawn or expire', async () => {
       const task_id = await held();
-      await house.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
+      await fixture.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
       await ask({ task_id });
-      const again = await house.refusal(agent, 'inbox_ask', { ...ASK, task_id });
+      const again = await fixture.refusal(agent, 'inbox_ask', { ...ASK, task_id });
       assert.equal(again.reason, 'WAITS_ALREADY');
-      house.pass(25 * 3600);
-      await house.sweepRequests();
+      fixture.pass(25 * 3600);
+      await fixture.sweepRequests();
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
     });
 
     it('are accepted only from its holder', async () => {
       const task_id = await held();
-      const other = await house.agentOf('ben', 'worker');
-      assert.equal((await house.refusal(other, 'inbox_ask', { ...ASK, task_id })).reason, 'NOT_HOLDER');
-      assert.equal((await house.refusal(agent, 'inbox_ask', { ...ASK, task_id: 'none' })).code, -32200);
+      const other = await fixture.agentOf('ben', 'worker');
+      assert.equal((await fixture.refusal(other, 'inbox_ask', { ...ASK, task_id })).reason, 'NOT_HOLDER');
+      assert.equal((await fixture.refusal(agent, 'inbox_ask', { ...ASK, task_id: 'none' })).code, -32200);
     });
   });
 });

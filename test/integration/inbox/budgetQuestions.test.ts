@@ -1,68 +1,68 @@
 /** Questions about exhausted budgets: they go to the person who set the budget, and an approval raises it. */
 import assert from 'node:assert/strict';
 import { answer, call } from '../coordination/calls.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
 describe('a question about a budget', () => {
-  const house = new House();
+  const fixture = new InboxFixture();
   before(async () => {
-    await house.open();
-    const agent = await house.agentOf('ada', 'worker');
+    await fixture.open();
+    const agent = await fixture.agentOf('ada', 'worker');
     const agent_id = String(agent.agent_id);
     const runner = { agent_id, role: 'worker', capabilities: ['claude'] };
-    await answer(house, 'coordination_register_agent', runner, agent);
+    await answer(fixture, 'coordination_register_agent', runner, agent);
   });
 
   it('goes to the person who set the budget, and an approval raises it once', async () => {
-    const [ada, agent] = [await house.person('ada'), await house.agentOf('ada', 'worker')];
-    const of = { kind: 'workspace', id: house.workspace };
-    await answer(house, 'system_setBudget', { ...of, tokens: 0, money: 5 }, ada);
-    const { taskId } = Object((await answer(house, 'coding_create_task', CODE, agent))['result']);
+    const [ada, agent] = [await fixture.person('ada'), await fixture.agentOf('ada', 'worker')];
+    const of = { kind: 'workspace', id: fixture.workspace };
+    await answer(fixture, 'system_setBudget', { ...of, tokens: 0, money: 5 }, ada);
+    const { taskId } = Object((await answer(fixture, 'coding_create_task', CODE, agent))['result']);
     const claim = async () =>
-      Object((await answer(house, 'coding_claim_task', { taskId }, agent))['result']).task;
+      Object((await answer(fixture, 'coding_claim_task', { taskId }, agent))['result']).task;
     assert.equal(await claim(), null);
     assert.equal(await claim(), null);
-    const { requests } = await house.inbox(ada, 'list', { state: 'open' });
+    const { requests } = await fixture.inbox(ada, 'list', { state: 'open' });
     const [question, ...more] = requests as { request_id: string; question: string; call: object }[];
     assert.ok(question);
     assert.deepEqual(more, [], 'the question is asked once');
     assert.match(question.question, /0\.0000 of 5 US dollars, 0 of 0 tokens/);
     const refused = await call(
-      house,
+      fixture,
       'inbox_answer',
       { request_id: question.request_id, answer: 'approve' },
       agent,
     );
     assert.equal(refused.isError, true, 'an agent cannot raise its own budget');
 
-    await house.inbox(ada, 'answer', { request_id: question.request_id, answer: 'approve' });
-    const { approvedCalls } = house.app.services;
+    await fixture.inbox(ada, 'answer', { request_id: question.request_id, answer: 'approve' });
+    const { approvedCalls } = fixture.app.services;
     const made = await Promise.all([1, 2].map(() => approvedCalls.execute(question.request_id)));
     assert.deepEqual(made.sort(), ['made', 'nothing']);
-    const limited = await house.app.graph.ports.budgets.find(`workspace-${house.workspace}`);
+    const limited = await fixture.app.graph.ports.budgets.find(`workspace-${fixture.workspace}`);
     assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'only tokens raised');
-    await house.app.services.orchestration.runs.budgetChanged(`workspace-${house.workspace}`);
-    house.pass(11 * 60);
+    await fixture.app.services.orchestration.runs.budgetChanged(`workspace-${fixture.workspace}`);
+    fixture.pass(11 * 60);
     assert.equal((await claim()).id, taskId);
   });
 
   it('is not asked again after a refusal until the budget is set again', async () => {
-    const [ada, agent] = [await house.person('ada'), await house.agentOf('ada', 'worker')];
-    const of = { kind: 'workspace', id: house.workspace };
-    await answer(house, 'system_setBudget', { ...of, tokens: 0 }, ada);
-    const { taskId } = Object((await answer(house, 'coding_create_task', CODE, agent))['result']);
-    const open = async () => (await house.inbox(ada, 'list', { state: 'open' }))['requests'] as object[];
-    const claim = () => answer(house, 'coding_claim_task', { taskId }, agent);
+    const [ada, agent] = [await fixture.person('ada'), await fixture.agentOf('ada', 'worker')];
+    const of = { kind: 'workspace', id: fixture.workspace };
+    await answer(fixture, 'system_setBudget', { ...of, tokens: 0 }, ada);
+    const { taskId } = Object((await answer(fixture, 'coding_create_task', CODE, agent))['result']);
+    const open = async () => (await fixture.inbox(ada, 'list', { state: 'open' }))['requests'] as object[];
+    const claim = () => answer(fixture, 'coding_claim_task', { taskId }, agent);
     await claim();
     const request_id = Object((await open())[0]).request_id;
-    await house.inbox(ada, 'answer', { request_id, answer: 'refuse' });
-    house.pass(11 * 60);
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'refuse' });
+    fixture.pass(11 * 60);
     await claim();
     assert.deepEqual(await open(), []);
-    await answer(house, 'system_setBudget', { ...of, tokens: 0 }, ada);
-    house.pass(11 * 60);
+    await answer(fixture, 'system_setBudget', { ...of, tokens: 0 }, ada);
+    fixture.pass(11 * 60);
     await claim();
     assert.equal((await open()).length, 1);
   });

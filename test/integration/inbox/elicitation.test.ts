@@ -8,7 +8,7 @@ import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.
 import { authenticatorOf } from '../../support/principals.ts';
 import { answer as answerOf } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 type Reply =
   | { readonly action: 'accept'; readonly content: Record<string, string> }
@@ -17,17 +17,17 @@ type Reply =
 const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
 
 describe('elicitation of an answer at the client', () => {
-  let house: House;
+  let fixture: InboxFixture;
   let agent: Principal;
   let ada: Principal;
   const endpoints: RunningEndpoint[] = [];
   const clients: Client[] = [];
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    agent = await house.agentOf('ada', 'worker');
-    ada = await house.person('ada');
+    fixture = new InboxFixture();
+    await fixture.open();
+    agent = await fixture.agentOf('ada', 'worker');
+    ada = await fixture.person('ada');
   });
 
   afterEach(async () => {
@@ -38,7 +38,7 @@ describe('elicitation of an answer at the client', () => {
   /** Returns what the person was shown, and a client whose person replies with `reply`. */
   async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
     const endpoint = await serveEndpoint({
-      ...house.app.calls,
+      ...fixture.app.calls,
       authenticator: authenticatorOf(by),
       streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
       openStreams: new OpenStreams(),
@@ -63,7 +63,7 @@ describe('elicitation of an answer at the client', () => {
       return reply(params);
     });
     const requestInit = { headers: { Authorization: 'Bearer any' } };
-    const url = new URL(`${endpoint.url}/mcp?workspace=${house.workspace}`);
+    const url = new URL(`${endpoint.url}/mcp?workspace=${fixture.workspace}`);
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
     clients.push(client);
     const wait = async (request_id: string) => {
@@ -77,7 +77,7 @@ describe('elicitation of an answer at the client', () => {
   }
 
   const ask = async (more = {}) =>
-    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   it("shows the question at the client, and stores the person's answer", async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
@@ -93,7 +93,7 @@ describe('elicitation of an answer at the client', () => {
   it('keeps the first answer if the person answers in the inbox before the client', async () => {
     let request_id = '';
     const { shown, wait } = await connect(async () => {
-      await house.inbox(ada, 'answer', { request_id, answer: 'blue' });
+      await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
       return { action: 'accept', content: { answer: 'red' } };
     });
     request_id = await ask();
@@ -106,7 +106,7 @@ describe('elicitation of an answer at the client', () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     await wait(request_id);
-    const second = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
+    const second = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
     assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
     assert.equal((await wait(request_id)).answer, 'red');
   });
@@ -115,7 +115,7 @@ describe('elicitation of an answer at the client', () => {
     let elsewhere: Promise<unknown> = Promise.resolve();
     let request_id = '';
     const { wait } = await connect(async () => {
-      elsewhere = house.inbox(ada, 'answer', { request_id, answer: 'blue' }, house.anotherInstance());
+      elsewhere = fixture.inbox(ada, 'answer', { request_id, answer: 'blue' }, fixture.anotherInstance());
       return { action: 'accept', content: { answer: 'red' } };
     });
     request_id = await ask();
@@ -128,9 +128,9 @@ describe('elicitation of an answer at the client', () => {
   it('records the agent whose client returned the answer in the audit log', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
-    house.pass(1);
+    fixture.pass(1);
     await wait(request_id);
-    const { events } = await answerOf(house, 'system_getAudit', { thing: `request:${request_id}` }, ada);
+    const { events } = await answerOf(fixture, 'system_getAudit', { thing: `request:${request_id}` }, ada);
     const [answered, asked] = Object(events);
     assert.deepEqual(
       [answered.by, answered.tool, answered.changes[0].after],
@@ -145,7 +145,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal((await wait(request_id)).state, 'open');
     assert.equal((await wait(request_id)).state, 'open');
     assert.equal(shown.length, 1);
-    await house.inbox(ada, 'answer', { request_id, answer: 'blue' });
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
     assert.equal((await wait(request_id)).answer, 'blue');
   });
 
@@ -153,20 +153,20 @@ describe('elicitation of an answer at the client', () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'green' } }));
     const request_id = await ask();
     await wait(request_id).catch(() => undefined);
-    assert.equal((await house.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
+    assert.equal((await fixture.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
   });
 
   it('skips questions to or from others, and approval requests', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
-    assert.equal((await wait(await ask({ to: house.id('ben') }))).state, 'open');
+    assert.equal((await wait(await ask({ to: fixture.id('ben') }))).state, 'open');
     const other: Principal = { ...agent, uid: 'agent:other', agent_id: 'other' };
-    const others = await house.inbox(other, 'ask', ASK);
+    const others = await fixture.inbox(other, 'ask', ASK);
     assert.equal((await wait(String(others['request_id']))).state, 'open');
-    const own = (await house.app.inbox.ports.requests.find(await ask()))?.value;
+    const own = (await fixture.app.inbox.ports.requests.find(await ask()))?.value;
     assert.ok(own);
     const call = { tool: 'coding.create_task', arguments: {}, readonly: false };
     const demanded = { ...own, id: `${own.id}-demanded`, call };
-    await house.app.kernel.store.commit([{ kind: 'createRequest', request: demanded }]);
+    await fixture.app.kernel.store.commit([{ kind: 'createRequest', request: demanded }]);
     assert.equal((await wait(demanded.id)).state, 'open');
     assert.equal(shown.length, 0);
   });

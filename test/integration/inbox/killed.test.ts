@@ -4,11 +4,14 @@ import type { Composition } from '../../../functions/src/composition/compose.ts'
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
-import { ApprovalExecution, type MakeCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
+import {
+  ApprovalExecution,
+  type RunApprovedCall,
+} from '../../../functions/src/toolsets/inbox/rules/execution.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
@@ -16,43 +19,46 @@ const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Wri
 const MINUTES_AFTER = 121;
 
 describe('an approved call', () => {
-  let house: House;
+  let fixture: InboxFixture;
   let agent: Principal;
   let id: string;
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    const ada = await house.person('ada');
-    const { agent_id: agentId = '' } = await house.agentOf('ada', 'worker');
+    fixture = new InboxFixture();
+    await fixture.open();
+    const ada = await fixture.person('ada');
+    const { agent_id: agentId = '' } = await fixture.agentOf('ada', 'worker');
     const known = sampleAgent({
       id: agentId,
       owner_uid: ada.uid,
       role: 'worker',
-      workspace: house.workspace,
+      workspace: fixture.workspace,
     });
     const credential = {
       api_key: `mk_${agentId}`,
       secret_hash: 'a-digest',
       agent_id: agentId,
-      created_at: house.now,
-      expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
+      created_at: fixture.now,
+      expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
-    await house.app.kernel.store.commit([
+    await fixture.app.kernel.store.commit([
       { kind: 'createAgent', agent: known },
       { kind: 'issueCredential', credential },
     ]);
-    await answer(house, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
+    await answer(fixture, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
     const lineage = [{ subject: `key:${credential.api_key}`, agent_id: agentId } as const];
-    agent = { ...(await house.agentOf('ada', 'worker')), lineage };
-    const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
+    agent = { ...(await fixture.agentOf('ada', 'worker')), lineage };
+    const { structuredContent } = await call(fixture, 'coding_create_task', CODE, agent);
     id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
-    await house.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
+    await fixture.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
   });
 
-  /** Returns an instance that runs calls with `makeCall`, which can crash or stall. */
-  const instance = (makeCall: (make: MakeCall) => MakeCall, app: Composition = house.anotherInstance()) => {
+  /** Returns an instance that runs calls with `runApprovedCall`, which can crash or stall. */
+  const instance = (
+    runApprovedCall: (make: RunApprovedCall) => RunApprovedCall,
+    app: Composition = fixture.anotherInstance(),
+  ) => {
     const { services, inbox } = app;
     const calls = new ApprovedCalls({ ...app.calls, log: silent }, '');
     return new ApprovalExecution({
@@ -60,20 +66,20 @@ describe('an approved call', () => {
       log: silent,
       liveness: services.liveness,
       agentsMayAnswer: async () => [],
-      makeCall: makeCall((one) => calls.make(one)),
+      runApprovedCall: runApprovedCall((one) => calls.run(one)),
     });
   };
 
   const made = async () => {
-    const found = await firestore().collection('tasks').where('workspace', '==', house.workspace).get();
+    const found = await firestore().collection('tasks').where('workspace', '==', fixture.workspace).get();
     return found.docs.map((document) => document.id);
   };
 
-  const request = async () => (await house.app.inbox.ports.requests.find(id))?.value ?? assert.fail();
+  const request = async () => (await fixture.app.inbox.ports.requests.find(id))?.value ?? assert.fail();
 
   it('runs once when ten instances start it concurrently', async () => {
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () => house.anotherInstance().services.approvedCalls.execute(id)),
+      Array.from({ length: 10 }, () => fixture.anotherInstance().services.approvedCalls.execute(id)),
     );
     assert.equal(outcomes.filter((outcome) => outcome === 'made').length, 1);
     assert.equal((await made()).length, 1);
@@ -86,9 +92,9 @@ describe('an approved call', () => {
     const dying = instance(() => () => Promise.reject(new Error('dead')));
     await assert.rejects(dying.execute(id), /dead/);
     assert.deepEqual(await made(), []);
-    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing', 'possibly still running');
-    house.pass(MINUTES_AFTER);
-    await Promise.all([house.sweepApprovals(), house.app.services.approvedCalls.execute(id)]);
+    assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing', 'possibly still running');
+    fixture.pass(MINUTES_AFTER);
+    await Promise.all([fixture.sweepApprovals(), fixture.app.services.approvedCalls.execute(id)]);
     assert.equal((await made()).length, 1);
     assert.equal((await request()).execution_epoch, 2);
   });
@@ -109,8 +115,8 @@ describe('an approved call', () => {
     });
     const late = stalling.execute(id);
     await arrived;
-    house.pass(MINUTES_AFTER);
-    assert.equal(await house.app.services.approvedCalls.execute(id), 'made');
+    fixture.pass(MINUTES_AFTER);
+    assert.equal(await fixture.app.services.approvedCalls.execute(id), 'made');
     const [first, settled] = [await made(), await request()];
     goOn();
     await late;
@@ -124,23 +130,23 @@ describe('an approved call', () => {
       const ended = dying.execute(id);
       if (times < 4) await assert.rejects(ended, /dead/);
       else assert.equal(await ended, 'made');
-      house.pass(MINUTES_AFTER);
+      fixture.pass(MINUTES_AFTER);
     }
     assert.match(JSON.stringify((await request()).outcome), /interrupted 5 times/);
-    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing');
+    assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing');
     assert.deepEqual(await made(), []);
   });
 
   it('is refused if the agent has lost its role, and its outcome states so', async () => {
-    const { store } = house.app.kernel;
-    const { agents } = house.app.access.ports;
+    const { store } = fixture.app.kernel;
+    const { agents } = fixture.app.access.ports;
     const { value, version } = (await agents.find(String(agent.agent_id))) ?? assert.fail();
     await store.commit([{ kind: 'replaceAgent', agent: { ...value, role: 'viewer' }, version }]);
-    await house.app.services.approvedCalls.execute(id);
-    const seen = await house.inbox(agent, 'wait', { request_id: id, wait_ms: 0 });
+    await fixture.app.services.approvedCalls.execute(id);
+    const seen = await fixture.inbox(agent, 'wait', { request_id: id, wait_ms: 0 });
     assert.equal(Object(seen['outcome']).error.reason, 'ROLE_TOO_WEAK');
     assert.deepEqual(await made(), []);
-    const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
+    const { structuredContent } = await call(fixture, 'coding_create_task', CODE, agent);
     assert.match(JSON.stringify(structuredContent), /ROLE_TOO_WEAK/, 'an identical call gets the same error');
   });
 });

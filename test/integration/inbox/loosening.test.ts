@@ -4,43 +4,48 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const REQUEST = /request-[a-z0-9]+/;
 
 describe("an agent's call that loosens a limit", () => {
-  let house: House;
+  let fixture: InboxFixture;
   let ada: Principal;
   let leader: Principal;
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    ada = await house.person('ada');
-    const known = await house.agentOf('ada', 'leader');
+    fixture = new InboxFixture();
+    await fixture.open();
+    ada = await fixture.person('ada');
+    const known = await fixture.agentOf('ada', 'leader');
     const id = String(known.agent_id);
-    const agent = sampleAgent({ id, owner_uid: known.owner_uid, role: 'leader', workspace: house.workspace });
+    const agent = sampleAgent({
+      id,
+      owner_uid: known.owner_uid,
+      role: 'leader',
+      workspace: fixture.workspace,
+    });
     const credential = {
       api_key: `mk_${id}`,
       secret_hash: 'a-digest',
       agent_id: id,
-      created_at: house.now,
-      expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
+      created_at: fixture.now,
+      expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
-    await house.app.kernel.store.commit([
+    await fixture.app.kernel.store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
     leader = { ...known, lineage: [{ subject: `key:${credential.api_key}`, agent_id: id }] };
   });
 
-  const does = (tool: string, args: JsonObject, by = leader) => answer(house, tool, args, by);
+  const does = (tool: string, args: JsonObject, by = leader) => answer(fixture, tool, args, by);
   const update = (args: JsonObject, by = leader) => does('access_update_workspace', args, by);
 
   /** Asserts that the call waits for a person. @returns the id of its request */
   async function waits(tool: string, args: JsonObject, by = leader): Promise<string> {
-    const { structuredContent, isError } = await call(house, tool, args, by);
+    const { structuredContent, isError } = await call(fixture, tool, args, by);
     const said = JSON.stringify(structuredContent);
     assert.equal(isError, true, said);
     assert.match(said, /waiting for approval/, said);
@@ -49,15 +54,15 @@ describe("an agent's call that loosens a limit", () => {
 
   /** Answers the request as the person, and runs the call if approved. @returns its outcome */
   async function decided(request_id: string, given: 'approve' | 'refuse', by = ada): Promise<JsonObject> {
-    await house.inbox(by, 'answer', { request_id, answer: given });
-    await house.app.services.approvedCalls.execute(request_id);
-    const { outcome } = await house.inbox(leader, 'wait', { request_id, wait_ms: 0 });
+    await fixture.inbox(by, 'answer', { request_id, answer: given });
+    await fixture.app.services.approvedCalls.execute(request_id);
+    const { outcome } = await fixture.inbox(leader, 'wait', { request_id, wait_ms: 0 });
     return Object(outcome);
   }
 
   const rules = async () =>
-    (await house.app.access.ports.workspaces.find(house.workspace))?.value.approvals ?? [];
-  const limit = async (key: string) => (await house.app.graph.ports.budgets.find(key))?.value;
+    (await fixture.app.access.ports.workspaces.find(fixture.workspace))?.value.approvals ?? [];
+  const limit = async (key: string) => (await fixture.app.graph.ports.budgets.find(key))?.value;
 
   describe('on approval rules', () => {
     const rule = { tool: 'github.createPR' };
@@ -76,17 +81,17 @@ describe("an agent's call that loosens a limit", () => {
       const id = await waits('access_update_workspace', { approvals: [] });
       await decided(id, 'refuse');
       assert.deepEqual(await rules(), [rule]);
-      const again = await call(house, 'access_update_workspace', { approvals: [] }, leader);
+      const again = await call(fixture, 'access_update_workspace', { approvals: [] }, leader);
       assert.match(JSON.stringify(again.structuredContent), /NOT_APPROVED/);
     });
 
     it("waits for its owner when it undoes the agent's own stricter rule", async () => {
       await update({ approvals: [rule, { tool: 'github.createBranch' }] });
       const about = {
-        whose: { workspace: house.workspace },
-        narrowed: { thing: `workspace:${house.workspace}` },
+        whose: { workspace: fixture.workspace },
+        narrowed: { thing: `workspace:${fixture.workspace}` },
       };
-      const { items } = await house.app.system.trail.list(about, { limit: 5 });
+      const { items } = await fixture.app.system.trail.list(about, { limit: 5 });
       const own = items.find(({ by }) => by.agent_id === leader.agent_id);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       assert.equal((await rules()).length, 2);
@@ -100,11 +105,11 @@ describe("an agent's call that loosens a limit", () => {
     });
 
     it('waits for the person whom the rule names', async () => {
-      const asks = house.id('ben');
+      const asks = fixture.id('ben');
       await update({ approvals: [{ ...rule, asks }] }, ada);
       const id = await waits('access_update_workspace', { approvals: [rule] });
-      const ben = await house.person('ben');
-      await assert.rejects(house.inbox(ada, 'answer', { request_id: id, answer: 'approve' }));
+      const ben = await fixture.person('ben');
+      await assert.rejects(fixture.inbox(ada, 'answer', { request_id: id, answer: 'approve' }));
       await decided(id, 'approve', ben);
       assert.deepEqual(await rules(), [rule]);
     });
@@ -122,17 +127,17 @@ describe("an agent's call that loosens a limit", () => {
     });
 
     it('cannot be approved by an agent, even one that may answer for its person', async () => {
-      const other = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
-      await house.lets('ada', ['deputy']);
+      const other = { ...(await fixture.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
+      await fixture.lets('ada', ['deputy']);
       const request_id = await waits('access_update_workspace', { approvals: [] });
-      const refused = await house.refusal(other, 'inbox_answer', { request_id, answer: 'approve' });
+      const refused = await fixture.refusal(other, 'inbox_answer', { request_id, answer: 'approve' });
       assert.equal(refused['reason'], 'NOT_A_PERSON');
       assert.deepEqual(await rules(), [rule]);
     });
   });
 
   it('does not remove a rule that a person adds while the call is decided', async () => {
-    const { store } = house.app.kernel;
+    const { store } = fixture.app.kernel;
     const commit = store.commit.bind(store);
     const addFirst: typeof commit = async (...of) => {
       store.commit = commit;
@@ -146,26 +151,26 @@ describe("an agent's call that loosens a limit", () => {
   });
 
   it('waits for a person with a role in the loosened workspace, not the one of the call', async () => {
-    const { workspace } = house;
-    const args = { workspace, email: house.email('eve'), role: 'viewer' };
+    const { workspace } = fixture;
+    const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
     const { structuredContent } = await call(
-      house.at({ workspace: 'default' }),
+      fixture.at({ workspace: 'default' }),
       'access_invite',
       args,
       leader,
     );
     const said = JSON.stringify(structuredContent);
     assert.match(said, /waiting for approval/, said);
-    const { requests } = await house.inbox(ada, 'list');
+    const { requests } = await fixture.inbox(ada, 'list');
     const [asked] = requests as { workspace?: string; question: string }[];
     assert.match(String(asked?.question), /invite .* into the workspace/);
   });
 
   describe('on budgets', () => {
-    const key = () => `workspace-${house.workspace}`;
+    const key = () => `workspace-${fixture.workspace}`;
     const wanted = (money: number | null) => ({
       kind: 'workspace',
-      id: house.workspace,
+      id: fixture.workspace,
       ...(money === null ? { clear: ['money'] } : { money }),
     });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
@@ -185,7 +190,7 @@ describe("an agent's call that loosens a limit", () => {
     it('shows the old and the new limit, and its approval covers no larger step', async () => {
       await set(5, ada);
       const id = await waits('system_setBudget', wanted(9));
-      const { requests } = await house.inbox(ada, 'list');
+      const { requests } = await fixture.inbox(ada, 'list');
       assert.match(JSON.stringify(requests), /raise the budget of workspace .* from \$5 to \$9/);
       await set(2, ada);
       await decided(id, 'approve');
@@ -202,8 +207,8 @@ describe("an agent's call that loosens a limit", () => {
     it("waits for its owner when it undoes the agent's own lowering", async () => {
       await set(5, ada);
       await set(1);
-      const about = { whose: { workspace: house.workspace }, narrowed: { thing: `budget:${key()}` } };
-      const { items } = await house.app.system.trail.list(about, { limit: 5 });
+      const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `budget:${key()}` } };
+      const { items } = await fixture.app.system.trail.list(about, { limit: 5 });
       const own = items.find(({ by }) => by.agent_id === leader.agent_id);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       await decided(id, 'approve');
@@ -214,7 +219,7 @@ describe("an agent's call that loosens a limit", () => {
       await set(5, ada);
       await set(1);
       await does('todo_add_task', { title: 'Read the plan' });
-      const since = new Date(house.now.getTime() - 60_000).toISOString();
+      const since = new Date(fixture.now.getTime() - 60_000).toISOString();
       const undone = await does('system_undo', { agent_id: String(leader.agent_id), since });
       assert.match(JSON.stringify(undone), /only people decide/);
       assert.equal((await limit(key()))?.cost_usd, 1);
@@ -224,41 +229,45 @@ describe("an agent's call that loosens a limit", () => {
 
   describe('on members', () => {
     it('waits for its owner when it invites a person or raises a role', async () => {
-      const { workspace } = house;
-      const invited = await waits('access_invite', { workspace, email: house.email('eve'), role: 'viewer' });
-      assert.deepEqual(await house.app.access.ports.people.invitationsTo(workspace), []);
+      const { workspace } = fixture;
+      const invited = await waits('access_invite', {
+        workspace,
+        email: fixture.email('eve'),
+        role: 'viewer',
+      });
+      assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
       await decided(invited, 'approve');
-      assert.equal((await house.app.access.ports.people.invitationsTo(workspace)).length, 1);
-      const raised = await waits('access_set_member', { workspace, uid: house.id('ben'), role: 'leader' });
-      assert.equal(await house.roleOf('ben', workspace), 'worker');
+      assert.equal((await fixture.app.access.ports.people.invitationsTo(workspace)).length, 1);
+      const raised = await waits('access_set_member', { workspace, uid: fixture.id('ben'), role: 'leader' });
+      assert.equal(await fixture.roleOf('ben', workspace), 'worker');
       await decided(raised, 'approve');
-      assert.equal(await house.roleOf('ben', workspace), 'leader');
+      assert.equal(await fixture.roleOf('ben', workspace), 'leader');
     });
 
     it('lowers a role without approval, but cannot raise it again', async () => {
-      const { workspace } = house;
-      const uid = house.id('ben');
+      const { workspace } = fixture;
+      const uid = fixture.id('ben');
       await does('access_set_member', { workspace, uid, role: 'viewer' });
       await waits('access_set_member', { workspace, uid, role: 'worker' });
-      assert.equal(await house.roleOf('ben', workspace), 'viewer');
+      assert.equal(await fixture.roleOf('ben', workspace), 'viewer');
     });
 
     it('is rejected if no person can decide', async () => {
-      const owner = `operator-of-${house.workspace}`;
-      await house.app.kernel.store.commit([
+      const owner = `operator-of-${fixture.workspace}`;
+      await fixture.app.kernel.store.commit([
         {
           kind: 'setMember',
           member: {
             uid: owner,
-            workspace: house.workspace,
+            workspace: fixture.workspace,
             role: 'leader',
             added_by: 'a-test',
-            added_at: house.now,
+            added_at: fixture.now,
           },
         },
       ]);
-      const agentId = house.id('nobodys');
-      const roles = await house.app.access.ports.roles.of(owner);
+      const agentId = fixture.id('nobodys');
+      const roles = await fixture.app.access.ports.roles.of(owner);
       const alone: Principal = {
         uid: `agent:${agentId}`,
         kind: 'agent',
@@ -267,9 +276,9 @@ describe("an agent's call that loosens a limit", () => {
         maxRole: 'leader',
         owner: roles,
       };
-      const { workspace } = house;
-      const args = { workspace, email: house.email('eve'), role: 'viewer' };
-      assert.equal((await house.refusal(alone, 'access_invite', args))['reason'], 'NOBODY_TO_ASK');
+      const { workspace } = fixture;
+      const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
+      assert.equal((await fixture.refusal(alone, 'access_invite', args))['reason'], 'NOBODY_TO_ASK');
     });
   });
 });

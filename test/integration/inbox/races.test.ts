@@ -10,41 +10,41 @@ import { mailPath, preferencesPath } from '../../../functions/src/kernel/firesto
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { Answers } from '../../../functions/src/toolsets/inbox/rules/answering.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';
-import { outsideOf } from '../../support/outside.ts';
 import { answer as answerOf, call } from '../coordination/calls.ts';
-import { House } from './house.ts';
+import { InboxFixture } from './fixture.ts';
 
 const ASK = { question: 'Which colour?', kind: 'text' };
 
 describe('concurrent calls on one question', () => {
-  let house: House;
+  let fixture: InboxFixture;
   let agent: Principal;
   let ada: Principal;
 
   beforeEach(async () => {
-    house = new House();
-    await house.open();
-    agent = await house.agentOf('ada', 'worker');
-    ada = await house.person('ada');
+    fixture = new InboxFixture();
+    await fixture.open();
+    agent = await fixture.agentOf('ada', 'worker');
+    ada = await fixture.person('ada');
   });
 
   const ask = async (more = {}) =>
-    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   const stored = async (id: string) => {
-    const { value } = (await house.app.inbox.ports.requests.find(id)) ?? {};
+    const { value } = (await fixture.app.inbox.ports.requests.find(id)) ?? {};
     return value ?? assert.fail('request not found');
   };
 
   it('store one of eleven answers, and return it to the other callers', async () => {
-    await house.lets('ada', ['helper']);
+    await fixture.lets('ada', ['helper']);
     const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const request_id = await ask();
     const given = await Promise.all(
       Array.from({ length: 11 }, (_, tab) =>
         call(
-          house.at({ app: house.anotherInstance() }),
+          fixture.at({ app: fixture.anotherInstance() }),
           'inbox_answer',
           { request_id, answer: `colour ${tab}` },
           tab === 10 ? helper : ada,
@@ -65,8 +65,13 @@ describe('concurrent calls on one question', () => {
     for (let times = 0; times < 5; times++) {
       const request_id = await ask();
       const [answered, withdrawn] = await Promise.all([
-        call(house.at({ app: house.anotherInstance() }), 'inbox_answer', { request_id, answer: 'red' }, ada),
-        call(house.at({ app: house.anotherInstance() }), 'inbox_withdraw', { request_id }, agent),
+        call(
+          fixture.at({ app: fixture.anotherInstance() }),
+          'inbox_answer',
+          { request_id, answer: 'red' },
+          ada,
+        ),
+        call(fixture.at({ app: fixture.anotherInstance() }), 'inbox_withdraw', { request_id }, agent),
       ]);
       assert.notEqual(answered.isError, withdrawn.isError);
       assert.equal((await stored(request_id)).state, withdrawn.isError ? 'answered' : 'withdrawn');
@@ -80,9 +85,9 @@ describe('concurrent calls on one question', () => {
     /** An instance whose clock is one millisecond behind: the question is still open for it. */
     beforeEach(async () => {
       request_id = await ask({ default: 'grey' });
-      house.pass(86_400);
-      const clock = { now: () => new Date(house.now.getTime() - 1) };
-      early = compose(outsideOf({ clock }));
+      fixture.pass(86_400);
+      const clock = { now: () => new Date(fixture.now.getTime() - 1) };
+      early = compose(externalServicesOf({ clock }));
     });
 
     /** Stores an answer at the instance that is behind, running `meanwhile` before the commit. */
@@ -105,7 +110,7 @@ describe('concurrent calls on one question', () => {
 
     it('reject an answer that commits after the question expired', async () => {
       await assert.rejects(
-        answering(() => house.sweepRequests()),
+        answering(() => fixture.sweepRequests()),
         /it expired/,
       );
       const { state, answer } = await stored(request_id);
@@ -114,18 +119,18 @@ describe('concurrent calls on one question', () => {
 
     it('keep an answer that commits before the question expires', async () => {
       await answering(async () => undefined);
-      await house.sweepRequests();
-      const seen = await house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+      await fixture.sweepRequests();
+      const seen = await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
       assert.deepEqual([seen['state'], seen['answer']], ['answered', 'red']);
     });
 
     it('return the stored outcome to all readers and to the answering person', async () => {
       const others = Array.from({ length: 4 }, () =>
-        house.inbox(agent, 'wait', { request_id, wait_ms: 0 }, house.anotherInstance()),
+        fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 }, fixture.anotherInstance()),
       );
       const [given, , ...seen] = await Promise.all([
-        call(house.at({ app: early }), 'inbox_answer', { request_id, answer: 'red' }, ada),
-        house.sweepRequests(),
+        call(fixture.at({ app: early }), 'inbox_answer', { request_id, answer: 'red' }, ada),
+        fixture.sweepRequests(),
         ...others,
       ]);
       const { state, answer } = await stored(request_id);
@@ -134,22 +139,22 @@ describe('concurrent calls on one question', () => {
     });
 
     it('run no call for an answer after the expiry', async () => {
-      const late = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
+      const late = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
       assert.equal(late.reason, 'NOT_OPEN');
-      assert.equal(await house.app.services.approvedCalls.execute(request_id), 'nothing');
+      assert.equal(await fixture.app.services.approvedCalls.execute(request_id), 'nothing');
     });
   });
 
   it('reject an agent that may no longer answer for the person', async () => {
     const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
-    await house.lets('ada', ['helper']);
-    await house.inbox(helper, 'answer', { request_id: await ask(), answer: 'red' });
-    await house.lets('ada', []);
+    await fixture.lets('ada', ['helper']);
+    await fixture.inbox(helper, 'answer', { request_id: await ask(), answer: 'red' });
+    await fixture.lets('ada', []);
     const given = { request_id: await ask(), answer: 'red' };
-    assert.equal((await house.refusal(helper, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
-    await house.lets('ben', ['helper']);
-    const ofBen = { request_id: await ask({ to: house.id('ben') }), answer: 'red' };
-    assert.equal((await house.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'for Ben');
+    assert.equal((await fixture.refusal(helper, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    await fixture.lets('ben', ['helper']);
+    const ofBen = { request_id: await ask({ to: fixture.id('ben') }), answer: 'red' };
+    assert.equal((await fixture.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'for Ben');
   });
 });
 
@@ -159,22 +164,26 @@ describe("a question's notification", () => {
   after(() => fcm.stop());
 
   it("reaches the person's list, each device and email once, however often it is delivered", async () => {
-    const house = new House({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
-    await house.open();
-    const [agent, uid] = [await house.agentOf('ada', 'worker'), house.id('ada')];
+    const fixture = new InboxFixture({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
+    await fixture.open();
+    const [agent, uid] = [await fixture.agentOf('ada', 'worker'), fixture.id('ada')];
     await firestore().doc(preferencesPath(uid)).set({ email: true });
     const database = await realtimeDatabase();
     const tokens = ['phone', 'laptop'].map((name) => `${name}-${uid}`);
     for (const token of tokens)
       await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
-    const asked = await house.inbox(agent, 'ask', ASK);
+    const asked = await fixture.inbox(agent, 'ask', ASK);
     const eventId = `question-${asked['request_id']}`;
-    const event = (await house.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
-    const deliver = (app = house.app) => app.services.consumers.reminders.act(event);
+    const event = (await fixture.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
+    const deliver = (app = fixture.app) => app.services.consumers.reminders.act(event);
     // A second concurrent delivery fails so that it is retried, in case the first has crashed.
-    await Promise.allSettled([deliver(), deliver(house.anotherInstance()), deliver(house.anotherInstance())]);
+    await Promise.allSettled([
+      deliver(),
+      deliver(fixture.anotherInstance()),
+      deliver(fixture.anotherInstance()),
+    ]);
     await deliver();
-    await deliver(house.anotherInstance());
+    await deliver(fixture.anotherInstance());
     assert.deepEqual(
       tokens.map((token) => fcm.of(token).length),
       [1, 1],
@@ -184,14 +193,14 @@ describe("a question's notification", () => {
     const link = new URL(pushed?.webpush.fcmOptions?.link ?? '');
     assert.deepEqual(
       [link.origin, link.pathname, link.searchParams.get('request'), link.searchParams.get('workspace')],
-      [consoleOrigin(), '/', asked['request_id'], house.workspace],
+      [consoleOrigin(), '/', asked['request_id'], fixture.workspace],
     );
     const listed = (await database.ref(`notifications/${uid}`).get()).val();
     assert.deepEqual(Object.keys(Object(listed)), [eventId]);
     assert.ok((await firestore().doc(mailPath(eventId)).get()).exists);
     const mails = await firestore()
       .collection('mail')
-      .where('to', 'array-contains', house.email('ada'))
+      .where('to', 'array-contains', fixture.email('ada'))
       .get();
     assert.equal(mails.size, 1);
   });
@@ -199,33 +208,36 @@ describe("a question's notification", () => {
 
 describe('a task with an open question', () => {
   it('shows whom it waits for, keeps its lease, and has a normal lease after the answer', async () => {
-    const house = new House();
-    await house.open();
-    const agent = await house.agentOf('ada', 'worker');
+    const fixture = new InboxFixture();
+    await fixture.open();
+    const agent = await fixture.agentOf('ada', 'worker');
     const agent_id = String(agent.agent_id);
-    const ask = (tool: string, args = {}) => answerOf(house, tool, args, agent);
+    const ask = (tool: string, args = {}) => answerOf(fixture, tool, args, agent);
     await ask('coordination_register_agent', { agent_id, role: 'worker' });
-    const [{ id: task_id } = assert.fail()] = await house.create({});
+    const [{ id: task_id } = assert.fail()] = await fixture.create({});
     await ask('coordination_claim_task', { agent_id, lease_seconds: 60 });
-    const { request_id } = await house.inbox(agent, 'ask', { ...ASK, task_id });
-    const name = `ada of ${house.id('ada')}`;
-    house.pass(3600);
+    const { request_id } = await fixture.inbox(agent, 'ask', { ...ASK, task_id });
+    const name = `ada of ${fixture.id('ada')}`;
+    fixture.pass(3600);
     // A heartbeat asks for a lease as without the question; the sweep finds it expired and renews it.
     await ask('coordination_heartbeat', { agent_id });
-    house.pass(7200);
-    await house.sweep();
+    fixture.pass(7200);
+    await fixture.sweep();
     for (const [tool, args] of [
       ['coordination_get_all_tasks', {}],
       ['system_getTaskQueue', { includeAssigned: true }],
     ] as const)
       assert.ok(JSON.stringify(await ask(tool, args)).includes(name), tool);
-    const taskOf = async () => (await house.app.coordination.ports.tasks.find(task_id))?.value;
+    const taskOf = async () => (await fixture.app.coordination.ports.tasks.find(task_id))?.value;
     assert.equal((await taskOf())?.claim?.claimed_by, agent_id);
-    await house.inbox(await house.person('ada'), 'answer', { request_id: String(request_id), answer: 'red' });
+    await fixture.inbox(await fixture.person('ada'), 'answer', {
+      request_id: String(request_id),
+      answer: 'red',
+    });
     assert.equal((await taskOf())?.waiting_for, undefined);
     await ask('coordination_heartbeat', { agent_id });
-    house.pass(7200);
-    await house.sweep();
+    fixture.pass(7200);
+    await fixture.sweep();
     assert.equal((await taskOf())?.status, 'available', 'its lease expires like any other');
   });
 });

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
-import type { Page } from '../../../functions/src/kernel/paging.ts';
+import type { PageRequest } from '../../../functions/src/kernel/paging.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { ShardCounts } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Loads separate module instances: calls by other tests do not count here. */
@@ -27,8 +27,8 @@ type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
-type RelayStore = typeof import('../../../functions/src/composition/repeating.ts');
-type RepeatingStore = typeof import('../../../functions/src/composition/repeating.ts');
+type RelayStore = typeof import('../../../functions/src/composition/reconciliation.ts');
+type RepeatingStore = typeof import('../../../functions/src/composition/reconciliation.ts');
 type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/queries.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
@@ -39,8 +39,8 @@ type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestrat
 type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
 type TaskLogReaders = typeof import('../../../functions/src/toolsets/coding/store/logs.ts');
 
-const FIRST: Page = { limit: 2 };
-const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
+const FIRST: PageRequest = { limit: 2 };
+const NEXT: PageRequest = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
 const OWNED = { type: 'coding', owner: 'ada' };
 const PLACE = { order: [], id: 'id-1' };
 const [SESSION, NOW] = ['session-1', new Date()];
@@ -68,7 +68,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
-  'composition/repeating.ts': [...(await relayCalls()), ...(await repeatingCalls())],
+  'composition/reconciliation.ts': [...(await relayCalls()), ...(await repeatingCalls())],
   'composition/retention.ts': await retentionCalls(),
   'toolsets/system/store/queries.ts': [...(await skillCalls()), ...(await trailCalls())],
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
@@ -77,18 +77,18 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
 };
 
 async function relayCalls(): Promise<readonly Call[]> {
-  const { relayPart }: RelayStore = await load('composition/repeating.ts');
-  const turn = turnAt(new Date('2026-11-22T09:30:00Z'));
+  const { relayJob }: RelayStore = await load('composition/reconciliation.ts');
+  const turn = sweepContextAt(new Date('2026-11-22T09:30:00Z'));
   return [
     async (database) => {
       await database.doc('events/unrelayed').set({ timestamp: new Date('2026-11-22T08:00:00Z') });
-      await relayPart(database, silent)(async () => undefined).run(turn);
+      await relayJob(database, silent)(async () => undefined).run(turn);
     },
   ];
 }
 
 async function repeatingCalls(): Promise<readonly Call[]> {
-  const { repeatPart }: RepeatingStore = await load('composition/repeating.ts');
+  const { reconciliationJob }: RepeatingStore = await load('composition/reconciliation.ts');
   const nothing = async () => undefined;
   const repeated = {
     mirrorPerson: nothing,
@@ -98,7 +98,7 @@ async function repeatingCalls(): Promise<readonly Call[]> {
     followGraph: nothing,
     followBudget: nothing,
     leaving: { end: async () => ({ codingTasks: 0, runs: 0, questions: 0 }) },
-    orchestration: { runs: { taskChanged: nothing, wholeCancelled: nothing } },
+    orchestration: { runs: { taskChanged: nothing, cancelTree: nothing } },
     delegation: { taskClosed: nothing },
   };
   const since = new Date('2026-11-22T09:00:00Z');
@@ -113,7 +113,7 @@ async function repeatingCalls(): Promise<readonly Call[]> {
         people: { workspaces: async () => ({}) },
         record: { read: async () => ({ behind: { repeats: { since, from } } }), saveBehind: nothing },
       };
-      await repeatPart(ports)(repeated).run(turnAt(since));
+      await reconciliationJob(ports)(repeated).run(sweepContextAt(since));
     }),
   );
 }
@@ -122,7 +122,7 @@ async function retentionCalls(): Promise<readonly Call[]> {
   const { archiveRetention, graphRetention, recordRetention }: RetentionStore =
     await load('composition/retention.ts');
   const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
-  const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
+  const turn = sweepContextAt(new Date('2026-11-22T09:00:00Z'));
   return [
     async (database) => {
       const node = { deleted: true, ancestors: ['todo-gone'], created_at: new Date(0) };
@@ -178,9 +178,9 @@ async function graphCalls(): Promise<readonly Call[]> {
   return [
     (database) => queries(database).findAll(['task-1']),
     (database) => queries(database).countParts('task-1'),
-    (database) => queries(database).below('task-1', FIRST),
-    (database) => queries(database).below('task-1', NEXT),
-    (database) => queries(database).failedBelow('task-1'),
+    (database) => queries(database).descendants('task-1', FIRST),
+    (database) => queries(database).descendants('task-1', NEXT),
+    (database) => queries(database).failedDescendants('task-1'),
     (database) => queries(database).progressOf({ kind: 'task', id: '1' }),
     (database) => queries(database).openParts({ kind: 'task', id: '1' }, 'run'),
   ];
@@ -221,7 +221,7 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
     ),
     (database) => new AgentDirectory(database, documents).counts(workspace),
     (database) => new AgentDirectory(database, documents).leaders('alpha', 2),
-    (database) => new AgentDirectory(database, documents).live('alpha', 2),
+    (database) => new AgentDirectory(database, documents).online('alpha', 2),
     (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, undefined),
     (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, 'agent-1'),
   ];
@@ -299,8 +299,8 @@ async function requestCalls(): Promise<readonly Call[]> {
     (database) => reader(database).openBy('owner_uid', 'ada', 2),
     (database) => reader(database).openBy('asked_of', 'ada', 2, 'request-1'),
     (database) => reader(database).latestOf('key-1'),
-    (database) => reader(database).toMake(NOW, 2),
-    (database) => reader(database).toMake(NOW, 2, NEXT.after),
+    (database) => reader(database).approvedCallsDue(NOW, 2),
+    (database) => reader(database).approvedCallsDue(NOW, 2, NEXT.after),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
     async (database) => {
@@ -334,7 +334,7 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).due(NOW, 2, NEXT.after),
     (database) => reader(database).endedBefore(NOW, 2),
     (database) => reader(database).endedBefore(NOW, 2, NEXT.after),
-    (database) => reader(database).forgetBelow('run-1'),
+    (database) => reader(database).deleteBelow('run-1'),
     (database) => reader(database).waitingFor('workspace-alpha', 2),
     (database) => reader(database).waitingFor('workspace-alpha', 2, 'run-1'),
     async (database) => {
@@ -350,28 +350,23 @@ async function sessionCalls(): Promise<readonly Call[]> {
   const at = { workspace: 'workspace-1', id: SESSION, goal: '', master_plan: '', created_at: new Date(0) };
   const session = { ...at, queue_version: 0, capability_keys: [], spread: 8, first_gate: 0 };
   return [
-    (database) => new SessionQueries(database, documents, new SessionSpreads()).grownAt(session),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).lastGrowth(session),
     (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).disused(session, ['a', 'b'], 2),
-    (database) => new SessionQueries(database, documents, new SessionSpreads()).current('workspace-1'),
-    (database) => new SessionQueries(database, documents, new SessionSpreads()).opening('workspace-1'),
+      new SessionQueries(database, documents, new ShardCounts()).unusedShards(session, ['a', 'b'], 2),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).current('workspace-1'),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).opening('workspace-1'),
     (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).currentWithAgent(
-        'workspace-1',
-        'agent-1',
-      ),
+      new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-1', 'agent-1'),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).archived('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).lastArchived('workspace-1'),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).counters('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).uncleared(2),
     (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).archived('workspace-1', SESSION),
-    (database) => new SessionQueries(database, documents, new SessionSpreads()).lastArchived('workspace-1'),
+      new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, undefined, FIRST),
     (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).counters('workspace-1', SESSION),
-    (database) => new SessionQueries(database, documents, new SessionSpreads()).uncleared(2),
+      new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, ['api'], NEXT),
     (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).discoveries(SESSION, undefined, FIRST),
-    (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).discoveries(SESSION, ['api'], NEXT),
-    (database) =>
-      new SessionQueries(database, documents, new SessionSpreads()).discoveries(
+      new SessionQueries(database, documents, new ShardCounts()).discoveries(
         SESSION,
         ['api', 'tests'],
         FIRST,
@@ -423,8 +418,8 @@ async function agentCalls(): Promise<readonly Call[]> {
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
-    (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2),
-    (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2, NEXT.after),
+    (database) => new AgentQueries(database, documents).offlineTerminals(NOW, 2),
+    (database) => new AgentQueries(database, documents).offlineTerminals(NOW, 2, NEXT.after),
     (database) => new AgentQueries(database, documents).skillCounts(['skill-1']),
   ];
 }
@@ -493,7 +488,7 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5, OWNED),
     (database) => new TaskQueries(database, documents).late(SESSION, NOW, 5),
     (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
-    (database) => new TaskQueries(database, documents).startingWith('run-1-'),
+    (database) => new TaskQueries(database, documents).withIdPrefix('run-1-'),
     (database) => new TaskQueries(database, documents).openCodingOf('ada', 2),
     (database) => new TaskQueries(database, documents).openCodingOf('ada', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).openCodingIn('alpha', 2),
@@ -504,11 +499,11 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).closedBefore(NOW, 2),
     (database) => new TaskQueries(database, documents).closedBefore(NOW, 2, NEXT.after),
-    (database) => new TaskQueries(database, documents).forgetBelow('task-1'),
+    (database) => new TaskQueries(database, documents).deleteBelow('task-1'),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, FIRST),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, NEXT),
     (database) => new TaskQueries(database, documents).countStuck(SESSION),
-    (database) => new TaskQueries(database, documents).openStartingWith(SESSION, 'run-', 2),
+    (database) => new TaskQueries(database, documents).openWithIdPrefix(SESSION, 'run-', 2),
     (database) => new TaskQueries(database, documents).notStarted(SESSION, 'agent-1'),
     (database) => new TaskQueries(database, documents).firstBackoff(SESSION),
     (database) => new TaskQueries(database, documents).list(SESSION, undefined, FIRST),
@@ -516,8 +511,8 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).list(SESSION, ['done', 'failed'], FIRST),
     (database) => new TaskQueries(database, documents).listDone(SESSION, FIRST),
     (database) => new TaskQueries(database, documents).listDone(SESSION, NEXT),
-    (database) => new TaskQueries(database, documents).lapsed(NOW, 5),
-    (database) => new TaskQueries(database, documents).lapsed(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).expired(NOW, 5),
+    (database) => new TaskQueries(database, documents).expired(NOW, 5, NEXT.after),
     (database) => new TaskQueries(database, documents).backedOff(NOW, 5),
     (database) => new TaskQueries(database, documents).backedOff(NOW, 5, NEXT.after),
     (database) => new TaskQueries(database, documents).queueEnded(NOW, 5),
@@ -564,7 +559,7 @@ async function taskLogCalls(): Promise<readonly Call[]> {
     read(async (reader) => {
       for await (const taskId of reader.tasksWithOldLogs(NOW)) assert.fail(taskId);
     }),
-    read((reader) => reader.forget('task-1')),
+    read((reader) => reader.remove('task-1')),
   ];
 }
 
@@ -626,7 +621,7 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function trailCalls(): Promise<readonly Call[]> {
-  const { FirestoreTrailQueries: TrailQueries }: TrailReaders = await load(
+  const { FirestoreAuditLogQueries: TrailQueries }: TrailReaders = await load(
     'toolsets/system/store/queries.ts',
   );
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];

@@ -15,10 +15,10 @@ import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import {
   FirestoreSessionQueries,
-  SessionSpreads,
+  ShardCounts,
 } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
-import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
+import { type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
 import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -28,7 +28,7 @@ const LANES = 6;
 /** Call records. The kind determines which document of the commit contains the commit marker. */
 const RECORDS = {
   'with a key': (id: string): CallRecord => ({
-    answer: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
+    response: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
   }),
   'with an audit entry': (id: string): CallRecord => ({
     by: { uid: 'agent:a', owner_uid: 'ada', tool: 'coordination.update_task', workspace: id, request_id: id },
@@ -39,13 +39,13 @@ const RECORDS = {
 describe('a commit that gets lost, or whose response does', function () {
   this.timeout('2m');
   const tasks = new FirestoreTaskQueries(firestore(), documents);
-  const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
-  let lanes: Lanes;
+  const sessions = new FirestoreSessionQueries(firestore(), documents, new ShardCounts());
+  let connections: LossyConnections;
 
   before(async () => {
-    lanes = await Lanes.open(LANES);
+    connections = await LossyConnections.open(LANES);
   });
-  after(() => lanes.close());
+  after(() => connections.close());
 
   const storeOf = (database: Firestore) =>
     new FirestoreStore({
@@ -58,7 +58,7 @@ describe('a commit that gets lost, or whose response does', function () {
     });
 
   /** Stores a task to replace, a dependent, and counters. */
-  async function stage({ direct }: Lane) {
+  async function fixture({ direct }: LossyConnection) {
     const id = `t-${randomUUID().slice(0, 18)}`;
     const task = sampleTask({ id, workspace: id, session: id });
     const next = { ...task, id: `${id}-next`, blockers: 2 };
@@ -83,11 +83,11 @@ describe('a commit that gets lost, or whose response does', function () {
   for (const [what, recordOf] of Object.entries(RECORDS)) {
     it(`is applied once, ${what}`, async () => {
       const tried = waysOf(1).map((loss) =>
-        lanes.use(async (lane) => {
-          const { id, changes, effects } = await stage(lane);
-          lane.proxy.begin(loss);
-          await storeOf(lane.database).commit(changes, recordOf(id));
-          assert.equal(lane.proxy.seen.lost, loss.times ?? 1, told(loss));
+        connections.use(async (connection) => {
+          const { id, changes, effects } = await fixture(connection);
+          connection.proxy.begin(loss);
+          await storeOf(connection.database).commit(changes, recordOf(id));
+          assert.equal(connection.proxy.seen.lost, loss.times ?? 1, told(loss));
           assert.deepEqual(await effects(), { priority: 1, blockers: 1, done: 1 }, told(loss));
         }),
       );
@@ -96,23 +96,23 @@ describe('a commit that gets lost, or whose response does', function () {
 
     it(`detects that it lost against another commit, ${what}`, async () => {
       const tried = waysOf(1).map((loss) =>
-        lanes.use(async (lane) => {
-          const { id, task, version, changes, effects } = await stage(lane);
+        connections.use(async (connection) => {
+          const { id, task, version, changes, effects } = await fixture(connection);
           const other: Change = {
             kind: 'replaceTask',
             task: { ...task, priority: 9 },
             before: task,
             version,
           };
-          await storeOf(lane.direct).commit([other]);
-          lane.proxy.begin(loss);
+          await storeOf(connection.direct).commit([other]);
+          connection.proxy.begin(loss);
           await assert.rejects(
-            storeOf(lane.database).commit(changes, recordOf(id)),
+            storeOf(connection.database).commit(changes, recordOf(id)),
             StaleWriteError,
             told(loss),
           );
           assert.deepEqual(await effects(), { priority: 9, blockers: 2, done: 0 }, told(loss));
-          assert.equal((await lane.direct.doc(idempotencyPath(id)).get()).exists, false, told(loss));
+          assert.equal((await connection.direct.doc(idempotencyPath(id)).get()).exists, false, told(loss));
         }),
       );
       await Promise.all(tried);
@@ -121,13 +121,13 @@ describe('a commit that gets lost, or whose response does', function () {
 
   it('is rejected as a repetition when its key was already used', async () => {
     const tried = waysOf(1).map((loss) =>
-      lanes.use(async (lane) => {
-        const { id, changes, effects } = await stage(lane);
+      connections.use(async (connection) => {
+        const { id, changes, effects } = await fixture(connection);
         const record = RECORDS['with a key'](id);
-        await storeOf(lane.direct).commit(changes, record);
-        lane.proxy.begin(loss);
+        await storeOf(connection.direct).commit(changes, record);
+        connection.proxy.begin(loss);
         const counted = changes.filter(({ kind }) => kind === 'count');
-        const error = await refusal(() => storeOf(lane.database).commit(counted, record));
+        const error = await refusal(() => storeOf(connection.database).commit(counted, record));
         assert.equal(error.details.reason, 'ALREADY_SETTLED', told(loss));
         assert.equal((await effects()).done, 1, told(loss));
       }),

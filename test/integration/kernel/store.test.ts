@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { holding } from '../../../functions/src/agents/rules/agent.ts';
+import { withHeldTask } from '../../../functions/src/agents/rules/agent.ts';
 import { FirestoreAgentQueries } from '../../../functions/src/agents/store/agents.ts';
 import {
   type Change,
@@ -15,14 +15,14 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import {
   CommitWrites,
-  FirestoreRecordedAnswerQueries,
+  FirestoreRecordedResponseQueries,
   FirestoreStore,
 } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import {
   FirestoreSessionQueries,
-  SessionSpreads,
+  ShardCounts,
 } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { START, sampleAgent, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { documents } from '../../support/reading.ts';
@@ -34,8 +34,8 @@ const oneShard = { ...systemRandomness, integer: () => 0 };
 describe('the Firestore store', () => {
   const tasks = new FirestoreTaskQueries(firestore(), documents);
   const agents = new FirestoreAgentQueries(firestore(), documents);
-  const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
-  const recordedAnswers = new FirestoreRecordedAnswerQueries(firestore(), documents);
+  const sessions = new FirestoreSessionQueries(firestore(), documents, new ShardCounts());
+  const recordedResponses = new FirestoreRecordedResponseQueries(firestore(), documents);
   let now = START;
   const store = new FirestoreStore({
     database: firestore(),
@@ -69,10 +69,10 @@ describe('the Firestore store', () => {
       { kind: 'createAgent', agent: sampleAgent({ id }) },
       { kind: 'replaceTask', task: task({ priority: 3 }), before: task(), version: old },
     ];
-    await assert.rejects(store.commit(changes, { answer: recorded() }), StaleWriteError);
+    await assert.rejects(store.commit(changes, { response: recorded() }), StaleWriteError);
     assert.equal((await tasks.find(id))?.value.priority, 2);
     assert.equal(await agents.find(id), undefined);
-    assert.equal(await recordedAnswers.find(id), undefined);
+    assert.equal(await recordedResponses.find(id), undefined);
   });
 
   it('rejects a commit as stale if it expects two versions of one document', async () => {
@@ -89,9 +89,9 @@ describe('the Firestore store', () => {
       [at(3, now), at(4, old)],
       [done, at(4, now)],
     ])
-      await assert.rejects(store.commit(changes, { answer: recorded() }), StaleWriteError);
+      await assert.rejects(store.commit(changes, { response: recorded() }), StaleWriteError);
     assert.equal((await tasks.find(id))?.value.priority, 2);
-    assert.equal(await recordedAnswers.find(id), undefined);
+    assert.equal(await recordedResponses.find(id), undefined);
     await store.commit([at(3, now), at(5, now), done]);
     assert.equal((await tasks.find(id))?.value.priority, 5);
   });
@@ -114,10 +114,10 @@ describe('the Firestore store', () => {
 
   it('skips a missing dependent, but no other change', async () => {
     const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
-    await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { answer: recorded() });
+    await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { response: recorded() });
     await store.commit([gone, { kind: 'dependencyDone', taskId: id }]);
     assert.equal((await tasks.find(id))?.value.blockers, 0);
-    assert.ok(await recordedAnswers.find(id));
+    assert.ok(await recordedResponses.find(id));
     assert.equal(await tasks.find(`${id}-gone`), undefined);
     const old = await versionOf();
     await store.commit([{ kind: 'dependencyDone', taskId: id }]);
@@ -178,7 +178,7 @@ describe('the Firestore store', () => {
     for (const taskId of ['task-a.b-001', 'task-2']) {
       const known = await agents.find(id);
       assert.ok(known);
-      const agent = holding(known.value, taskId, hand, secondsAfterStart(9));
+      const agent = withHeldTask(known.value, taskId, hand, secondsAfterStart(9));
       await store.commit([{ kind: 'holdTask', agent, taskId, version: known.version }]);
       assert.deepEqual((await agents.find(id))?.value, agent);
     }
@@ -186,7 +186,7 @@ describe('the Firestore store', () => {
     assert.deepEqual([held?.held, held?.status], [{ 'task-a.b-001': hand, 'task-2': hand }, 'active']);
     const at = secondsAfterStart(20);
     const drop = (taskId: string, wasHeld: boolean, status?: 'done' | 'failed'): Change => ({
-      kind: 'dropTask',
+      kind: 'releaseTask',
       agentId: id,
       taskId,
       wasHeld,
@@ -218,29 +218,29 @@ describe('the Firestore store', () => {
   });
 
   it('stores the response of a call with its changes, unchanged', async () => {
-    await store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() });
-    assert.deepEqual(await recordedAnswers.find(id), recorded());
+    await store.commit([{ kind: 'createTask', task: task() }], { response: recorded() });
+    assert.deepEqual(await recordedResponses.find(id), recorded());
   });
 
   it('rejects a second commit with the key of the first, and its changes', async () => {
-    await store.commit([], { answer: recorded() });
+    await store.commit([], { response: recorded() });
     const error = await refusal(() =>
-      store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() }),
+      store.commit([{ kind: 'createTask', task: task() }], { response: recorded() }),
     );
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
     assert.equal(await tasks.find(id), undefined);
   });
 
   it('replaces an expired response on the second attempt', async () => {
-    await store.commit([], { answer: recorded(60) });
+    await store.commit([], { response: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(
-      store.commit([], { answer: recorded(999) }),
+      store.commit([], { response: recorded(999) }),
       StaleWriteError,
       'the caller retries and then stores',
     );
-    await store.commit([], { answer: recorded(999) });
-    assert.deepEqual((await recordedAnswers.find(id))?.expires_at, secondsAfterStart(999));
+    await store.commit([], { response: recorded(999) });
+    assert.deepEqual((await recordedResponses.find(id))?.expires_at, secondsAfterStart(999));
   });
 
   it('reports a document that would be too large', async () => {

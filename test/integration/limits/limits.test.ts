@@ -9,7 +9,7 @@ import {
 } from '../../../functions/src/kernel/realtime/database.ts';
 import { DatabaseLimitLedger } from '../../../functions/src/limits/store/ledgers.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -26,7 +26,7 @@ describe('rate limits', () => {
   beforeEach(() => {
     team = new Team();
     const clock = { now: () => team.now };
-    instances = [0, 1].map(() => compose(outsideOf({ clock, rateLimit: LIMIT })));
+    instances = [0, 1].map(() => compose(externalServicesOf({ clock, rateLimit: LIMIT })));
   });
 
   /** Calls the instances in turn, and returns how many calls passed. */

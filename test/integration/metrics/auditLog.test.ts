@@ -55,10 +55,10 @@ describe('log entries of calls', () => {
           requestId: `request of ${fullName(toolset, tool.name)}`,
           baseUrl: 'https://muster.example/mcp',
           directory,
-          gone: () => new AbortController().signal,
+          disconnectSignal: () => new AbortController().signal,
           timeLeft: () => 50_000,
         };
-        await callTool(ports, exchange, { toolset, tool, scope }, { given: { ...args(tool.example) } });
+        await callTool(ports, exchange, { toolset, tool, scope }, { args: { ...args(tool.example) } });
         return entries;
       }),
     );

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
+import { DEFAULT_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { roleIn } from '../../../functions/src/identity/rules/principal.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { authenticate, bearerIn, dataOf, printed, project, run, withoutJava } from './commands.ts';
 
@@ -30,7 +30,7 @@ describe('npm run agents', () => {
     assert.equal((await authenticate(bearerIn(second))).agent_id, principal.agent_id);
 
     const agentId = String(principal.agent_id);
-    const { services } = compose(outsideOf());
+    const { services } = compose(externalServicesOf());
     const draft = {
       name: `child-${some}`,
       type: 'developer',
@@ -39,8 +39,8 @@ describe('npm run agents', () => {
     } as const;
     const child = await services.registration.register(
       { principal, workspace: 'default' },
-      { ...draft, configuration: USUAL_CONFIGURATION },
-      { argumentsHash: undefined, recordAnswer: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed },
+      { ...draft, configuration: DEFAULT_CONFIGURATION },
+      { argumentsHash: undefined, recordResponse: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed },
       unkeyed,
     );
     const said = await printed('agents', 'revoke', agentId);

@@ -10,7 +10,7 @@ import { parseCommand as parseAgents } from '../../../scripts/agents/arguments.t
 import { follow as followAgents } from '../../../scripts/agents/commands.ts';
 import { parseCommand as parsePeople } from '../../../scripts/people/arguments.ts';
 import { follow as followPeople } from '../../../scripts/people/commands.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 
 export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
 
@@ -72,7 +72,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
 
 /** Authenticates with a new composition, whose credential cache is empty. */
 export function authenticate(bearer: string) {
-  return compose(outsideOf()).services.authenticator.authenticate(bearer);
+  return compose(externalServicesOf()).services.authenticator.authenticate(bearer);
 }
 
 export function bearerIn(output: string): string {

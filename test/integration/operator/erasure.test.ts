@@ -19,13 +19,13 @@ import { erase } from '../../../scripts/people/erasure/erase.ts';
 import { ownProject } from '../../../scripts/tests/ownProject.mjs';
 import { variables } from '../../support/environment.ts';
 import { answer } from '../coordination/calls.ts';
-import { House } from '../inbox/house.ts';
+import { InboxFixture } from '../inbox/fixture.ts';
 import { authenticate, bearerIn, printed, run } from './commands.ts';
 
 const UID = randomUUID().replaceAll('-', '').slice(0, 28);
 
 /** House in which Ada has a uid of Firebase's format. */
-class Named extends House {
+class Named extends InboxFixture {
   override id(name: string): string {
     return name === 'ada' ? UID : super.id(name);
   }
@@ -68,8 +68,8 @@ async function createAdmin(projectId: string, uid: string): Promise<void> {
 
 describe('npm run people -- erase', function () {
   this.timeout('5m');
-  const house = new Named();
-  const mail = house.email('ada');
+  const fixture = new Named();
+  const mail = fixture.email('ada');
   const name = `Ada ${randomUUID().slice(0, 8)} Lovelace`;
   const names = [UID, mail, name];
   let ben: Principal;
@@ -84,7 +84,7 @@ describe('npm run people -- erase', function () {
 
   /** Creates a person's own data. */
   async function settleIn(person: Principal, address: string, called: string): Promise<void> {
-    const ask = (tool: string, args: JsonObject) => answer(house, tool, args, person);
+    const ask = (tool: string, args: JsonObject) => answer(fixture, tool, args, person);
     const title = `Water the plants of ${called}`;
     const { task } = await ask('todo_add_task', { title, due_date: '2041-02-03T04:05:06Z' });
     await ask('todo_set_reminder', { task_id: idIn(task, 'id'), remind_at: '2041-02-03T03:05:06Z' });
@@ -106,16 +106,16 @@ describe('npm run people -- erase', function () {
   }
 
   before(async () => {
-    await house.open();
+    await fixture.open();
     await getAuth(firebaseApp()).updateUser(UID, { displayName: name });
-    await house.letIn(house.workspace, 'ben', 'leader');
-    const ada = await house.person('ada');
-    ben = await house.person('ben');
-    agent = await house.agentOf('ada', 'worker');
+    await fixture.letIn(fixture.workspace, 'ben', 'leader');
+    const ada = await fixture.person('ada');
+    ben = await fixture.person('ben');
+    agent = await fixture.agentOf('ada', 'worker');
     await settleIn(ada, mail, name);
-    await settleIn(ben, house.email('ben'), 'Ben');
+    await settleIn(ben, fixture.email('ben'), 'Ben');
 
-    const made = (tool: string, args: JsonObject, by: Principal = ada) => answer(house, tool, args, by);
+    const made = (tool: string, args: JsonObject, by: Principal = ada) => answer(fixture, tool, args, by);
     await made('coordination_init_coordination', {
       goal: `What ${name} wants`,
       master_plan: `Write to ${mail}`,
@@ -137,13 +137,13 @@ describe('npm run people -- erase', function () {
     await made('coordination_message_agent', { agent_id, message: `Thanks, ${name}` });
     await made('coordination_add_discovery', { agent_id, content: `${UID} knows` }, agent);
     await made('access_invite', {
-      workspace: house.workspace,
+      workspace: fixture.workspace,
       role: 'worker',
       email: `guest-${UID}@example.com`,
     });
     await made(
       'access_invite',
-      { workspace: house.workspace, role: 'worker', email: mail.toLowerCase() },
+      { workspace: fixture.workspace, role: 'worker', email: mail.toLowerCase() },
       ben,
     );
     await made('orchestration_save_workflow', {
@@ -202,7 +202,7 @@ describe('npm run people -- erase', function () {
   });
 
   it("keeps the team's tasks, history and findings", async () => {
-    const seen = (tool: string, args: JsonObject = {}) => answer(house, tool, args, ben);
+    const seen = (tool: string, args: JsonObject = {}) => answer(fixture, tool, args, ben);
     const { tasks } = z
       .object({ tasks: z.array(z.looseObject({ id: z.string() })) })
       .parse(await seen('coordination_get_all_tasks'));

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { personsRoleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 
-const { kernel, access } = compose(outsideOf());
+const { kernel, access } = compose(externalServicesOf());
 
 /** Reads roles with a new composition, whose cache is empty. */
-const rolesOf = (uid: string) => compose(outsideOf()).access.ports.roles.of(uid);
+const rolesOf = (uid: string) => compose(externalServicesOf()).access.ports.roles.of(uid);
 
 describe('npm run people', () => {
   const some = randomUUID().slice(0, 8);

@@ -1,36 +1,37 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { archivedSessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { Team } from '../coordination/team.ts';
-import { Orchestra, unkeyed } from './orchestra.ts';
+import { OrchestrationFixture, unkeyed } from './fixture.ts';
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
 
 describe('a run whose task is in a session that gets archived', () => {
-  const orchestra = new Orchestra();
-  const { runs } = orchestra.app.services.orchestration;
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
+  const fixture = new OrchestrationFixture();
+  const { runs } = fixture.app.services.orchestration;
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   let team: Team;
   beforeEach(async () => {
     team = new Team();
-    await initialise('One');
+    await initialize('One');
   });
 
-  const initialise = (goal: string) =>
-    team.app.services.coordination.initialise(team.workspace, { goal }, unkeyed);
+  const initialize = (goal: string) =>
+    team.app.services.coordination.initialize(team.workspace, { goal }, unkeyed);
 
-  const sweep = ({ services } = team.app) => services.coordination.archives.part.run(turnAt(team.now));
+  const sweep = ({ services } = team.app) =>
+    services.coordination.archives.sweepJob.run(sweepContextAt(team.now));
 
   /** Starts runs that wait for a live agent, and returns them with their tasks. */
   async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {
     return Promise.all(
       Array.from({ length: count }, async () => {
-        const request = orchestra.request(BY_HAND);
-        const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
-        await orchestra.until(runId, ({ status }) => status === 'waiting');
+        const request = fixture.request(BY_HAND);
+        const { runId } = await runs.start(fixture.principal, team.workspace, request, unkeyed);
+        await fixture.until(runId, ({ status }) => status === 'waiting');
         return { runId, taskId: `${runId}-work-1` };
       }),
     );
@@ -45,7 +46,7 @@ describe('a run whose task is in a session that gets archived', () => {
   async function assertFailed({ runId, taskId }: { runId: string; taskId: string }): Promise<void> {
     assert.equal((await team.task(taskId)).status, 'cancelled');
     await runs.taskChanged(taskId);
-    const { run, steps } = await orchestra.ended(runId);
+    const { run, steps } = await fixture.ended(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'TASK_FAILED']);
     assert.match(run.failure?.message ?? '', /was cancelled: .*archived/);
     assert.equal(steps[0]?.status, 'failed');
@@ -54,7 +55,7 @@ describe('a run whose task is in a session that gets archived', () => {
   it('fails immediately with the reason', async () => {
     const one = await waitingOne();
     const other = await team.createOne();
-    await initialise('Two');
+    await initialize('Two');
     await assertFailed(one);
     assert.equal((await team.task(other.id)).status, 'available', 'tasks without a run stay unchanged');
   });
@@ -64,7 +65,7 @@ describe('a run whose task is in a session that gets archived', () => {
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), one.taskId);
     await team.start(ann, one.taskId);
-    await initialise('Two');
+    await initialize('Two');
     await assertFailed(one);
     assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
   });
@@ -74,9 +75,9 @@ describe('a run whose task is in a session that gets archived', () => {
     const ann = await team.join('ann');
     await team.claim(ann);
     await team.complete(ann, one.taskId);
-    await initialise('Two');
+    await initialize('Two');
     await runs.taskChanged(one.taskId);
-    assert.equal((await orchestra.ended(one.runId)).run.status, 'succeeded');
+    assert.equal((await fixture.ended(one.runId)).run.status, 'succeeded');
   });
 
   it('fails in the next sweep if the instance crashed that archived the session', async () => {
@@ -98,14 +99,14 @@ describe('a run whose task is in a session that gets archived', () => {
       id: `${one.runId}-${String(index).padStart(3, '0')}`,
     }));
     await team.create(...crowd);
-    await initialise('Two');
+    await initialize('Two');
     for (let sweeps = 0; (await left(one.runId)) > 0 && sweeps < 3; sweeps++) await sweep();
     await assertFailed(one);
   });
 
   /** Returns the number of the run's open tasks. */
   async function left(runId: string): Promise<number> {
-    const tasks = await team.app.coordination.ports.tasks.startingWith(`${runId}-`);
+    const tasks = await team.app.coordination.ports.tasks.withIdPrefix(`${runId}-`);
     return tasks.filter(({ value }) => value.status === 'available').length;
   }
 });

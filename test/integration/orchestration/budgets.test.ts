@@ -5,10 +5,10 @@ import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/b
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { budgetPath, COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import { isEnded, type Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
-import { execute } from './doom.ts';
-import { Orchestra } from './orchestra.ts';
+import { usageOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
+import { execute } from './crashPoint.ts';
+import { OrchestrationFixture } from './fixture.ts';
 
 const [RUNS, INSTANCES] = [100, 10];
 
@@ -25,26 +25,26 @@ const ONE = { name: 'one', steps: [step('one')] };
 
 describe('a budget of runs', function () {
   this.timeout('5m');
-  let orchestra: Orchestra;
+  let fixture: OrchestrationFixture;
 
   beforeEach(async () => {
-    orchestra = new Orchestra();
-    await orchestra.start();
+    fixture = new OrchestrationFixture();
+    await fixture.start();
   });
   afterEach(async () => {
-    await orchestra.stop();
-    orchestra.assertAcceptable();
+    await fixture.stop();
+    fixture.assertAcceptable();
   });
 
-  async function limit(tokens: number | undefined, kind: BudgetKind = 'workspace', id = orchestra.workspace) {
-    const { budgets } = orchestra.app.graph.ports;
-    const { store } = orchestra.app.kernel;
+  async function limit(tokens: number | undefined, kind: BudgetKind = 'workspace', id = fixture.workspace) {
+    const { budgets } = fixture.app.graph.ports;
+    const { store } = fixture.app.kernel;
     const before = await budgets.find(budgetKey({ kind, thing_id: id }));
     const budget = {
       kind,
       thing_id: id,
-      workspace: orchestra.workspace,
-      owner_uid: orchestra.owner,
+      workspace: fixture.workspace,
+      owner_uid: fixture.owner,
       set_at: new Date(),
       round: (before?.value.round ?? 0) + 1,
       ...(tokens !== undefined && { tokens }),
@@ -53,8 +53,8 @@ describe('a budget of runs', function () {
     return budgetKey(budget);
   }
 
-  async function counts(key = budgetKey({ kind: 'workspace', thing_id: orchestra.workspace })) {
-    const { budgets } = orchestra.app.graph.ports;
+  async function counts(key = budgetKey({ kind: 'workspace', thing_id: fixture.workspace })) {
+    const { budgets } = fixture.app.graph.ports;
     const found = await budgets.find(key);
     const [counted] = await budgets.counted(found ? [found.value] : []);
     assert.ok(counted);
@@ -64,22 +64,22 @@ describe('a budget of runs', function () {
   /** Does what the trigger does after a budget was set, twice. */
   async function follow(key: string): Promise<void> {
     const written = (await firestore().doc(budgetPath(key)).get()).data();
-    for (const _ of [1, 2]) await orchestra.app.services.followBudget(written);
+    for (const _ of [1, 2]) await fixture.app.services.followBudget(written);
   }
 
   const runOf = async (id: string): Promise<Run> => {
-    const found = await orchestra.app.orchestration.ports.runs.find(id);
+    const found = await fixture.app.orchestration.ports.runs.find(id);
     assert.ok(found);
     return found.value;
   };
 
   const journalOf = async (ids: readonly string[]) =>
-    (await Promise.all(ids.map((id) => orchestra.app.orchestration.ports.runs.calls(id)))).map((entries) =>
+    (await Promise.all(ids.map((id) => fixture.app.orchestration.ports.runs.calls(id)))).map((entries) =>
       entries.flatMap(({ ending }) => ending?.attempt ?? []),
     );
 
   const asked = async () => {
-    const own = firestore().collection(COLLECTIONS.requests).where('asked_of', '==', orchestra.owner);
+    const own = firestore().collection(COLLECTIONS.requests).where('asked_of', '==', fixture.owner);
     return (await own.get()).docs.map((document) => document.data());
   };
 
@@ -92,28 +92,28 @@ describe('a budget of runs', function () {
   ): Promise<readonly Run[]> {
     const deliver = async (id: string, index: number): Promise<Run> => {
       for (;;) {
-        const run = await orchestra.until(id, (one) => settled(one) || one.lease_expires_at === undefined);
+        const run = await fixture.until(id, (one) => settled(one) || one.lease_expires_at === undefined);
         if (isEnded(run) || run.budget_wait?.is_spent) return run;
-        await orchestra.deliver(id, instances[index % instances.length]);
+        await fixture.deliver(id, instances[index % instances.length]);
       }
     };
     return Promise.all(ids.map(deliver));
   }
 
   it('is exceeded by at most one call per run, with 100 runs on 10 instances', async () => {
-    const instances = Array.from({ length: INSTANCES }, () => orchestra.anotherInstance());
-    orchestra.losing = true;
+    const instances = Array.from({ length: INSTANCES }, () => fixture.anotherInstance());
+    fixture.losing = true;
     const TOKENS = 2000;
     const key = await limit(TOKENS);
     const begun = await Promise.all(
-      Array.from({ length: RUNS }, (_, index) => orchestra.begin(THREE, {}, instances[index % INSTANCES])),
+      Array.from({ length: RUNS }, (_, index) => fixture.begin(THREE, {}, instances[index % INSTANCES])),
     );
     const ids = begun.map(({ runId }) => runId);
     const runs = await deliverAll(ids, instances);
 
     const journal = await journalOf(ids);
     const tokensOf = (of: (typeof journal)[number]) => {
-      const { input_tokens: inputTokens, output_tokens: outputTokens } = spentOn(of);
+      const { input_tokens: inputTokens, output_tokens: outputTokens } = usageOf(of);
       return inputTokens + outputTokens;
     };
     const inFlight = journal.reduce((sum, of) => sum + Math.max(0, ...of.map((one) => tokensOf([one]))), 0);
@@ -126,14 +126,14 @@ describe('a budget of runs', function () {
     const waiting = runs.filter(({ status }) => status === 'waiting');
     assert.ok(waiting.length > 0);
     assert.ok(waiting.every(({ budget_wait: budgetWait }) => budgetWait?.key === key));
-    const { run } = await orchestra.view(String(waiting[0]?.id));
+    const { run } = await fixture.view(String(waiting[0]?.id));
     assert.equal(run.failure, undefined);
     assert.equal((await asked()).length, 1, 'one question was asked');
 
-    orchestra.losing = false;
+    fixture.losing = false;
     await limit(undefined);
     await follow(key);
-    for (const id of ids) assert.equal((await orchestra.ended(id)).run.status, 'succeeded');
+    for (const id of ids) assert.equal((await fixture.ended(id)).run.status, 'succeeded');
     const [question] = await asked();
     assert.equal(question?.['state'], 'withdrawn', 'the question is withdrawn');
     const all = await journalOf(ids);
@@ -141,58 +141,58 @@ describe('a budget of runs', function () {
   });
 
   it('is reserved during a model call and settled afterwards', async () => {
-    orchestra.losing = true;
-    const [first, second] = await Promise.all([orchestra.begin(ONE), orchestra.begin(ONE)]);
+    fixture.losing = true;
+    const [first, second] = await Promise.all([fixture.begin(ONE), fixture.begin(ONE)]);
     // Enough for one and a half calls of this kind.
     await limit(200);
-    orchestra.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
-    const going = orchestra.deliver(first.runId);
-    await orchestra.models.arrival('one');
+    fixture.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
+    const going = fixture.deliver(first.runId);
+    await fixture.models.arrival('one');
     const during = await counts();
     assert.ok(during.reserved.tokens > 100 && during.reserved.nano_usd > 0);
-    await orchestra.deliver(second.runId);
+    await fixture.deliver(second.runId);
     const { status, budget_wait: budgetWait } = await runOf(second.runId);
     assert.deepEqual([status, budgetWait?.is_spent], ['waiting', false]);
     assert.deepEqual(await asked(), [], 'no question, because the other call will be settled');
-    const elsewhere = await orchestra.begin(ONE, {}, orchestra.app, `${orchestra.workspace}-2`);
-    await Promise.all([going, orchestra.deliver(elsewhere.runId)]);
-    await deliverAll([first.runId, second.runId], [orchestra.app]);
+    const elsewhere = await fixture.begin(ONE, {}, fixture.app, `${fixture.workspace}-2`);
+    await Promise.all([going, fixture.deliver(elsewhere.runId)]);
+    await deliverAll([first.runId, second.runId], [fixture.app]);
     for (const { runId } of [first, second]) assert.equal((await runOf(runId)).status, 'succeeded');
     assert.deepEqual((await counts()).reserved, { nano_usd: 0, tokens: 0 });
   });
 
   it('of one run limits only this run, and the wait does not count towards its deadline', async () => {
-    orchestra.losing = true;
-    const [{ runId }, other] = await Promise.all([orchestra.begin(THREE), orchestra.begin(ONE)]);
+    fixture.losing = true;
+    const [{ runId }, other] = await Promise.all([fixture.begin(THREE), fixture.begin(ONE)]);
     const key = await limit(0, 'run', runId);
-    await orchestra.deliver(runId);
+    await fixture.deliver(runId);
     const { budget_wait: budgetWait, deadline, status } = await runOf(runId);
     assert.deepEqual([status, budgetWait?.key, budgetWait?.is_spent], ['waiting', key, true]);
-    const view = await orchestra.view(runId);
+    const view = await fixture.view(runId);
     const [shown] = view.budgets;
     assert.deepEqual([shown?.budget.tokens, shown?.counts.spent.tokens, view.budgets.length], [0, 0, 1]);
-    await orchestra.deliver(other.runId);
+    await fixture.deliver(other.runId);
     assert.equal((await runOf(other.runId)).status, 'succeeded');
-    const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
+    const later = fixture.anotherInstance(() => new Date(Date.now() + 3_600_000));
     await limit(10_000, 'run', runId);
-    await orchestra.deliver(runId, later);
+    await fixture.deliver(runId, later);
     const after = await runOf(runId);
     assert.equal(after.status, 'succeeded', JSON.stringify(after.failure));
     assert.ok(after.deadline.getTime() - deadline.getTime() > 3_500_000);
   });
 
   it('is settled by the sweep if the instance was killed before it settled a call', async () => {
-    orchestra.losing = true;
+    fixture.losing = true;
     const key = await limit(100_000);
-    const { runId } = await orchestra.begin(ONE);
-    const doom = { runId, modelsUrl: orchestra.models.url, step: 'one.1' };
-    assert.equal(await execute({ ...doom, at: 'before the answer is recorded' }), 'SIGKILL');
+    const { runId } = await fixture.begin(ONE);
+    const crashPoint = { runId, modelsUrl: fixture.models.url, step: 'one.1' };
+    assert.equal(await execute({ ...crashPoint, at: 'before the answer is recorded' }), 'SIGKILL');
     const { reserved, spent } = await counts();
     assert.ok(reserved.tokens > 100);
     assert.deepEqual(spent, { nano_usd: 0, tokens: 0 });
     // More than the time limit of a step.
-    const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
-    const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.kernel.clock.now()));
+    const later = fixture.anotherInstance(() => new Date(Date.now() + 3_600_000));
+    const sweeping = () => later.services.budgetSweep.sweepJob.run(sweepContextAt(later.kernel.clock.now()));
     await Promise.all([sweeping(), sweeping()]);
     const swept = await counts();
     assert.deepEqual(
@@ -200,8 +200,8 @@ describe('a budget of runs', function () {
       { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved },
       'settled as the maximum cost',
     );
-    await orchestra.deliver(runId, later);
-    const { run } = await orchestra.view(runId);
+    await fixture.deliver(runId, later);
+    const { run } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded');
     const after = await counts(key);
     assert.equal(
@@ -213,11 +213,11 @@ describe('a budget of runs', function () {
   });
 
   it('no longer blocks a run that was cancelled during its wait', async () => {
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(THREE);
+    fixture.losing = true;
+    const { runId } = await fixture.begin(THREE);
     await limit(0, 'run', runId);
-    await orchestra.deliver(runId);
-    await orchestra.app.services.orchestration.runs.cancel(orchestra.principal, runId, () => undefined);
+    await fixture.deliver(runId);
+    await fixture.app.services.orchestration.runs.cancel(fixture.principal, runId, () => undefined);
     const run = await runOf(runId);
     assert.deepEqual([run.status, run.budget_wait], ['cancelled', undefined]);
   });

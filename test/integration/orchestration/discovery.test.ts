@@ -8,7 +8,7 @@ import type {
   Availability,
   HostedAgent,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -50,7 +50,7 @@ describe('orchestration discovery', () => {
 
   function composed(gemini: Availability = { available: true }): Composition {
     const agents = [hosted('claude', { available: true }), hosted('gemini', gemini)];
-    return compose(outsideOf({ clock: { now: () => team.now }, hosted: () => agents }));
+    return compose(externalServicesOf({ clock: { now: () => team.now }, hosted: () => agents }));
   }
 
   beforeEach(() => {

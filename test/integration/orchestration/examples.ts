@@ -3,12 +3,12 @@
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { releasedRun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { sampleRun } from '../../support/builders.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';
-import { agentsAt, unkeyed } from './orchestra.ts';
+import { agentsAt, unkeyed } from './fixture.ts';
 
 const RUN = 'run-abcdefghijklmnopqrst';
 
@@ -33,7 +33,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     parallel: true,
     forbidden: [],
   };
-  await app.kernel.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
+  await app.kernel.store.commit([{ kind: 'createRun', run: releasedRun(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
   await app.services.orchestration.workflows.save(leader.owner_uid, saved, undefined, unkeyed);
 }

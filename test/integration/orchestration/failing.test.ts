@@ -5,9 +5,9 @@ import { type Composition, compose } from '../../../functions/src/composition/co
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
-import { outsideOf } from '../../support/outside.ts';
-import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
+import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runResponses.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
+import { agentsAt, FIVE_STEPS, OrchestrationFixture } from './fixture.ts';
 
 /** An unexpected error. */
 const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
@@ -15,39 +15,43 @@ const BUG = new TypeError("Cannot read properties of undefined (reading 'text')"
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude', prompt: '{{input}}' }] };
 
 describe('a run that cannot be executed', () => {
-  const orchestra = new Orchestra();
+  const fixture = new OrchestrationFixture();
   const documents = new Firestore();
-  before(() => orchestra.start());
+  before(() => fixture.start());
   after(async () => {
-    await orchestra.stop();
+    await fixture.stop();
     await documents.terminate();
   });
   beforeEach(() => {
-    orchestra.losing = true;
+    fixture.losing = true;
   });
-  afterEach(() => orchestra.assertAcceptable());
+  afterEach(() => fixture.assertAcceptable());
 
   /** Returns an instance whose gemini agent throws an unexpected error. */
   function withBrokenGemini(): Composition {
     const ask: HostedAgent['ask'] = () => Promise.reject(BUG);
     const hosted = () =>
-      agentsAt(orchestra.models.url).map((agent): HostedAgent => {
+      agentsAt(fixture.models.url).map((agent): HostedAgent => {
         const { name, model, price } = agent;
         const availability = () => agent.availability();
         return name === 'gemini' ? { name, model, price, availability, ask } : agent;
       });
     return compose(
-      outsideOf({ clock: { now: () => new Date() }, hosted, dispatch: { dispatch: async () => undefined } }),
+      externalServicesOf({
+        clock: { now: () => new Date() },
+        hosted,
+        dispatch: { dispatch: async () => undefined },
+      }),
     );
   }
 
   it('fails with a reason after the maximum of deliveries, and is not delivered again', async () => {
-    const { runId } = await orchestra.begin(ONE_STEP);
+    const { runId } = await fixture.begin(ONE_STEP);
     await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
-    const told = orchestra.ended(runId);
+    const told = fixture.ended(runId);
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
-      await assert.rejects(orchestra.app.services.runExecution.deliver({ runId }), MusterError);
-      const { run: left } = await orchestra.view(runId);
+      await assert.rejects(fixture.app.services.runExecution.deliver({ runId }), MusterError);
+      const { run: left } = await fixture.view(runId);
       assert.equal(isLeased(left, new Date(0)), false, 'released for the next delivery');
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
@@ -62,7 +66,7 @@ describe('a run that cannot be executed', () => {
       (error) =>
         error instanceof MusterError && error.code === 'INTERNAL' && error.details.about?.['runId'] === runId,
     );
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
   });
 
   it('hides the text of an unexpected error and keeps the cost of its calls', async () => {
@@ -73,13 +77,13 @@ describe('a run that cannot be executed', () => {
         { name: 'half', agents: ['claude', 'gemini'], prompt: 'HALF {{input}}' },
       ],
     };
-    const input = orchestra.question();
-    const { runId } = await orchestra.begin(workflow, { input });
+    const input = fixture.question();
+    const { runId } = await fixture.begin(workflow, { input });
     const app = withBrokenGemini();
     // The first delivery completes a step, so it does not count.
     for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
       await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
-    const { run, steps } = await orchestra.view(runId);
+    const { run, steps } = await fixture.view(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'EXECUTION_FAILED']);
     assert.doesNotMatch(run.failure?.message ?? '', /undefined|TypeError/);
     assert.deepEqual(
@@ -88,12 +92,12 @@ describe('a run that cannot be executed', () => {
     );
     const [good] = steps;
     assert.ok(good && run.spent.cost_usd > good.spent.cost_usd, 'the calls of the failed step are recorded');
-    assert.equal(orchestra.models.askedAbout(`GOOD ${input}`).length, 1);
+    assert.equal(fixture.models.askedAbout(`GOOD ${input}`).length, 1);
   });
 
   it('succeeds if each delivery completes at least one step', async () => {
-    const { runId } = await orchestra.begin(FIVE_STEPS);
-    const app = orchestra.anotherInstance();
+    const { runId } = await fixture.begin(FIVE_STEPS);
+    const app = fixture.anotherInstance();
     const { store } = app.kernel;
     const commit = store.commit.bind(store);
     const broken = new Set<string>();
@@ -105,43 +109,43 @@ describe('a run that cannot be executed', () => {
     };
     for (const _ of FIVE_STEPS.steps) await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
     assert.equal(await app.services.runExecution.deliver({ runId }), 'done');
-    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
+    assert.equal((await fixture.view(runId)).run.status, 'succeeded');
   });
 
   it('fails without another model call if instances crashed during all deliveries', async () => {
-    const input = orchestra.question();
-    const { runId } = await orchestra.begin(ONE_STEP, { input });
-    const { runs } = orchestra.app.orchestration.ports;
-    const { store } = orchestra.app.kernel;
+    const input = fixture.question();
+    const { runId } = await fixture.begin(ONE_STEP, { input });
+    const { runs } = fixture.app.orchestration.ports;
+    const { store } = fixture.app.kernel;
     const found = await runs.find(runId);
     assert.ok(found);
     const run = { ...found.value, status: 'running', epoch: 5, deliveries: MAX_DELIVERIES } as const;
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
-    const { run: ended } = await orchestra.view(runId);
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
+    const { run: ended } = await fixture.view(runId);
     assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'EXECUTION_FAILED']);
-    assert.equal(orchestra.models.askedAbout(input).length, 0);
+    assert.equal(fixture.models.askedAbout(input).length, 0);
   });
 
   it('is not delivered again if its document is unreadable', async () => {
-    const { runId } = await orchestra.begin(ONE_STEP);
+    const { runId } = await fixture.begin(ONE_STEP);
     await documents.doc(`runs/${runId}`).update({ status: 'levitating' });
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
   });
 });
 
 describe('a model response that is too large for the journal', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
-  afterEach(() => orchestra.assertAcceptable());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
+  afterEach(() => fixture.assertAcceptable());
 
   const LARGE = { does: 'answer', text: 'x'.repeat(2_000_000), pieces: 20 } as const;
 
   it('is paid once, and another agent responds', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ vendor: 'anthropic', text: input }, LARGE);
-    const { run, steps } = await orchestra.run(ONE_STEP, { input });
+    const input = fixture.question();
+    fixture.models.when({ vendor: 'anthropic', text: input }, LARGE);
+    const { run, steps } = await fixture.run(ONE_STEP, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
       steps[0]?.attempts.map(({ agent, end, cost_usd: costUsd }) => [agent, end, costUsd > 0]),
@@ -154,24 +158,24 @@ describe('a model response that is too large for the journal', () => {
   });
 
   it('is paid once per agent, and fails the run with size and cost', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: input }, LARGE);
-    const { run } = await orchestra.run(ONE_STEP, { input });
+    const input = fixture.question();
+    fixture.models.when({ text: input }, LARGE);
+    const { run } = await fixture.run(ONE_STEP, { input });
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'MALFORMED']);
     assert.match(run.failure?.message ?? '', /2000000 bytes/);
-    assert.equal(orchestra.models.askedAbout(input).length, 2);
+    assert.equal(fixture.models.askedAbout(input).length, 2);
     assert.ok(run.spent.output_tokens > 0 && run.spent.cost_usd > 0);
   });
 });
 
 describe('a prompt that cannot be built', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   it('is refused with its call if its size is known from the start', async () => {
     const workflow = { name: 'many', steps: [{ name: 'only', prompt: '{{input}}'.repeat(2200) }] };
-    await assert.rejects(orchestra.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
+    await assert.rejects(fixture.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
       assert.ok(error instanceof MusterError);
       assert.deepEqual(
         [error.code, error.details.field, error.details.reason],
@@ -187,7 +191,7 @@ describe('a prompt that cannot be built', () => {
       { name: 'one', agent: 'claude' },
       { name: 'two', prompt: '{{input}}'.repeat(2200) },
     ];
-    const { run, steps: records } = await orchestra.run(
+    const { run, steps: records } = await fixture.run(
       { name: 'many', steps },
       { input: 'x'.repeat(380_000) },
     );

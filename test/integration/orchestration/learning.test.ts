@@ -3,13 +3,13 @@ import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {
-  bookingsOf,
+  type OutcomeStats,
   outcomesIn,
-  type Tally,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
+  recordedOutcomesOf,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/scoring.ts';
 import { requestFor } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
 import { refusal } from '../../support/refusal.ts';
-import { Orchestra, unkeyed } from './orchestra.ts';
+import { OrchestrationFixture, unkeyed } from './fixture.ts';
 
 const BUDGET = { budget: { tokens: 1_000_000, cost_usd: 10 } };
 
@@ -24,49 +24,49 @@ const REVIEWED = {
 };
 
 describe("outcomes of agents' work", () => {
-  let orchestra: Orchestra;
+  let fixture: OrchestrationFixture;
 
   beforeEach(async () => {
-    orchestra = new Orchestra();
-    await orchestra.start();
+    fixture = new OrchestrationFixture();
+    await fixture.start();
   });
-  afterEach(() => orchestra.stop());
+  afterEach(() => fixture.stop());
 
-  const situation = (workspace = orchestra.workspace): Promise<Situation> =>
-    orchestra.app.services.orchestration.roster.situation(workspace);
+  const situation = (workspace = fixture.workspace): Promise<Situation> =>
+    fixture.app.services.orchestration.roster.situation(workspace);
 
   /** Returns everything that is stored about an agent for one kind of work. */
-  async function tally(kind: string, agent: string, workspace = orchestra.workspace): Promise<Tally[]> {
+  async function tally(kind: string, agent: string, workspace = fixture.workspace): Promise<OutcomeStats[]> {
     const { work } = await situation(workspace);
     return Object.values(work[kind]?.buckets ?? {}).flatMap((tallies) => tallies[agent] ?? []);
   }
 
-  async function ask(preferences: Parameters<typeof requestFor>[1] = {}, input = orchestra.question()) {
+  async function ask(preferences: Parameters<typeof requestFor>[1] = {}, input = fixture.question()) {
     const request = requestFor({ prompt: input }, preferences, BUDGET, await situation());
-    const { runs } = orchestra.app.services.orchestration;
-    return runs.start(orchestra.principal, orchestra.workspace, request, unkeyed);
+    const { runs } = fixture.app.services.orchestration;
+    return runs.start(fixture.principal, fixture.workspace, request, unkeyed);
   }
 
   async function route(pin: Readonly<Record<string, string>>, forbidden: readonly string[]): Promise<void> {
     const pins = Object.entries(pin).map(([kind, agent]) => ({ kind, agent }));
-    const { workspace } = orchestra;
+    const { workspace } = fixture;
     const routing = { pins, forbidden };
-    await orchestra.app.kernel.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
+    await fixture.app.kernel.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
   }
 
   /** Stores `lost` rejected answers of an agent. */
   async function disappoint(agent: string, lost: number): Promise<void> {
-    const { workspace } = orchestra;
+    const { workspace } = fixture;
     const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
     const tallies = { [agent]: { ...nothing, lost } };
     const booking = { kind: 'execute', outcomes: lost, bucket: 0, tallies, faded: [] } as const;
-    await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
+    await fixture.app.kernel.store.commit([{ kind: 'recordOutcomes', workspace, bookings: [booking] }]);
   }
 
   it('are counted when the run ends, by kind of work, with cost and time', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: `CHECK ${input}` }, { does: 'answer', text: 'CHANGES\nAll of it.' });
-    const { run } = await orchestra.run(REVIEWED, { input });
+    const input = fixture.question();
+    fixture.models.when({ text: `CHECK ${input}` }, { does: 'answer', text: 'CHANGES\nAll of it.' });
+    const { run } = await fixture.run(REVIEWED, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     const [work, ...others] = await tally('execute', 'gemini');
     assert.deepEqual(others, []);
@@ -78,17 +78,17 @@ describe("outcomes of agents' work", () => {
   });
 
   it('are counted once if the run is delivered several times', async () => {
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(REVIEWED);
-    const other = orchestra.anotherInstance();
-    await Promise.all([orchestra.deliver(runId), orchestra.deliver(runId, other), orchestra.deliver(runId)]);
-    await orchestra.deliver(runId, other);
+    fixture.losing = true;
+    const { runId } = await fixture.begin(REVIEWED);
+    const other = fixture.anotherInstance();
+    await Promise.all([fixture.deliver(runId), fixture.deliver(runId, other), fixture.deliver(runId)]);
+    await fixture.deliver(runId, other);
     const [work] = await tally('execute', 'gemini');
     assert.equal(work && outcomesIn(work), 1);
   });
 
   it('add up if many runs end concurrently', async () => {
-    const runs = await Promise.all(Array.from({ length: 8 }, () => orchestra.run(REVIEWED)));
+    const runs = await Promise.all(Array.from({ length: 8 }, () => fixture.run(REVIEWED)));
     assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
     const counted = (await tally('execute', 'gemini')).map(outcomesIn);
     assert.equal(
@@ -99,79 +99,76 @@ describe("outcomes of agents' work", () => {
 
   it('are deleted after their weight has decayed', async () => {
     await disappoint('gemini', 10);
-    const { workspace } = orchestra;
+    const { workspace } = fixture;
     const before = (await situation()).work;
     const outcome = { agent: 'gemini', kind: 'execute', ...SUCCESS } as const;
     const long = { execute: { outcomes: 400, buckets: before['execute']?.buckets ?? {} } };
-    const bookings = bookingsOf(long, [outcome]);
-    await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings }]);
+    const bookings = recordedOutcomesOf(long, [outcome]);
+    await fixture.app.kernel.store.commit([{ kind: 'recordOutcomes', workspace, bookings }]);
     const { outcomes, buckets = {} } = (await situation()).work['execute'] ?? {};
     assert.deepEqual([outcomes, Object.keys(buckets)], [11, ['40']]);
     assert.deepEqual(await tally('execute', 'gemini'), [SUCCESS]);
   });
 
   it('are not counted again for cached answers, and not for cancelled runs', async () => {
-    const input = orchestra.question();
+    const input = fixture.question();
     const { runId } = await ask({}, input);
-    await orchestra.ended(runId);
+    await fixture.ended(runId);
     assert.deepEqual(await ask({}, input), { runId, cached: true });
     assert.equal((await situation()).work['execute']?.outcomes, 1);
-    orchestra.losing = true;
+    fixture.losing = true;
     const { runId: cancelled } = await ask();
-    const { runs } = orchestra.app.services.orchestration;
-    await runs.cancel(orchestra.principal, cancelled, unkeyed);
-    await orchestra.deliver(cancelled);
+    const { runs } = fixture.app.services.orchestration;
+    await runs.cancel(fixture.principal, cancelled, unkeyed);
+    await fixture.deliver(cancelled);
     assert.equal((await situation()).work['execute']?.outcomes, 1);
   });
 
   it("count as the agent's failure if the agent fails the run", async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
+    const input = fixture.question();
+    fixture.models.when({ text: input }, { does: 'answer', end: 'refusal' });
     const { runId } = await ask({}, input);
-    assert.equal((await orchestra.ended(runId)).run.status, 'failed');
+    assert.equal((await fixture.ended(runId)).run.status, 'failed');
     const [work] = await tally('execute', 'gemini');
     assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
   });
 
   it('do not count against an agent if the API key of the deployment is wrong', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
+    const input = fixture.question();
+    fixture.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
     for (let time = 0; time < 10; time++) {
       const { runId } = await ask({ cache: false }, input);
-      assert.equal((await orchestra.ended(runId)).run.failure?.reason, 'AUTHENTICATION');
+      assert.equal((await fixture.ended(runId)).run.failure?.reason, 'AUTHENTICATION');
     }
     assert.deepEqual(await tally('execute', 'gemini'), []);
-    const { steps } = await orchestra.ended((await ask({ cache: false }, input)).runId);
+    const { steps } = await fixture.ended((await ask({ cache: false }, input)).runId);
     assert.deepEqual(steps[0]?.agents, ['gemini']);
   });
 
   it('move work to the other agent, with the reason', async () => {
-    const first = await orchestra.ended((await ask()).runId);
+    const first = await fixture.ended((await ask()).runId);
     assert.deepEqual(first.steps[0]?.agents, ['gemini']);
     assert.match(first.run.selection?.reasons.join() ?? '', /execute: gemini: Best execution capability/);
     await disappoint('gemini', 7);
-    const view = await orchestra.ended((await ask()).runId);
+    const view = await fixture.ended((await ask()).runId);
     const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
     if (view.steps[0]?.agents[0] === 'gemini')
       assert.match(reason, /tried occasionally: claude scores higher/);
     else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
     const agents = await Promise.all(
-      Array.from(
-        { length: 12 },
-        async () => (await orchestra.ended((await ask()).runId)).steps[0]?.agents[0],
-      ),
+      Array.from({ length: 12 }, async () => (await fixture.ended((await ask()).runId)).steps[0]?.agents[0]),
     );
     assert.ok(agents.filter((agent) => agent === 'claude').length > 6, agents.join());
   });
 
   it('stay within their workspace', async () => {
     await disappoint('gemini', 50);
-    const elsewhere = await situation(`${orchestra.workspace}-2`);
+    const elsewhere = await situation(`${fixture.workspace}-2`);
     assert.deepEqual([elsewhere.work, elsewhere.routing], [{}, NO_ROUTING]);
-    const { roster } = orchestra.app.services.orchestration;
-    const [there] = (await roster.recommend(`${orchestra.workspace}-2`, '', {})).recommendations;
+    const { roster } = fixture.app.services.orchestration;
+    const [there] = (await roster.recommend(`${fixture.workspace}-2`, '', {})).recommendations;
     assert.deepEqual([there?.agent, there?.score], ['gemini', 0.95]);
-    const [here, gemini] = (await roster.recommend(orchestra.workspace, '', {})).recommendations;
+    const [here, gemini] = (await roster.recommend(fixture.workspace, '', {})).recommendations;
     assert.equal(here?.agent, 'claude');
     assert.match(gemini?.reasons.join() ?? '', /0 of 50 accepted here for execute, 0 s, 0 USD/);
   });
@@ -179,7 +176,7 @@ describe("outcomes of agents' work", () => {
   describe('the routing of a workspace', () => {
     it('selects pinned agents, in built-in workflows too', async () => {
       await route({ execute: 'claude' }, []);
-      const { steps, run } = await orchestra.ended((await ask({ workflow: 'plan-execute' })).runId);
+      const { steps, run } = await fixture.ended((await ask({ workflow: 'plan-execute' })).runId);
       assert.deepEqual(
         steps.map(({ agents }) => agents),
         [['claude'], ['claude']],
@@ -190,13 +187,13 @@ describe("outcomes of agents' work", () => {
     it('never selects a forbidden agent, not even as a fallback', async () => {
       await route({}, ['gemini']);
       for (const workflow of ['direct', 'plan-execute', 'competitive', 'iterative'] as const) {
-        const { steps, run } = await orchestra.ended((await ask({ workflow })).runId);
+        const { steps, run } = await fixture.ended((await ask({ workflow })).runId);
         assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
         assert.ok(steps.every(({ agents }) => agents.join() === 'claude' || agents.length === 0));
       }
-      const input = orchestra.question();
-      orchestra.models.when({ text: input }, { does: 'answer', text: '' });
-      const failed = await orchestra.ended((await ask({ workflow: 'direct' }, input)).runId);
+      const input = fixture.question();
+      fixture.models.when({ text: input }, { does: 'answer', text: '' });
+      const failed = await fixture.ended((await ask({ workflow: 'direct' }, input)).runId);
       assert.equal(failed.run.status, 'failed');
       const asked = failed.steps.flatMap(({ attempts }) => attempts.map(({ agent }) => agent));
       assert.deepEqual([...new Set(asked)], ['claude']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Mode } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
-import { Orchestra } from './orchestra.ts';
+import { OrchestrationFixture } from './fixture.ts';
 
 const several = (mode: Mode) => ({
   name: 'several',
@@ -9,19 +9,19 @@ const several = (mode: Mode) => ({
 });
 
 describe('a step of several agents', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
-  afterEach(() => orchestra.assertAcceptable());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
+  afterEach(() => fixture.assertAcceptable());
 
   /** Returns the requests of a run in order, and checks that each started after the previous response. */
   async function inOrder(mode: Mode, says: (vendor: string) => string) {
-    const input = orchestra.question();
+    const input = fixture.question();
     for (const vendor of ['anthropic', 'gemini'] as const)
-      orchestra.models.when({ vendor, text: input, times: 1 }, { does: 'answer', text: says(vendor) });
-    const { run, steps } = await orchestra.run(several(mode), { input, parallel: false });
+      fixture.models.when({ vendor, text: input, times: 1 }, { does: 'answer', text: says(vendor) });
+    const { run, steps } = await fixture.run(several(mode), { input, parallel: false });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    const asked = orchestra.models.askedAbout(input);
+    const asked = fixture.models.askedAbout(input);
     for (const [index, one] of asked.entries()) {
       const before = asked[index - 1];
       assert.ok(
@@ -53,27 +53,27 @@ describe('a step of several agents', () => {
   });
 
   it('calls all agents concurrently by default', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: input }, { does: 'answer', company: 2 });
-    const { run } = await orchestra.run(several('all'), { input });
+    const input = fixture.question();
+    fixture.models.when({ text: input }, { does: 'answer', company: 2 });
+    const { run } = await fixture.run(several('all'), { input });
     assert.equal(run.status, 'succeeded');
   });
 
   it('shows the judge of competitive the task and each answer once, without names', async () => {
     const competitive = builtIn('competitive');
     assert.ok(competitive);
-    const input = orchestra.question();
-    orchestra.models.when(
+    const input = fixture.question();
+    fixture.models.when(
       { vendor: 'anthropic', text: input, times: 1 },
       { does: 'answer', text: 'FIRST ANSWER' },
     );
-    orchestra.models.when(
+    fixture.models.when(
       { vendor: 'gemini', text: input, times: 1 },
       { does: 'answer', text: 'SECOND ANSWER' },
     );
-    const { run } = await orchestra.run(competitive, { input });
+    const { run } = await fixture.run(competitive, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    const judged = orchestra.models.askedAbout(input).at(-1)?.prompt ?? '';
+    const judged = fixture.models.askedAbout(input).at(-1)?.prompt ?? '';
     for (const text of [input, 'FIRST ANSWER', 'SECOND ANSWER'])
       assert.equal(judged.split(text).length - 1, 1, `${text} occurs once`);
     assert.doesNotMatch(judged, /claude|gemini/);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { Orchestra } from './orchestra.ts';
+import { OrchestrationFixture } from './fixture.ts';
 
 /** The error that the Firestore client throws after its last retry. */
 const AWAY = new Error('14 UNAVAILABLE: No connection established');
@@ -22,20 +22,20 @@ const SIDE_BY_SIDE = {
 };
 
 describe('a run whose database is unreachable', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
   beforeEach(() => {
-    orchestra.losing = true;
+    fixture.losing = true;
   });
-  afterEach(() => orchestra.assertAcceptable());
+  afterEach(() => fixture.assertAcceptable());
 
   /**
    * Returns an instance that loses its database at the first commit for which `isIt` is true, once gemini is called.
    * @param comesBack whether only that commit fails
    */
   function cutOff(input: string, isIt: (change: Change) => boolean, comesBack: boolean) {
-    const app = orchestra.anotherInstance();
+    const app = fixture.anotherInstance();
     const { store } = app.kernel;
     const commit = store.commit.bind(store);
     let isAway = false;
@@ -52,15 +52,15 @@ describe('a run whose database is unreachable', () => {
   }
 
   const geminiAsked = (input: string) =>
-    orchestra.models.askedAbout(input).filter(({ vendor }) => vendor === 'gemini');
+    fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'gemini');
   const claudeAsked = (input: string) =>
-    orchestra.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
+    fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
 
   /** Starts a run that calls gemini, whose first response never arrives. */
   async function begin(workflow: object) {
-    const input = orchestra.question();
-    orchestra.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'hang' });
-    const { runId } = await orchestra.begin(workflow, { input });
+    const input = fixture.question();
+    fixture.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'hang' });
+    const { runId } = await fixture.begin(workflow, { input });
     return { input, runId };
   }
 
@@ -69,11 +69,11 @@ describe('a run whose database is unreachable', () => {
     const app = cutOff(input, (change) => isCallOf('startCall', 'claude', change), true);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
-    const { run: left, steps: none } = await orchestra.view(runId);
+    const { run: left, steps: none } = await fixture.view(runId);
     assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
 
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
-    const { run, steps } = await orchestra.view(runId);
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
+    const { run, steps } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2]);
     const interrupted = steps[0]?.attempts.filter(({ end }) => end === 'interrupted');
@@ -88,11 +88,11 @@ describe('a run whose database is unreachable', () => {
     const isIt = (change: Change): boolean => change.kind === 'recordStep' && change.step.name === 'left';
     await assert.rejects(cutOff(input, isIt, true).services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
-    const { run: left, steps: none } = await orchestra.view(runId);
+    const { run: left, steps: none } = await fixture.view(runId);
     assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
 
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
-    const { run } = await orchestra.view(runId);
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
+    const { run } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'one paid call');
   });
@@ -102,29 +102,29 @@ describe('a run whose database is unreachable', () => {
     const app = cutOff(input, (change) => isCallOf('completeCall', 'claude', change), false);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
-    assert.equal(isLeased((await orchestra.view(runId)).run, new Date(0)), true);
-    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'busy');
-    const later = orchestra.anotherInstance(() => new Date(Date.now() + 60_000));
+    assert.equal(isLeased((await fixture.view(runId)).run, new Date(0)), true);
+    assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'busy');
+    const later = fixture.anotherInstance(() => new Date(Date.now() + 60_000));
     assert.equal(await later.services.runExecution.deliver({ runId }), 'done');
-    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
+    assert.equal((await fixture.view(runId)).run.status, 'succeeded');
   });
 });
 
 describe('the journal of a run', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
-  afterEach(() => orchestra.assertAcceptable());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
+  afterEach(() => fixture.assertAcceptable());
 
   const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
   /** Starts a run whose first instance crashed after it had recorded the response to a question. */
   async function withRecord(asked: (input: string) => string) {
-    orchestra.losing = true;
-    const input = orchestra.question();
-    const { runId } = await orchestra.begin(ONE_STEP, { input });
-    const { hashing, store } = orchestra.app.kernel;
-    const { runs } = orchestra.app.orchestration.ports;
+    fixture.losing = true;
+    const input = fixture.question();
+    const { runId } = await fixture.begin(ONE_STEP, { input });
+    const { hashing, store } = fixture.app.kernel;
+    const { runs } = fixture.app.orchestration.ports;
     const found = await runs.find(runId);
     assert.ok(found);
     const usage = { input_tokens: 7, output_tokens: 11 };
@@ -150,14 +150,14 @@ describe('the journal of a run', () => {
       { kind: 'completeCall', runId, entry },
       { kind: 'replaceRun', before: found.value, run: { ...found.value, epoch: 1 }, version: found.version },
     ]);
-    await orchestra.deliver(runId);
-    return { input, ...(await orchestra.view(runId)) };
+    await fixture.deliver(runId);
+    return { input, ...(await fixture.view(runId)) };
   }
 
   it('provides the response of a call that was made before', async () => {
     const { input, run, steps } = await withRecord((question) => question);
     assert.deepEqual([steps[0]?.output, run.spent.cost_usd], ['from the record', 0.5]);
-    assert.equal(orchestra.models.askedAbout(input).length, 0);
+    assert.equal(fixture.models.askedAbout(input).length, 0);
     assert.deepEqual(run.warnings, []);
   });
 
@@ -165,7 +165,7 @@ describe('the journal of a run', () => {
     const { input, run, steps } = await withRecord(() => 'another question');
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.notEqual(steps[0]?.output, 'from the record');
-    assert.equal(orchestra.models.askedAbout(input).length, 1);
+    assert.equal(fixture.models.askedAbout(input).length, 1);
     assert.deepEqual(
       steps[0]?.attempts.map(({ cost_usd: costUsd }) => costUsd > 0),
       [true, true],
@@ -173,24 +173,24 @@ describe('the journal of a run', () => {
     );
     assert.ok(run.spent.cost_usd > 0.5);
     assert.match(run.warnings.join(), /claude .*another input/);
-    assert.equal((await orchestra.journal(run.id, 'only')).length, 2);
+    assert.equal((await fixture.journal(run.id, 'only')).length, 2);
   });
 });
 
 describe('a step of several agents', () => {
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   it('aborts the other calls if one of unknown outcome must not be repeated', async () => {
-    orchestra.losing = true;
-    const input = orchestra.question();
-    orchestra.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });
+    fixture.losing = true;
+    const input = fixture.question();
+    fixture.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });
     const [step] = TOGETHER.steps;
     const workflow = { name: 'once', steps: [{ ...step, repeatable: false }] };
-    const { runId } = await orchestra.begin(workflow, { input });
-    const { runs } = orchestra.app.orchestration.ports;
-    const { store } = orchestra.app.kernel;
+    const { runId } = await fixture.begin(workflow, { input });
+    const { runs } = fixture.app.orchestration.ports;
+    const { store } = fixture.app.kernel;
     const found = await runs.find(runId);
     assert.ok(found);
     const made = { call: 'answer:claude', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };
@@ -200,14 +200,14 @@ describe('a step of several agents', () => {
       { kind: 'startCall', runId, entry },
       { kind: 'replaceRun', before: found.value, run: { ...found.value, epoch: 1 }, version: found.version },
     ]);
-    await orchestra.deliver(runId);
-    const { run, steps } = await orchestra.view(runId);
+    await fixture.deliver(runId);
+    const { run, steps } = await fixture.view(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'OUTCOME_UNKNOWN']);
     assert.equal(steps.length, 1);
-    const entries = await orchestra.journal(runId, 'only');
+    const entries = await fixture.journal(runId, 'only');
     const gemini = entries.find(({ agent }) => agent === 'gemini');
     assert.equal(gemini?.ending?.attempt.end, 'aborted');
-    await soon(() => orchestra.models.askedAbout(input).every(({ closedAt }) => closedAt !== undefined));
+    await soon(() => fixture.models.askedAbout(input).every(({ closedAt }) => closedAt !== undefined));
   });
 });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { byDay } from '../../support/night.ts';
-import { Orchestra } from './orchestra.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
+import { OrchestrationFixture } from './fixture.ts';
 
-const RACES = byDay(20, { night: 100 });
+const RACES = defaultOrNightly(20, { night: 100 });
 
 const RACE = { name: 'race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };
 
@@ -14,15 +14,15 @@ const SIDES = [
 
 describe('runs with a race', function () {
   this.timeout(20 * 60_000);
-  const orchestra = new Orchestra();
-  before(() => orchestra.start());
+  const fixture = new OrchestrationFixture();
+  before(() => fixture.start());
   after(async () => {
-    await orchestra.stop();
-    orchestra.assertAcceptable();
+    await fixture.stop();
+    fixture.assertAcceptable();
   });
 
   it(`select the fast agent and abort the slow request in ${RACES} of ${RACES} races`, async () => {
-    const { models } = orchestra;
+    const { models } = fixture;
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] = number % 2 === 0 ? SIDES : [SIDES[1], SIDES[0]];
       const input = `race ${number} ${randomUUID()}`;
@@ -32,7 +32,7 @@ describe('runs with a race', function () {
         { vendor: slow.vendor, text: input },
         { does: 'hang', ...(number % 4 < 2 && { after: 2 }) },
       );
-      const { run, steps } = await orchestra.run(RACE, { input });
+      const { run, steps } = await fixture.run(RACE, { input });
       assert.equal(run.status, 'succeeded');
       assert.deepEqual(steps[0]?.agents, [fast.agent]);
       assert.equal(steps[0]?.output, 'First!');

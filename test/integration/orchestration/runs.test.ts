@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { LEAST_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { MIN_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { addSpent } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import { runShape } from '../../../functions/src/toolsets/orchestration/tools/orchestrationAnswers.ts';
-import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
+import { addUsage } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { runShape } from '../../../functions/src/toolsets/orchestration/tools/orchestrationResponses.ts';
+import { runResponse } from '../../../functions/src/toolsets/orchestration/tools/runResponses.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { Team } from '../coordination/team.ts';
-import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
+import { FIVE_STEPS, OrchestrationFixture, unkeyed } from './fixture.ts';
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
 describe('a run', () => {
-  const orchestra = new Orchestra();
-  const { services, coordination, orchestration, access, kernel } = orchestra.app;
+  const fixture = new OrchestrationFixture();
+  const { services, coordination, orchestration, access, kernel } = fixture.app;
   const { runs } = services.orchestration;
-  before(() => orchestra.start());
-  after(() => orchestra.stop());
+  before(() => fixture.start());
+  after(() => fixture.stop());
   beforeEach(() => {
-    orchestra.losing = false;
+    fixture.losing = false;
   });
-  afterEach(() => orchestra.assertAcceptable());
+  afterEach(() => fixture.assertAcceptable());
 
   it('executes its steps in order, each with the result of the previous one', async () => {
-    const { run, steps } = await orchestra.run(FIVE_STEPS);
+    const { run, steps } = await fixture.run(FIVE_STEPS);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
       steps.map(({ number, name, status, agents }) => [number, name, status, agents]),
@@ -44,79 +44,79 @@ describe('a run', () => {
   });
 
   it('is executed once if it is delivered several times', async () => {
-    orchestra.losing = true;
-    const input = orchestra.question();
-    const { runId } = await orchestra.begin(FIVE_STEPS, { input });
-    const other = orchestra.anotherInstance();
-    await Promise.all([orchestra.deliver(runId), orchestra.deliver(runId, other), orchestra.deliver(runId)]);
-    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
-    assert.equal(orchestra.models.askedAbout(input).length, 5);
+    fixture.losing = true;
+    const input = fixture.question();
+    const { runId } = await fixture.begin(FIVE_STEPS, { input });
+    const other = fixture.anotherInstance();
+    await Promise.all([fixture.deliver(runId), fixture.deliver(runId, other), fixture.deliver(runId)]);
+    assert.equal((await fixture.view(runId)).run.status, 'succeeded');
+    assert.equal(fixture.models.askedAbout(input).length, 5);
   });
 
   it('is dispatched again by the sweep if its dispatch was lost', async () => {
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(ONE_STEP);
-    orchestra.losing = false;
-    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 1);
+    fixture.losing = true;
+    const { runId } = await fixture.begin(ONE_STEP);
+    fixture.losing = false;
+    assert.equal(fixture.dispatched.filter((id) => id === runId).length, 1);
     const inTwoMinutes = new Date(Date.now() + 120_000);
-    const later = orchestra.anotherInstance(() => inTwoMinutes);
-    await later.services.orchestration.runs.part.run(turnAt(inTwoMinutes));
-    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+    const later = fixture.anotherInstance(() => inTwoMinutes);
+    await later.services.orchestration.runs.sweepJob.run(sweepContextAt(inTwoMinutes));
+    assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
   it('is dispatched by the next equal call if its instance crashed before', async () => {
-    const input = orchestra.question();
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
-    orchestra.losing = false;
-    assert.deepEqual(await orchestra.begin(ONE_STEP, { input, cache: true }), { runId, cached: true });
-    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+    const input = fixture.question();
+    fixture.losing = true;
+    const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
+    fixture.losing = false;
+    assert.deepEqual(await fixture.begin(ONE_STEP, { input, cache: true }), { runId, cached: true });
+    assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
   it('is dispatched by a repeated call if its instance crashed before', async () => {
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(ONE_STEP);
-    orchestra.losing = false;
-    await orchestra.app.services.orchestration.runs.dispatchPending(runId);
-    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
-    await orchestra.app.services.orchestration.runs.dispatchPending(runId);
-    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 2, 'no dispatch after its start');
+    fixture.losing = true;
+    const { runId } = await fixture.begin(ONE_STEP);
+    fixture.losing = false;
+    await fixture.app.services.orchestration.runs.dispatchPending(runId);
+    assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
+    await fixture.app.services.orchestration.runs.dispatchPending(runId);
+    assert.equal(fixture.dispatched.filter((id) => id === runId).length, 2, 'no dispatch after its start');
   });
 
   it('exceeds its budget by at most the call in progress', async () => {
-    const input = orchestra.question();
+    const input = fixture.question();
     // Enough for the smallest allowed call, and for the usage of two or three calls.
-    const tokens = LEAST_OUTPUT_TOKENS + 200;
-    const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
+    const tokens = MIN_OUTPUT_TOKENS + 200;
+    const { run, steps } = await fixture.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
     const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
     const most = Math.max(...steps.map(({ spent }) => spent.input_tokens + spent.output_tokens));
     assert.ok(inputTokens + outputTokens <= tokens + most, `${inputTokens} + ${outputTokens}`);
     assert.equal(run.status, 'failed');
     assert.equal(run.failure?.reason, 'BUDGET_EXHAUSTED', run.failure?.message);
-    const asked = orchestra.models.askedAbout(input).length;
+    const asked = fixture.models.askedAbout(input).length;
     assert.ok(asked > 0 && asked < 5, String(asked));
   });
 
   it('is shared by equal calls on two instances, and cached for five minutes', async () => {
-    const input = orchestra.question();
-    const other = orchestra.anotherInstance();
+    const input = fixture.question();
+    const other = fixture.anotherInstance();
     const [first, second] = await Promise.all([
-      orchestra.begin(ONE_STEP, { input, cache: true }),
-      orchestra.begin(ONE_STEP, { input, cache: true }, other),
+      fixture.begin(ONE_STEP, { input, cache: true }),
+      fixture.begin(ONE_STEP, { input, cache: true }, other),
     ]);
     assert.equal(first.runId, second.runId);
     assert.deepEqual([first.cached, second.cached].sort(), [false, true]);
-    await orchestra.ended(first.runId);
-    const third = await orchestra.begin(ONE_STEP, { input, cache: true });
+    await fixture.ended(first.runId);
+    const third = await fixture.begin(ONE_STEP, { input, cache: true });
     assert.deepEqual(third, { runId: first.runId, cached: true });
-    assert.equal(orchestra.models.askedAbout(input).length, 1);
+    assert.equal(fixture.models.askedAbout(input).length, 1);
 
-    const anew = await orchestra.begin(ONE_STEP, { input });
+    const anew = await fixture.begin(ONE_STEP, { input });
     assert.equal(anew.cached, false);
-    const stale = orchestra.anotherInstance(() => new Date(Date.now() + 301_000));
-    const later = await orchestra.begin(ONE_STEP, { input, cache: true }, stale);
+    const stale = fixture.anotherInstance(() => new Date(Date.now() + 301_000));
+    const later = await fixture.begin(ONE_STEP, { input, cache: true }, stale);
     assert.equal(later.cached, false);
-    await Promise.all([anew, later].map(({ runId }) => orchestra.ended(runId)));
+    await Promise.all([anew, later].map(({ runId }) => fixture.ended(runId)));
   });
 
   it('is not shared if the workflow has live agents or steps that must not be repeated', async () => {
@@ -124,26 +124,26 @@ describe('a run', () => {
     const careful = { name: 'once', agent: 'claude', repeatable: false };
     const grouped = { repeat: { until: 'true', max: 2 }, steps: [{ name: 'ask', agent: 'claude' }, network] };
     for (const steps of [[network], [careful], [grouped]]) {
-      const changed = { input: orchestra.question(), cache: true };
-      const first = await orchestra.begin({ name: 'w', steps }, changed);
-      const again = await orchestra.begin({ name: 'w', steps }, changed);
-      await orchestra.until(first.runId, (run) => isEnded(run) || run.status === 'waiting');
-      const later = await orchestra.begin({ name: 'w', steps }, changed);
+      const changed = { input: fixture.question(), cache: true };
+      const first = await fixture.begin({ name: 'w', steps }, changed);
+      const again = await fixture.begin({ name: 'w', steps }, changed);
+      await fixture.until(first.runId, (run) => isEnded(run) || run.status === 'waiting');
+      const later = await fixture.begin({ name: 'w', steps }, changed);
       assert.deepEqual(
         [first, again, later].map(({ cached }) => cached),
         [false, false, false],
       );
       assert.equal(new Set([first, again, later].map(({ runId }) => runId)).size, 3);
       for (const { runId } of [first, again, later]) {
-        const run = await orchestra.until(runId, (one) => isEnded(one) || one.status === 'waiting');
+        const run = await fixture.until(runId, (one) => isEnded(one) || one.status === 'waiting');
         if (isEnded(run)) continue;
-        await orchestra.app.services.orchestration.runs.cancel(orchestra.principal, runId, () => undefined);
+        await fixture.app.services.orchestration.runs.cancel(fixture.principal, runId, () => undefined);
       }
     }
   });
 
   it('pays each call once if its instances crash, including truncated answers and judges', async () => {
-    const input = orchestra.question();
+    const input = fixture.question();
     const workflow = {
       name: 'judged',
       steps: [
@@ -151,16 +151,16 @@ describe('a run', () => {
         { name: 'best', agent: 'claude', picks: 'all', prompt: 'BEST {{input}}' },
       ],
     };
-    const { models } = orchestra;
+    const { models } = fixture;
     models.when({ text: 'Your first answer has no line' }, { does: 'answer', text: 'Final ranking: B > A' });
     models.when({ text: `ANSWER ${input}` }, { does: 'answer', text: 'Fine.' });
     models.when(
       { text: `ANSWER ${input}`, times: 1 },
       { does: 'answer', text: '', thinks: 'Hm.', end: 'limit' },
     );
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(workflow, { input });
-    const dying = orchestra.anotherInstance();
+    fixture.losing = true;
+    const { runId } = await fixture.begin(workflow, { input });
+    const dying = fixture.anotherInstance();
     const { store } = dying.kernel;
     const commit = store.commit.bind(store);
     store.commit = async (changes, settled) => {
@@ -170,7 +170,7 @@ describe('a run', () => {
     // Each step is executed by an instance that crashes before recording it, then by another one.
     await assert.rejects(dying.services.runExecution.deliver({ runId }), /crashed/);
     let steps = 0;
-    const recording = orchestra.anotherInstance();
+    const recording = fixture.anotherInstance();
     const record = recording.kernel.store.commit.bind(recording.kernel.store);
     recording.kernel.store.commit = async (changes, settled) => {
       const isStep = changes.some(({ kind }) => kind === 'recordStep');
@@ -178,76 +178,76 @@ describe('a run', () => {
       return record(changes, settled);
     };
     await assert.rejects(recording.services.runExecution.deliver({ runId }), /crashed/);
-    await orchestra.deliver(runId);
-    orchestra.losing = false;
-    const { run, steps: done } = await orchestra.view(runId);
+    await fixture.deliver(runId);
+    fixture.losing = false;
+    const { run, steps: done } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.equal(models.askedAbout(`ANSWER ${input}`).length, 3, 'two answers, one of them requested twice');
     assert.equal(models.askedAbout(`BEST ${input}`).length, 2, 'the judge was asked twice');
     const [all, best] = done;
     assert.deepEqual(all?.attempts.map(({ end }) => end).sort(), ['answered', 'answered', 'truncated']);
     assert.deepEqual([best?.attempts.length, best?.judged], [2, true]);
-    assert.deepEqual(all && best && addSpent(all.spent, best.spent), run.spent);
+    assert.deepEqual(all && best && addUsage(all.spent, best.spent), run.spent);
   });
 
   it('does not cache a failure', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
-    const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
-    const { run } = await orchestra.ended(runId);
+    const input = fixture.question();
+    fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+    const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
+    const { run } = await fixture.ended(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'AUTHENTICATION']);
-    const again = await orchestra.begin(ONE_STEP, { input, cache: true });
+    const again = await fixture.begin(ONE_STEP, { input, cache: true });
     assert.equal(again.cached, false);
-    assert.equal((await orchestra.ended(again.runId)).run.status, 'succeeded');
+    assert.equal((await fixture.ended(again.runId)).run.status, 'succeeded');
   });
 
   it('aborts its requests when cancelled, and keeps completed steps', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: `TWO ${input}` }, { does: 'hang' });
-    const { runId } = await orchestra.begin(FIVE_STEPS, { input });
-    await orchestra.until(
+    const input = fixture.question();
+    fixture.models.when({ text: `TWO ${input}` }, { does: 'hang' });
+    const { runId } = await fixture.begin(FIVE_STEPS, { input });
+    await fixture.until(
       runId,
       ({ steps_settled: stepsSettled, current }) => stepsSettled === 1 && current.includes('two'),
     );
-    await soon(() => orchestra.models.askedAbout(`TWO ${input}`).length === 1);
-    await runs.cancel(orchestra.principal, runId, unkeyed);
-    const { run, steps } = await orchestra.ended(runId);
+    await soon(() => fixture.models.askedAbout(`TWO ${input}`).length === 1);
+    await runs.cancel(fixture.principal, runId, unkeyed);
+    const { run, steps } = await fixture.ended(runId);
     assert.equal(run.status, 'cancelled');
     assert.deepEqual([steps[0]?.name, steps[0]?.status], ['one', 'succeeded']);
-    await soon(() => orchestra.models.askedAbout(`TWO ${input}`)[0]?.closedAt !== undefined);
-    assert.equal(orchestra.models.askedAbout(input).length, 2);
-    const repeated = await runs.cancel(orchestra.principal, runId, unkeyed);
+    await soon(() => fixture.models.askedAbout(`TWO ${input}`)[0]?.closedAt !== undefined);
+    assert.equal(fixture.models.askedAbout(input).length, 2);
+    const repeated = await runs.cancel(fixture.principal, runId, unkeyed);
     assert.equal(repeated.status, 'cancelled');
   });
 
   it('cannot be cancelled after its end', async () => {
-    const { run } = await orchestra.run(ONE_STEP);
-    await assert.rejects(runs.cancel(orchestra.principal, run.id, unkeyed), codeIs('CONFLICT'));
+    const { run } = await fixture.run(ONE_STEP);
+    await assert.rejects(runs.cancel(fixture.principal, run.id, unkeyed), codeIs('CONFLICT'));
   });
 
   it('is cancelled immediately if no instance executes it', async () => {
-    orchestra.losing = true;
-    const { runId } = await orchestra.begin(ONE_STEP);
-    assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
-    await orchestra.deliver(runId);
-    assert.deepEqual((await orchestra.view(runId)).steps, []);
+    fixture.losing = true;
+    const { runId } = await fixture.begin(ONE_STEP);
+    assert.equal((await runs.cancel(fixture.principal, runId, unkeyed)).status, 'cancelled');
+    await fixture.deliver(runId);
+    assert.deepEqual((await fixture.view(runId)).steps, []);
   });
 
   describe('visibility', () => {
-    const { workspace, owner } = orchestra;
+    const { workspace, owner } = fixture;
     const leader = personOf('leads-here', 'leader', workspace);
     const stranger = personOf('works-here', 'worker', workspace);
 
     it("shows the owner and the owner's agents everything", async () => {
-      const input = orchestra.question();
-      const { run } = await orchestra.run(ONE_STEP, { input });
+      const input = fixture.question();
+      const { run } = await fixture.run(ONE_STEP, { input });
       for (const principal of [
-        orchestra.principal,
+        fixture.principal,
         personOf(owner, 'viewer', workspace),
         { ...agentOf('held', owner, 'viewer'), held_to: workspace },
       ]) {
         const view = await runs.view(principal, run.id);
-        assert.deepEqual([view.sight, view.run.title], ['all', input]);
+        assert.deepEqual([view.visibility, view.run.title], ['all', input]);
         assert.ok(view.steps[0]?.output);
         assert.ok(
           (await runs.list(principal, undefined, 100, undefined)).items.some(({ id }) => id === run.id),
@@ -256,15 +256,15 @@ describe('a run', () => {
     });
 
     it('shows leaders of the workspace the progress without prompt and answers', async () => {
-      const input = orchestra.question();
+      const input = fixture.question();
       const text = `The answer to ${input}`;
-      orchestra.models.when({ text: input }, { does: 'answer', text });
+      fixture.models.when({ text: input }, { does: 'answer', text });
       const selection = { agent: 'claude', workflow: 'direct', reasons: [`About ${input}`] };
-      const { run } = await orchestra.run(ONE_STEP, { input, selection });
-      const whole = runShape.parse(runAnswer(await runs.view(orchestra.principal, run.id), false, true));
+      const { run } = await fixture.run(ONE_STEP, { input, selection });
+      const whole = runShape.parse(runResponse(await runs.view(fixture.principal, run.id), false, true));
       assert.deepEqual([whole.result, whole.withheld], [text, undefined]);
       const view = await runs.view(leader, run.id);
-      const course = runShape.parse(runAnswer(view, false, true));
+      const course = runShape.parse(runResponse(view, false, true));
       assert.equal(JSON.stringify([view, course]).includes(input), false, JSON.stringify(view));
       assert.deepEqual([course.status, course.withheld, course.usage], ['succeeded', true, whole.usage]);
       assert.deepEqual(
@@ -277,9 +277,9 @@ describe('a run', () => {
     });
 
     it('shows leaders the failure reason without its details', async () => {
-      const input = orchestra.question();
-      orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
-      const { run } = await orchestra.run(ONE_STEP, { input });
+      const input = fixture.question();
+      fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+      const { run } = await fixture.run(ONE_STEP, { input });
       const { failure } = (await runs.view(leader, run.id)).run;
       assert.deepEqual(
         [failure?.reason, failure?.message],
@@ -289,8 +289,8 @@ describe('a run', () => {
     });
 
     it('hides the run from others like one that does not exist', async () => {
-      orchestra.losing = true;
-      const { runId } = await orchestra.begin(ONE_STEP);
+      fixture.losing = true;
+      const { runId } = await fixture.begin(ONE_STEP);
       const unknown = `run-${'a'.repeat(20)}`;
       const said = async (id: string) => {
         const refusals = await Promise.all([
@@ -306,14 +306,14 @@ describe('a run', () => {
         (await said(unknown)).replaceAll(unknown, '{run}'),
       );
       assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
-      assert.equal((await orchestra.view(runId)).run.status, 'pending');
+      assert.equal((await fixture.view(runId)).run.status, 'pending');
       assert.equal((await runs.cancel(leader, runId, unkeyed)).status, 'cancelled');
     });
   });
 
   it('executes parallel steps concurrently, and fails if one of them fails', async () => {
-    const input = orchestra.question();
-    orchestra.models.when({ text: `LEFT ${input}` }, { does: 'answer', text: 'left', company: 1 + 1 });
+    const input = fixture.question();
+    fixture.models.when({ text: `LEFT ${input}` }, { does: 'answer', text: 'left', company: 1 + 1 });
     const workflow = {
       name: 'side-by-side',
       steps: [
@@ -321,18 +321,18 @@ describe('a run', () => {
         { name: 'right', agent: 'gemini', parallel: true, prompt: 'RIGHT LEFT {{input}}' },
       ],
     };
-    const { run } = await orchestra.run(workflow, { input });
+    const { run } = await fixture.run(workflow, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
 
-    const refused = orchestra.question();
-    orchestra.models.when({ text: `RIGHT LEFT ${refused}` }, { does: 'answer', end: 'refusal' });
-    const failed = await orchestra.run(workflow, { input: refused });
+    const refused = fixture.question();
+    fixture.models.when({ text: `RIGHT LEFT ${refused}` }, { does: 'answer', end: 'refusal' });
+    const failed = await fixture.run(workflow, { input: refused });
     assert.deepEqual([failed.run.status, failed.run.failure?.reason], ['failed', 'REFUSED']);
     assert.deepEqual(failed.steps.map(({ status }) => status).sort(), ['failed', 'succeeded']);
   });
 
   it('creates a task for a live agent and continues with its result', async () => {
-    const input = orchestra.question();
+    const input = fixture.question();
     const workflow = {
       name: 'by-hand',
       steps: [
@@ -340,16 +340,16 @@ describe('a run', () => {
         { name: 'sum', agent: 'claude', prompt: 'SUM {{steps.work.output}} {{input}}' },
       ],
     };
-    const { runId } = await orchestra.begin(workflow, { input });
-    await orchestra.until(runId, ({ status }) => status === 'waiting');
+    const { runId } = await fixture.begin(workflow, { input });
+    await fixture.until(runId, ({ status }) => status === 'waiting');
     const taskId = `${runId}-work-1`;
-    assert.equal((await orchestra.view(runId)).steps[0]?.task_id, taskId);
+    assert.equal((await fixture.view(runId)).steps[0]?.task_id, taskId);
 
-    const agentId = `worker-${orchestra.workspace}`;
-    const worker = agentOf(agentId, orchestra.owner, 'worker');
-    const joining = { agentId, role: 'worker' as const, workspace: orchestra.workspace };
+    const agentId = `worker-${fixture.workspace}`;
+    const worker = agentOf(agentId, fixture.owner, 'worker');
+    const joining = { agentId, role: 'worker' as const, workspace: fixture.workspace };
     await services.membership.join(worker, { ...joining, capabilities: undefined }, unkeyed);
-    const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
+    const claim = { workspace: fixture.workspace, agentId, leaseSeconds: 1800 };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
     await services.taskQueue.reportOutcome(
@@ -361,10 +361,10 @@ describe('a run', () => {
     await runs.taskChanged(taskId);
     await runs.taskChanged(taskId);
 
-    const { run, steps } = await orchestra.ended(runId);
+    const { run, steps } = await fixture.ended(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(steps[0]?.agents, [agentId]);
-    const [sum] = orchestra.models.askedAbout(`${input}`);
+    const [sum] = fixture.models.askedAbout(`${input}`);
     assert.ok(sum?.prompt.includes('the work of a hand'));
     const kept = await coordination.ports.tasks.find(taskId);
     assert.equal(kept?.value.status, 'done');
@@ -376,16 +376,16 @@ describe('a run', () => {
     /** Starts a waiting run in its own workspace, and returns it with its task. */
     async function waitingRun(workflow: object = BY_HAND, changed: Partial<RunRequest> = {}) {
       const team = new Team();
-      const request = orchestra.request(workflow, changed);
-      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
-      await orchestra.until(runId, ({ status }) => status === 'waiting');
+      const request = fixture.request(workflow, changed);
+      const { runId } = await runs.start(fixture.principal, team.workspace, request, unkeyed);
+      await fixture.until(runId, ({ status }) => status === 'waiting');
       return { team, runId, taskId: `${runId}-work-1` };
     }
 
     it('cancels an available task', async () => {
       const { team, runId, taskId } = await waitingRun();
-      assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
-      assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
+      assert.equal((await runs.cancel(fixture.principal, runId, unkeyed)).status, 'cancelled');
+      assert.equal((await runs.cancel(fixture.principal, runId, unkeyed)).status, 'cancelled');
       const { status, error } = await team.task(taskId);
       assert.deepEqual([status, error], ['cancelled', `Its run ${runId} was cancelled.`]);
       assert.deepEqual(await team.counts(), { cancelled: 1 });
@@ -394,17 +394,17 @@ describe('a run', () => {
 
     it('shows the step as cancelled, although it is stored as waiting', async () => {
       const { runId } = await waitingRun();
-      assert.equal((await orchestra.view(runId)).steps[0]?.status, 'waiting');
-      await runs.cancel(orchestra.principal, runId, unkeyed);
+      assert.equal((await fixture.view(runId)).steps[0]?.status, 'waiting');
+      await runs.cancel(fixture.principal, runId, unkeyed);
       const [stored] = await orchestration.ports.runs.steps(runId);
       assert.equal(stored?.status, 'waiting', 'the stored step is unchanged');
-      const { run, steps } = await orchestra.view(runId);
+      const { run, steps } = await fixture.view(runId);
       const [step] = steps;
       assert.deepEqual(
         [step?.status, step?.settled_at, step?.failure?.reason],
         ['cancelled', run.ended_at, 'RUN_ENDED'],
       );
-      const answer = runShape.parse(runAnswer(await orchestra.view(runId)));
+      const answer = runShape.parse(runResponse(await fixture.view(runId)));
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });
 
@@ -412,7 +412,7 @@ describe('a run', () => {
       const { team, runId, taskId } = await waitingRun();
       const agentId = await team.join('holder');
       assert.equal(await team.claim(agentId), taskId);
-      await runs.cancel(orchestra.principal, runId, unkeyed);
+      await runs.cancel(fixture.principal, runId, unkeyed);
       await assert.rejects(team.start(agentId, taskId), codeIs('CONFLICT'));
       await assert.rejects(team.complete(agentId, taskId), codeIs('CONFLICT'));
       await assert.rejects(team.fail(agentId, taskId), codeIs('CONFLICT'));
@@ -429,45 +429,45 @@ describe('a run', () => {
       const agentId = await team.join('quick');
       await team.claim(agentId);
       await team.complete(agentId, taskId);
-      await runs.cancel(orchestra.principal, runId, unkeyed);
+      await runs.cancel(fixture.principal, runId, unkeyed);
       assert.equal((await team.task(taskId)).status, 'done');
       assert.deepEqual(await team.counts(), { done: 1 });
     });
 
     it('cancels the task if the run reaches its deadline', async () => {
       const { team, runId, taskId } = await waitingRun();
-      const { deadline } = (await orchestra.view(runId)).run;
-      await orchestra.deliver(
+      const { deadline } = (await fixture.view(runId)).run;
+      await fixture.deliver(
         runId,
-        orchestra.anotherInstance(() => deadline),
+        fixture.anotherInstance(() => deadline),
       );
-      assert.equal((await orchestra.view(runId)).run.failure?.reason, 'DEADLINE');
+      assert.equal((await fixture.view(runId)).run.failure?.reason, 'DEADLINE');
       const { status, error } = await team.task(taskId);
       assert.deepEqual([status, error], ['cancelled', `Its run ${runId} has failed.`]);
     });
 
     it('cancels the task if a parallel step fails', async () => {
       const team = new Team();
-      const input = orchestra.question();
-      orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
+      const input = fixture.question();
+      fixture.models.when({ text: input }, { does: 'answer', end: 'refusal' });
       const steps = [
         { name: 'work', agent: 'network', parallel: true },
         { name: 'other', agent: 'claude', parallel: true },
       ];
-      const request = orchestra.request({ name: 'beside', steps }, { input });
-      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
-      const { run } = await orchestra.ended(runId);
+      const request = fixture.request({ name: 'beside', steps }, { input });
+      const { runId } = await runs.start(fixture.principal, team.workspace, request, unkeyed);
+      const { run } = await fixture.ended(runId);
       assert.deepEqual([run.status, run.failure?.reason], ['failed', 'REFUSED']);
       assert.equal((await team.task(`${runId}-work-1`)).status, 'cancelled');
       assert.deepEqual(await team.counts(), { cancelled: 1 });
     });
 
     it('cancels a task that is created after the end of the run', async () => {
-      orchestra.losing = true;
+      fixture.losing = true;
       const team = new Team();
-      const request = orchestra.request(BY_HAND);
-      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
-      await runs.cancel(orchestra.principal, runId, unkeyed);
+      const request = fixture.request(BY_HAND);
+      const { runId } = await runs.start(fixture.principal, team.workspace, request, unkeyed);
+      await runs.cancel(fixture.principal, runId, unkeyed);
       const taskId = `${runId}-work-1`;
       await team.createOne({ id: taskId });
       await runs.taskChanged(taskId);
@@ -478,10 +478,10 @@ describe('a run', () => {
   });
 
   it('fails without a repeated call if the call must not be repeated', async () => {
-    const input = orchestra.question();
-    orchestra.losing = true;
+    const input = fixture.question();
+    fixture.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
-    const { runId } = await orchestra.begin(workflow, { input });
+    const { runId } = await fixture.begin(workflow, { input });
     const entry = {
       id: 'a-call-of-the-dead',
       step: 'only.1',
@@ -503,10 +503,10 @@ describe('a run', () => {
       { kind: 'startCall', runId, entry },
       { kind: 'replaceRun', before: found.value, run, version: found.version },
     ]);
-    await orchestra.deliver(runId);
-    const { run: ended } = await orchestra.view(runId);
+    await fixture.deliver(runId);
+    const { run: ended } = await fixture.view(runId);
     assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'OUTCOME_UNKNOWN']);
-    assert.equal(orchestra.models.askedAbout(input).length, 0);
+    assert.equal(fixture.models.askedAbout(input).length, 0);
   });
 });
 

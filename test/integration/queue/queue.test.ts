@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { Team } from '../coordination/team.ts';
 import { Ledger } from './ledger.ts';
 import { QueueModel } from './model.ts';
 import { aim, type Operation, operation, perform, predict, type Real } from './operations.ts';
 
 /** The nightly run has as many runs as fit into five minutes. The seed is fixed unless MUSTER_SEED is set. */
-const RUNS = byDay(4, { night: 40 });
+const RUNS = defaultOrNightly(4, { night: 40 });
 
 type Command = fc.AsyncCommand<QueueModel, Real>;
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { deliverMessages, messagesAtOnce } from '../../../scripts/emulators/delivery.mjs';
+import { deliverMessages, maxConcurrentMessages } from '../../../scripts/emulators/delivery.mjs';
 import { projectId } from '../../../scripts/project.mjs';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { close, listen } from '../../support/listening.ts';
@@ -51,14 +51,14 @@ describe('delivery of messages to functions', () => {
     return close(functions);
   });
 
-  it(`runs at most ${messagesAtOnce} messages concurrently, once each, and retries failed ones`, async () => {
+  it(`runs at most ${maxConcurrentMessages} messages concurrently, once each, and retries failed ones`, async () => {
     const texts = Array.from({ length: MESSAGES }, (_, number) => `message ${number}`);
     await publish(topic, 'refused once', projectId);
     await Promise.all(texts.map((text) => publish(topic, text, projectId)));
     await eventually('all have arrived', async () => taken.length > MESSAGES || undefined);
     assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
     assert.deepEqual([...refused], ['refused once']);
-    assert.ok(most <= messagesAtOnce, `${most} ran concurrently`);
+    assert.ok(most <= maxConcurrentMessages, `${most} ran concurrently`);
   });
 
   it('sets an acknowledgement deadline of ten minutes', async () => {

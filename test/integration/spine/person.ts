@@ -5,7 +5,7 @@ import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { eventPath, eventReceiptPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { PushService } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
@@ -17,7 +17,7 @@ import {
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { sampleTodo } from '../../support/builders.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Earlier than anything that other tests leave due. */
@@ -30,7 +30,7 @@ export class Person {
   private number = 0;
 
   constructor(push?: PushService) {
-    this.app = compose(outsideOf({ clock: { now: () => this.now }, push }));
+    this.app = compose(externalServicesOf({ clock: { now: () => this.now }, push }));
   }
 
   pass(seconds: number): void {
@@ -93,7 +93,7 @@ export class Person {
   }
 
   audit(eventId: string) {
-    return this.document(auditPath(eventId));
+    return this.document(eventReceiptPath(eventId));
   }
 
   mail(eventId: string) {

@@ -4,7 +4,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { FirestoreReminderQueries } from '../../../functions/src/toolsets/todo/store/reminders.ts';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
 
@@ -44,7 +44,7 @@ describe('sending reminders', () => {
 
   it('sends each reminder once when four senders run concurrently', async () => {
     const ids = await Promise.all(
-      Array.from({ length: byDay(20, { night: 60 }) }, () => person.remind(person.now)),
+      Array.from({ length: defaultOrNightly(20, { night: 60 }) }, () => person.remind(person.now)),
     );
     await Promise.all(Array.from({ length: 4 }, () => person.sendReminders()));
     await person.sendReminders();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import { relayPart } from '../../../functions/src/composition/repeating.ts';
-import type { SweepTurn } from '../../../functions/src/kernel/sweep.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { relayJob } from '../../../functions/src/composition/reconciliation.ts';
+import type { SweepContext } from '../../../functions/src/kernel/sweep.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { silent } from '../coordination/team.ts';
 
 const NOW = new Date('2026-11-22T09:30:00Z');
@@ -30,7 +30,7 @@ describe('events without a relay', () => {
     if (hasArrived) await arrive(id, at);
   }
 
-  const part = relayPart(
+  const part = relayJob(
     database,
     silent,
   )(async (id) => {
@@ -39,7 +39,7 @@ describe('events without a relay', () => {
     await database.doc(`audit/${id}`).set({ event_id: id, timestamp });
   });
 
-  const run = (more: Partial<SweepTurn> = {}, now = NOW) => part.run(turnAt(now, more));
+  const run = (more: Partial<SweepContext> = {}, now = NOW) => part.run(sweepContextAt(now, more));
 
   it('are relayed once if they are from the last seven days and no longer in transit', async () => {
     await happen('old', 8 * DAY);
@@ -82,7 +82,7 @@ describe('events without a relay', () => {
     ] as const)
       await happen(id, age);
     const tried: string[] = [];
-    const failing = relayPart(
+    const failing = relayJob(
       database,
       silent,
     )(async (id) => {
@@ -90,7 +90,9 @@ describe('events without a relay', () => {
       throw new Error('away');
     });
     for (const hours of [0, 1]) {
-      const { isBehind, counts } = await failing.run(turnAt(new Date(NOW.getTime() + hours * 60 * MINUTE)));
+      const { isBehind, counts } = await failing.run(
+        sweepContextAt(new Date(NOW.getTime() + hours * 60 * MINUTE)),
+      );
       assert.deepEqual([isBehind, counts['relayed']], [false, 0]);
     }
     assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);

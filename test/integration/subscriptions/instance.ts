@@ -19,7 +19,7 @@ import { SubscriptionService } from '../../../functions/src/toolsets/firebase/ru
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
@@ -35,7 +35,7 @@ export class Instance {
   private isKilled = false;
 
   constructor(clock: Clock = systemClock) {
-    this.composition = compose(outsideOf({ clock }));
+    this.composition = compose(externalServicesOf({ clock }));
     const database = async (): Promise<Database> => getDatabase(this.app);
     this.subscriptions = new SubscriptionService({
       ...this.composition.firebase.ports,

@@ -79,14 +79,14 @@ describe('subscription tools', () => {
       requestId: 'a-request',
       baseUrl: 'https://muster.example/mcp',
       directory,
-      gone: () => new AbortController().signal,
+      disconnectSignal: () => new AbortController().signal,
       timeLeft: () => 50_000,
     };
     const ports = { ...team.app.calls, authenticator: authenticatorOf(principal), log: silent };
     const poll = toolNamed('firebase_pollEvents');
     const outcome = await callTool(ports, exchange, poll, {
-      given: { subscriptionId },
-      telling: { notify: (one) => notified.push(one), bytesOf: sentBytes },
+      args: { subscriptionId },
+      channel: { notify: (one) => notified.push(one), bytesOf: sentBytes },
     });
     assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));
     assert.deepEqual(

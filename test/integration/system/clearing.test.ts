@@ -6,7 +6,7 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { Town } from '../access/town.ts';
+import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
 /** An item that a tool updates. */
@@ -22,7 +22,7 @@ interface Updated {
   readonly alongWith?: Readonly<Record<string, readonly string[]>>;
   /** A different value for each argument that changes a field. */
   readonly values: JsonObject;
-  create(town: Town, ada: Principal): Promise<Subject>;
+  create(fixture: AccessFixture, ada: Principal): Promise<Subject>;
 }
 
 const picked = (from: JsonObject, names: readonly string[]): JsonObject =>
@@ -34,15 +34,15 @@ const inList = (items: unknown, id: string): JsonObject =>
 const UPDATED: Readonly<Record<string, Updated>> = {
   'todo.update_task': {
     values: { title: 'B', description: 'Y', due_date: '2041-05-05T05:00:00Z', priority: 'LOW', tags: ['b'] },
-    async create(town, ada) {
+    async create(fixture, ada) {
       const due_date = '2041-01-01T10:00:00Z';
       const draft = { title: randomUUID(), description: 'X', due_date, priority: 'HIGH', tags: ['a'] };
-      const { task } = await answer(town, 'todo_add_task', draft, ada);
+      const { task } = await answer(fixture, 'todo_add_task', draft, ada);
       const { id } = Object(task);
       return {
         named: { task_id: id },
         read: async () => {
-          const { tasks } = await answer(town, 'todo_list_tasks', { limit: 100 }, ada);
+          const { tasks } = await answer(fixture, 'todo_list_tasks', { limit: 100 }, ada);
           return picked(inList(tasks, id), Object.keys(draft));
         },
       };
@@ -59,7 +59,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       end_date: '2045-05-05T05:00:00Z',
       timezone: 'Europe/Berlin',
     },
-    async create(town, ada) {
+    async create(fixture, ada) {
       const draft = {
         title: randomUUID(),
         description: 'X',
@@ -70,12 +70,12 @@ const UPDATED: Readonly<Record<string, Updated>> = {
         timezone: 'Asia/Tokyo',
       };
       const asked = { ...draft, start_date: '2041-01-01T10:00:00Z' };
-      const { recurring_task } = await answer(town, 'todo_create_recurring_task', asked, ada);
+      const { recurring_task } = await answer(fixture, 'todo_create_recurring_task', asked, ada);
       const { id } = Object(recurring_task);
       return {
         named: { recurring_task_id: id },
         read: async () => {
-          const { recurring_tasks } = await answer(town, 'todo_list_recurring_tasks', { limit: 100 }, ada);
+          const { recurring_tasks } = await answer(fixture, 'todo_list_recurring_tasks', { limit: 100 }, ada);
           return picked(inList(recurring_tasks, id), Object.keys(draft));
         },
       };
@@ -91,8 +91,13 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       context_files: ['b.ts'],
       deadline: '2041-05-05T05:00:00Z',
     },
-    async create(town, ada) {
-      const { task: first } = await answer(town, 'coordination_create_task', { description: 'First' }, ada);
+    async create(fixture, ada) {
+      const { task: first } = await answer(
+        fixture,
+        'coordination_create_task',
+        { description: 'First' },
+        ada,
+      );
       const draft = {
         description: 'A',
         priority: 2,
@@ -102,12 +107,12 @@ const UPDATED: Readonly<Record<string, Updated>> = {
         context_files: ['a.ts'],
         deadline: '2041-01-01T10:00:00Z',
       };
-      const { task } = await answer(town, 'coordination_create_task', draft, ada);
+      const { task } = await answer(fixture, 'coordination_create_task', draft, ada);
       const { id } = Object(task);
       return {
         named: { task_id: id },
         read: async () => {
-          const { value } = (await town.app.coordination.ports.tasks.find(id)) ?? assert.fail(id);
+          const { value } = (await fixture.app.coordination.ports.tasks.find(id)) ?? assert.fail(id);
           const {
             description,
             priority,
@@ -131,26 +136,26 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
   'system.setBudget': {
     values: { money: 7, tokens: 7000 },
-    async create(town, ada) {
-      const named = { kind: 'workspace', id: town.workspace };
-      const first = await answer(town, 'system_setBudget', { ...named, money: 5, tokens: 5000 }, ada);
+    async create(fixture, ada) {
+      const named = { kind: 'workspace', id: fixture.workspace };
+      const first = await answer(fixture, 'system_setBudget', { ...named, money: 5, tokens: 5000 }, ada);
       return { named, read: async (latest = first) => picked(Object(latest['limit']), ['money', 'tokens']) };
     },
   },
   'onboarding.registerAgent': {
     values: { toolsets: ['onboarding'], heldTo: 'default', readonly: false },
-    async create(town, ada) {
+    async create(fixture, ada) {
       const named = {
         agentInfo: { name: 'narrow', type: 'developer', version: '1.0.0' },
         capabilities: [{ name: 'coding', category: 'general' }],
       };
-      const limits = { toolsets: ['onboarding', 'todo'], heldTo: town.workspace, readonly: true };
-      const first = await answer(town, 'onboarding_registerAgent', { ...named, ...limits }, ada);
+      const limits = { toolsets: ['onboarding', 'todo'], heldTo: fixture.workspace, readonly: true };
+      const first = await answer(fixture, 'onboarding_registerAgent', { ...named, ...limits }, ada);
       return {
         named,
         read: async (latest = first) => {
           const { apiKey, secret } = Object(latest['credentials']);
-          const { authenticator } = town.anotherInstance().services;
+          const { authenticator } = fixture.anotherInstance().services;
           const principal = await authenticator.authenticate(`${apiKey}.${secret}`);
           const { toolsets: chosen = null, held_to: heldTo = null, readonly = false } = principal;
           return { toolsets: chosen && [...chosen], heldTo, readonly };
@@ -179,16 +184,16 @@ describe('updates', () => {
       const { values, create, alongWith = {} } = UPDATED[name] ?? assert.fail(name);
       const fields = Object.keys(values);
       const clearable: readonly string[] = Object(tool.input.shape['clear']).unwrap().element.options;
-      let town: Town;
+      let fixture: AccessFixture;
       let ada: Principal;
 
       beforeEach(async () => {
-        town = new Town();
-        await town.arrive('ada', 'leader');
-        const { workspace } = town;
-        await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-        await town.letIn(workspace, 'ada', 'leader');
-        ada = await town.person('ada');
+        fixture = new AccessFixture();
+        await fixture.arrive('ada', 'leader');
+        const { workspace } = fixture;
+        await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+        await fixture.letIn(workspace, 'ada', 'leader');
+        ada = await fixture.person('ada');
       });
 
       /** Returns the fields that have another value after the call. */
@@ -196,13 +201,13 @@ describe('updates', () => {
         // Two to-dos with an equal title would be duplicates.
         const args: JsonObject =
           typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
-        const { named, read } = await create(town, ada);
+        const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
         assert.ok(
           Object.values(before).every((value) => value !== null),
           JSON.stringify(before),
         );
-        const after = await read(await answer(town, wire, { ...named, ...args }, ada));
+        const after = await read(await answer(fixture, wire, { ...named, ...args }, ada));
         for (const field of fields)
           if (args[field] !== undefined && args[field] !== null)
             assert.deepEqual(canonical(after[field]), canonical(args[field]), field);
@@ -247,10 +252,10 @@ describe('updates', () => {
       });
 
       it('refuses a field that is both set and cleared, and one that cannot be cleared', async () => {
-        const { named, read } = await create(town, ada);
+        const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
         const refused = async (args: JsonObject): Promise<JsonObject> => {
-          const { isError, structuredContent } = await call(town, wire, { ...named, ...args }, ada);
+          const { isError, structuredContent } = await call(fixture, wire, { ...named, ...args }, ada);
           assert.equal(isError, true, JSON.stringify(structuredContent));
           return Object(structuredContent['error']);
         };

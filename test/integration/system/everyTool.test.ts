@@ -1,15 +1,15 @@
 /** Audit entries of every writing tool: what its call changed, by whom and on whose behalf. */
 import assert from 'node:assert/strict';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
+import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { type Loosened, looseningsIn } from '../../../functions/src/kernel/loosening.ts';
-import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
-import { wholeDescription } from '../../../functions/src/mcp/catalogue.ts';
+import { fullDescription } from '../../../functions/src/mcp/catalog.ts';
 import { fullName, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { answer } from '../coordination/calls.ts';
-import { scenarios } from '../lostAnswers/scenarios/all.ts';
-import { type Scenario, Scene, Vendors } from '../lostAnswers/scene.ts';
+import { LostResponseFixture, type Scenario, Vendors } from '../lostResponses/fixture.ts';
+import { scenarios } from '../lostResponses/scenarios/all.ts';
 
 /** Tools and scenarios that leave no audit entry, with the reason. */
 const SILENT: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ describe('the audit log', () => {
     const own = scenarios.filter(({ tool }) => tool === name);
     it(`records the changes of ${name}`, async () => {
       assert.ok(own.length > 0, 'the tool has no scenario');
-      const left: TrailEntry[] = [];
+      const left: AuditEntry[] = [];
       for (const scenario of own) left.push(...(await entriesOf(scenario)));
       if (left.length === 0) return;
       const { destructiveHint } = tool.annotations;
@@ -59,7 +59,7 @@ describe('the audit log', () => {
         return assert.ok(destructiveHint, 'the tool cannot be undone and has no destructiveHint');
       if (isFinal(READ)) {
         return assert.ok(
-          destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(wholeDescription(tool)),
+          destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(fullDescription(tool)),
           'the tool cannot be undone and does not state it',
         );
       }
@@ -76,13 +76,13 @@ describe('the audit log', () => {
     );
   });
 
-  async function entriesOf({ tool, when, prepare }: Scenario): Promise<readonly TrailEntry[]> {
-    const scene = new Scene(vendors, firestore());
-    const { args, principal = scene.leader } = await prepare(scene);
-    const { trail } = scene.app.system;
+  async function entriesOf({ tool, when, prepare }: Scenario): Promise<readonly AuditEntry[]> {
+    const fixture = new LostResponseFixture(vendors, firestore());
+    const { args, principal = fixture.leader } = await prepare(fixture);
+    const { trail } = fixture.app.system;
     const list = async () => (await trail.list({ whose: { ownerUid: principal.owner_uid } }, PAGE)).items;
     const known = (await list()).map(({ id }) => id);
-    const { store } = scene.app.kernel;
+    const { store } = fixture.app.kernel;
     const committed = store.commit.bind(store);
     const loosened = new Set<Loosened>();
     const by = { uid: 'agent:any', agent_id: 'any', owner_uid: '', tool, workspace: '', request_id: '' };
@@ -91,7 +91,7 @@ describe('the audit log', () => {
       await committed(changes, record);
       if (loosened.size > 0) assert.ok(record?.by, `${when}: the commit has no caller`);
     };
-    await answer(scene, tool, args, principal);
+    await answer(fixture, tool, args, principal);
     store.commit = committed;
     const unsaid = [...loosened].filter((what) => !stated.get(tool)?.includes(what));
     assert.deepEqual(unsaid, [], `${when}: the tool loosens more than it declares`);
@@ -101,7 +101,7 @@ describe('the audit log', () => {
     for (const { by, effects } of left) {
       assert.deepEqual(
         [by.uid, by.agent_id, by.owner_uid, by.tool, by.workspace],
-        [principal.uid, principal.agent_id, principal.owner_uid, tool, scene.workspace],
+        [principal.uid, principal.agent_id, principal.owner_uid, tool, fixture.workspace],
       );
       for (const { kind, before, after } of effects)
         assert.notDeepEqual(before, after, `${when}: the ${kind} is unchanged`);

@@ -16,14 +16,14 @@ import {
   taskPath,
 } from '../../../functions/src/kernel/firestore/paths.ts';
 import { agentMetricsPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { RetentionDays, SweepPart, SweepTurn } from '../../../functions/src/kernel/sweep.ts';
+import type { RetentionDays, SweepContext, SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { asRead, storedVersions } from '../../stored/documents.ts';
-import { turnAt } from '../../unit/kernel/turn.ts';
+import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { CodingTeam, entry, fields } from '../coding/calls.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
-import { recount } from '../lostAnswers/recount.ts';
+import { recount } from '../lostResponses/recount.ts';
 
 const DAY = 86_400;
 
@@ -44,11 +44,11 @@ describe('retention', function () {
   const bindings = (retention = KEPT) => ({ database, retention });
 
   /** Runs the sweep as at the full hour. */
-  async function sweep({ app, now }: Team, more: Partial<SweepTurn> = {}): Promise<readonly string[]> {
-    const parts: readonly SweepPart[] = [...app.retention.parts, ...app.retention.records];
+  async function sweep({ app, now }: Team, more: Partial<SweepContext> = {}): Promise<readonly string[]> {
+    const parts: readonly SweepJob[] = [...app.retention.parts, ...app.retention.records];
     const swept: string[] = [];
     for (const part of parts) {
-      const { counts, isBehind } = await part.run(turnAt(now, more));
+      const { counts, isBehind } = await part.run(sweepContextAt(now, more));
       const removed = Number(counts['removed'] ?? 0);
       if (removed > 0 || isBehind) swept.push(`${part.name}: ${removed}${isBehind ? ', behind' : ''}`);
     }
@@ -267,7 +267,7 @@ describe('retention', function () {
     };
     const { version } =
       (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('task not found');
-    await team.app.kernel.store.commit([{ kind: 'enlist', node: parent, version }]);
+    await team.app.kernel.store.commit([{ kind: 'addNode', node: parent, version }]);
     const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
       gone: { ended_at: ended, status: 'succeeded' },

@@ -56,9 +56,9 @@ describe('system.getTaskQueue', () => {
       { description: 'waits for two', priority: 1, dependencies: ['task-3', 'task-4'] },
     );
     team.pass(10);
-    const inHand = (await team.claim(agentId)) ?? '';
+    const heldTaskIds = (await team.claim(agentId)) ?? '';
     team.pass(10);
-    await team.start(agentId, (await team.claimBeside(agentId, [inHand])) ?? '');
+    await team.start(agentId, (await team.claimBeside(agentId, [heldTaskIds])) ?? '');
   }
 
   it('returns an empty queue for a new workspace', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { MAX_LOOKED_AT } from '../../../functions/src/toolsets/system/rules/undo.ts';
-import { Town } from '../access/town.ts';
+import { MAX_CHECKED } from '../../../functions/src/toolsets/system/rules/undo.ts';
+import { AccessFixture } from '../access/fixture.ts';
 import { answer as ask, call } from '../coordination/calls.ts';
 
 interface Event {
@@ -17,57 +17,57 @@ interface Event {
 }
 
 describe('getAudit and undo', () => {
-  let town: Town;
+  let fixture: AccessFixture;
   let ada: Principal;
   let hers: Principal;
   let ben: Principal;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    await town.arrive('ben', 'worker');
-    const { workspace } = town;
-    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    await town.letIn(workspace, 'ada', 'leader');
-    await town.letIn(workspace, 'ben', 'worker');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    await fixture.arrive('ben', 'worker');
+    const { workspace } = fixture;
+    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await fixture.letIn(workspace, 'ada', 'leader');
+    await fixture.letIn(workspace, 'ben', 'worker');
     [ada, hers, ben] = [
-      await town.person('ada'),
-      await town.agentOf('ada', 'worker'),
-      await town.person('ben'),
+      await fixture.person('ada'),
+      await fixture.agentOf('ada', 'worker'),
+      await fixture.person('ben'),
     ];
   });
 
   /** Calls a tool, one second after the previous call. */
   const answer = (...asked: Parameters<typeof ask>): Promise<JsonObject> => {
-    town.pass(1);
+    fixture.pass(1);
     return ask(...asked);
   };
 
   const events = async (principal: Principal, asked: JsonObject = {}): Promise<readonly Event[]> =>
-    Object(await answer(town, 'system_getAudit', asked, principal)).events;
+    Object(await answer(fixture, 'system_getAudit', asked, principal)).events;
 
   const latest = async (principal: Principal): Promise<Event> => {
     const [event] = await events(principal, { limit: 1 });
     return event ?? assert.fail('no audit entry found');
   };
 
-  const undo = (principal: Principal, args: JsonObject) => answer(town, 'system_undo', args, principal);
+  const undo = (principal: Principal, args: JsonObject) => answer(fixture, 'system_undo', args, principal);
 
   const refusal = async (principal: Principal, args: JsonObject) => {
-    const { structuredContent, isError } = await call(town, 'system_undo', args, principal);
+    const { structuredContent, isError } = await call(fixture, 'system_undo', args, principal);
     assert.ok(isError, JSON.stringify(structuredContent));
     return Object(structuredContent).error;
   };
 
   const add = async (title: string, more: JsonObject = {}, principal = ada): Promise<string> =>
-    Object(await answer(town, 'todo_add_task', { title, ...more }, principal)).task.id;
+    Object(await answer(fixture, 'todo_add_task', { title, ...more }, principal)).task.id;
 
   const todos = async (): Promise<readonly JsonObject[]> =>
-    Object(await answer(town, 'todo_list_tasks', { limit: 50 }, ada)).tasks;
+    Object(await answer(fixture, 'todo_list_tasks', { limit: 50 }, ada)).tasks;
 
   it('returns a change with old and new values, agent, owner and tool', async () => {
     const id = await add('Milk', { priority: 'LOW' });
-    await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, hers);
+    await answer(fixture, 'todo_update_task', { task_id: id, title: 'Oat milk' }, hers);
     const [changed, made] = await events(ada);
     assert.ok(changed && made);
     assert.deepEqual(
@@ -97,13 +97,13 @@ describe('getAudit and undo', () => {
   });
 
   it("shows changes of the workspace's agents to leaders only", async () => {
-    const his = await town.agentOf('ben', 'worker');
+    const his = await fixture.agentOf('ben', 'worker');
     const found = { agent_id: String(his.agent_id), content: 'Look' };
-    await answer(town, 'coordination_add_discovery', found, his);
+    await answer(fixture, 'coordination_add_discovery', found, his);
     const [event] = await events(ada, { of: 'workspace', limit: 1 });
     const kinds = event?.changes.map(({ kind }) => kind).sort();
     assert.deepEqual([event?.by, kinds], [his.agent_id, ['discovery', 'session']]);
-    const { isError } = await call(town, 'system_getAudit', { of: 'workspace' }, ben);
+    const { isError } = await call(fixture, 'system_getAudit', { of: 'workspace' }, ben);
     assert.equal(isError, true);
   });
 
@@ -111,13 +111,13 @@ describe('getAudit and undo', () => {
     it('restores a changed to-do with its reminder, and deletes a created one', async () => {
       const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
       const made = await latest(ada);
-      await answer(town, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
+      await answer(fixture, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
       const changed = await latest(ada);
       const undone = await undo(ada, { event_id: changed.event_id });
       assert.deepEqual([undone['success'], undone['undone']], [true, [{ kind: 'todo', id }]]);
       const [todo] = await todos();
       assert.deepEqual([todo?.['due_date'], todo?.['tags']], ['2099-01-01T10:00:00.000Z', []]);
-      const reminders = Object(await answer(town, 'todo_list_reminders', {}, ada)).reminders;
+      const reminders = Object(await answer(fixture, 'todo_list_reminders', {}, ada)).reminders;
       assert.deepEqual(
         reminders.map(({ task_id }: JsonObject) => task_id),
         [id],
@@ -130,7 +130,7 @@ describe('getAudit and undo', () => {
 
     it('restores a deleted to-do, and can itself be undone', async () => {
       const id = await add('Milk', { tags: ['shop'] });
-      await answer(town, 'todo_delete_task', { task_id: id }, ada);
+      await answer(fixture, 'todo_delete_task', { task_id: id }, ada);
       const deleted = await latest(ada);
       await undo(ada, { event_id: deleted.event_id });
       const [todo] = await todos();
@@ -142,19 +142,19 @@ describe('getAudit and undo', () => {
       await undo(ada, { event_id: taken.event_id });
       assert.deepEqual(await todos(), []);
       await undo(ada, { event_id: (await latest(ada)).event_id });
-      await answer(town, 'todo_delete_task', { task_id: id }, ada);
+      await answer(fixture, 'todo_delete_task', { task_id: id }, ada);
       assert.deepEqual(await todos(), [], 'a restored to-do can be deleted again');
     });
 
     it('reopens a completed to-do and deletes the next occurrence', async () => {
       const recurring = await answer(
-        town,
+        fixture,
         'todo_create_recurring_task',
         { title: 'Water', frequency: 'DAILY', start_date: '2099-01-01T10:00:00Z' },
         ada,
       );
       const [first] = await todos();
-      await answer(town, 'todo_complete_task', { task_id: String(first?.['id']) }, ada);
+      await answer(fixture, 'todo_complete_task', { task_id: String(first?.['id']) }, ada);
       assert.equal((await todos()).length, 2);
       const completed = await latest(ada);
       const undone = await undo(ada, { event_id: completed.event_id });
@@ -169,17 +169,17 @@ describe('getAudit and undo', () => {
 
     it('refuses a field that has changed since, with the agent and tool, and allows the rest', async () => {
       const id = await add('Milk');
-      await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
+      await answer(fixture, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
       const changed = await latest(ada);
-      await answer(town, 'todo_update_task', { task_id: id, title: 'Soy milk' }, hers);
+      await answer(fixture, 'todo_update_task', { task_id: id, title: 'Soy milk' }, hers);
       const refused = await refusal(ada, { event_id: changed.event_id });
       assert.match(
         refused.message,
         new RegExp(`changed since: title.*"${hers.agent_id}" by todo.update_task`),
       );
-      await answer(town, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
+      await answer(fixture, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
       const { event_id } = await latest(ada);
-      await answer(town, 'todo_update_task', { task_id: id, description: 'Two' }, ada);
+      await answer(fixture, 'todo_update_task', { task_id: id, description: 'Two' }, ada);
       await undo(ada, { event_id });
       const [todo] = await todos();
       assert.deepEqual(
@@ -191,10 +191,10 @@ describe('getAudit and undo', () => {
 
     it("undoes an agent's last hour, without earlier changes and those of others", async () => {
       const before = await add('Before', {}, hers);
-      town.pass(60);
-      const since = town.now.toISOString();
+      fixture.pass(60);
+      const since = fixture.now.toISOString();
       const made = await add('Made', {}, hers);
-      await answer(town, 'todo_update_task', { task_id: before, title: 'Changed' }, hers);
+      await answer(fixture, 'todo_update_task', { task_id: before, title: 'Changed' }, hers);
       await add('Own');
       const undone = await undo(ada, { agent_id: String(hers.agent_id), since });
       assert.deepEqual(
@@ -209,12 +209,12 @@ describe('getAudit and undo', () => {
     });
 
     it('skips changes that are undone or refused, and continues until none is left', async () => {
-      const since = new Date(town.now.getTime() + 1).toISOString();
+      const since = new Date(fixture.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
       for (let number = 0; number < 50; number++) {
         const id = await add(`Changed ${number}`, {}, hers);
-        await answer(town, 'todo_update_task', { task_id: id, title: `By Ada ${number}` }, ada);
+        await answer(fixture, 'todo_update_task', { task_id: id, title: `By Ada ${number}` }, ada);
       }
       const rounds = [];
       for (let more = true; more; ) {
@@ -228,21 +228,21 @@ describe('getAudit and undo', () => {
     });
 
     it("skips an agent's change that was partly undone before", async () => {
-      const leading = await town.agentOf('ada', 'leader');
-      await answer(town, 'coordination_init_coordination', { goal: 'Move' }, ada);
+      const leading = await fixture.agentOf('ada', 'leader');
+      await answer(fixture, 'coordination_init_coordination', { goal: 'Move' }, ada);
       await answer(
-        town,
+        fixture,
         'coordination_register_agent',
         { agent_id: String(leading.agent_id), role: 'leader' },
         leading,
       );
-      const since = new Date(town.now.getTime() + 1).toISOString();
+      const since = new Date(fixture.now.getTime() + 1).toISOString();
       const agent_id = String(leading.agent_id);
       const tasks = [{ description: 'Pack' }, { description: 'Carry' }];
-      await answer(town, 'coordination_create_tasks_batch', { tasks }, leading);
+      await answer(fixture, 'coordination_create_tasks_batch', { tasks }, leading);
       const { event_id } = await latest(leading);
-      const { task } = Object(await answer(town, 'coordination_claim_task', { agent_id }, leading));
-      await answer(town, 'coordination_start_task', { agent_id, task_id: task.id }, leading);
+      const { task } = Object(await answer(fixture, 'coordination_claim_task', { agent_id }, leading));
+      await answer(fixture, 'coordination_start_task', { agent_id, task_id: task.id }, leading);
       const [undone] = Object(await undo(leading, { event_id })).undone;
       await undo(ada, { agent_id, since });
       const told = await events(ada, { thing: `task:${undone.id}` });
@@ -253,12 +253,12 @@ describe('getAudit and undo', () => {
     });
 
     it('returns a cursor if one call has checked its maximum number of changes', async () => {
-      const since = new Date(town.now.getTime() + 1).toISOString();
+      const since = new Date(fixture.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       const kept = await add('Kept', {}, hers);
-      for (let number = 0; number < MAX_LOOKED_AT + 10; number++)
-        await answer(town, 'todo_update_task', { task_id: kept, title: `Step ${number}` }, hers);
-      await answer(town, 'todo_update_task', { task_id: kept, title: 'By Ada' }, ada);
+      for (let number = 0; number < MAX_CHECKED + 10; number++)
+        await answer(fixture, 'todo_update_task', { task_id: kept, title: `Step ${number}` }, hers);
+      await answer(fixture, 'todo_update_task', { task_id: kept, title: 'By Ada' }, ada);
       const first = Object(await undo(ada, args));
       assert.deepEqual([first.events, first.more], [[], true]);
       const second = Object(await undo(ada, { ...args, cursor: first.nextCursor }));
@@ -283,43 +283,43 @@ describe('getAudit and undo', () => {
     });
 
     it('restores the role of a member who was changed or removed', async () => {
-      const workspace = await town.workspaceOf('ada');
-      await town.letIn(workspace, 'ben', 'worker');
-      const now = await town.person('ada');
+      const workspace = await fixture.workspaceOf('ada');
+      await fixture.letIn(workspace, 'ben', 'worker');
+      const now = await fixture.person('ada');
       const member = { workspace, uid: ben.uid };
-      await town.ask(now, 'set_member', { ...member, role: 'viewer' });
+      await fixture.ask(now, 'set_member', { ...member, role: 'viewer' });
       await undo(now, { event_id: (await latest(now)).event_id });
-      assert.equal(await town.roleOf('ben', workspace), 'worker');
-      town.pass(1);
-      await town.ask(now, 'remove_member', member);
+      assert.equal(await fixture.roleOf('ben', workspace), 'worker');
+      fixture.pass(1);
+      await fixture.ask(now, 'remove_member', member);
       const removed = await latest(now);
       const hidden = await refusal(ben, { event_id: removed.event_id });
       assert.match(hidden.message, /^Event ".*" not found/);
       await undo(now, { event_id: removed.event_id });
-      assert.equal(await town.roleOf('ben', workspace), 'worker');
+      assert.equal(await fixture.roleOf('ben', workspace), 'worker');
     });
 
     it('restores the settings of a workspace', async () => {
-      const workspace = await town.workspaceOf('ada');
-      const now = await town.person('ada');
-      const settings = async () => (await town.app.access.ports.workspaces.find(workspace))?.value;
-      const update = (args: JsonObject) => town.ask(now, 'update_workspace', { workspace, ...args });
+      const workspace = await fixture.workspaceOf('ada');
+      const now = await fixture.person('ada');
+      const settings = async () => (await fixture.app.access.ports.workspaces.find(workspace))?.value;
+      const update = (args: JsonObject) => fixture.ask(now, 'update_workspace', { workspace, ...args });
       await update({ approvals: [{ tool: 'github.createPR' }], routing: { forbid: ['gemini'] } });
-      town.pass(1);
+      fixture.pass(1);
       await update({ approvals: [], routing: { forbid: [] } });
       const { event_id } = await latest(now);
       await undo(now, { event_id });
       assert.deepEqual((await settings())?.approvals, [{ tool: 'github.createPR' }]);
       assert.deepEqual((await settings())?.forbidden_agents, ['gemini']);
-      town.pass(1);
+      fixture.pass(1);
       await update({ access: 'open' });
       const opened = await latest(now);
       await undo(now, { event_id: opened.event_id });
-      assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'private');
-      town.pass(1);
+      assert.equal((await fixture.app.access.ports.people.workspaces())[workspace], 'private');
+      fixture.pass(1);
       await update({ approvals: [{ tool: 'github.createBranch' }] });
       const changed = await latest(now);
-      town.pass(1);
+      fixture.pass(1);
       await update({ approvals: [] });
       const { data } = await refusal(now, { event_id: changed.event_id });
       assert.equal(data.reason, 'CHANGED_SINCE');
@@ -330,13 +330,13 @@ describe('getAudit and undo', () => {
         name: 'mine',
         steps: [{ name: 'write', role: 'execute', agent: 'claude', prompt }],
       });
-      await answer(town, 'orchestration_save_workflow', { workflow: workflow('One {input}') }, ada);
-      await answer(town, 'orchestration_save_workflow', { workflow: workflow('Two {input}') }, ada);
+      await answer(fixture, 'orchestration_save_workflow', { workflow: workflow('One {input}') }, ada);
+      await answer(fixture, 'orchestration_save_workflow', { workflow: workflow('Two {input}') }, ada);
       await undo(ada, { event_id: (await latest(ada)).event_id });
-      await answer(town, 'orchestration_delete_workflow', { name: 'mine' }, ada);
+      await answer(fixture, 'orchestration_delete_workflow', { name: 'mine' }, ada);
       await undo(ada, { event_id: (await latest(ada)).event_id });
       const listed = await answer(
-        town,
+        fixture,
         'orchestration_list_workflows',
         { filter: 'custom', detailed: true },
         ada,
@@ -347,7 +347,7 @@ describe('getAudit and undo', () => {
     it('refuses to undo a registration, whose credential was handed out', async () => {
       const agentInfo = { name: 'helper', type: 'developer', version: '1.0.0' };
       const capabilities = [{ name: 'coding', category: 'work' }];
-      await answer(town, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
+      await answer(fixture, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
       const event = (await events(ada)).find(({ tool }) => tool === 'onboarding.registerAgent');
       assert.ok(event);
       const refused = await refusal(ada, { event_id: event.event_id });
@@ -356,16 +356,16 @@ describe('getAudit and undo', () => {
   });
 
   it('completes an undo of several changes after the instance has crashed midway', async () => {
-    const since = town.now.toISOString();
+    const since = fixture.now.toISOString();
     for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
-    const { store } = town.app.kernel;
+    const { store } = fixture.app.kernel;
     const { commit } = store;
     let left = 2;
     const dying: typeof commit = (...args) =>
       left-- > 0 ? commit.apply(store, args) : Promise.reject(new Error('The instance has crashed.'));
     Object.assign(store, { commit: dying });
     const args = { agent_id: String(hers.agent_id), since };
-    await call(town, 'system_undo', args, ada).catch(() => undefined);
+    await call(fixture, 'system_undo', args, ada).catch(() => undefined);
     Object.assign(store, { commit });
     assert.equal((await todos()).length, 1);
     const { events: again, refused } = Object(await undo(ada, args));

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import '../../support/properties.ts';
-import { recount } from '../lostAnswers/recount.ts';
-import { House, moves, requireAsBefore } from './undoHouse.ts';
+import { recount } from '../lostResponses/recount.ts';
+import { moves, requireAsBefore, UndoFixture } from './undoFixture.ts';
 
 const RUNS = 12;
 
@@ -14,19 +14,19 @@ describe("undo of an agent's calls", function () {
   it('restores the earlier state after any calls', async () => {
     const seen = { undone: 0, refused: [] as string[] };
     const takenBack = fc.asyncProperty(moves, async (all) => {
-      const house = await House.open();
-      const before = await house.state();
-      const since = house.town.now.toISOString();
-      for (const move of all) await house.perform(move);
-      const args = { agent_id: house.agentId, since };
-      const { undone, refused, more } = Object(await house.ask('system_undo', args));
+      const fixture = await UndoFixture.open();
+      const before = await fixture.state();
+      const since = fixture.accessFixture.now.toISOString();
+      for (const move of all) await fixture.perform(move);
+      const args = { agent_id: fixture.agentId, since };
+      const { undone, refused, more } = Object(await fixture.ask('system_undo', args));
       assert.equal(more, false);
       const stays = new Map<string, string>(refused.map(({ id, why }: JsonObject) => [id, why]));
       seen.undone += undone.length;
       seen.refused.push(...stays.values());
-      requireAsBefore(before, await house.state(), new Set(stays.keys()));
-      assert.deepEqual(await recount(house.town), []);
-      const again = Object(await house.ask('system_undo', args));
+      requireAsBefore(before, await fixture.state(), new Set(stays.keys()));
+      assert.deepEqual(await recount(fixture.accessFixture), []);
+      const again = Object(await fixture.ask('system_undo', args));
       assert.deepEqual([again.events, again.undone], [[], []]);
     });
     await fc.assert(takenBack, { numRuns: RUNS, endOnFailure: true });
@@ -36,16 +36,16 @@ describe("undo of an agent's calls", function () {
   it('can be undone and redone per event, between other calls', async () => {
     const seen = { undone: 0, redone: 0, refused: [] as string[] };
     const eventByEvent = fc.asyncProperty(moves, async (all) => {
-      const house = await House.open();
-      const [beginning, since] = [await house.state(), house.town.now.toISOString()];
+      const fixture = await UndoFixture.open();
+      const [beginning, since] = [await fixture.state(), fixture.accessFixture.now.toISOString()];
       let isRedone = false;
-      for (const move of all) isRedone = (await house.performAndUndo(move, seen)) === 'redone' || isRedone;
-      const args = { agent_id: house.agentId, since };
-      const { refused } = Object(await house.ask('system_undo', args));
+      for (const move of all) isRedone = (await fixture.performAndUndo(move, seen)) === 'redone' || isRedone;
+      const args = { agent_id: fixture.agentId, since };
+      const { refused } = Object(await fixture.ask('system_undo', args));
       const stays = new Set<string>(refused.map(({ id }: JsonObject) => id));
       // A redone change is undone only through the event of its undo.
-      if (!isRedone) requireAsBefore(beginning, await house.state(), stays);
-      assert.deepEqual(await recount(house.town), []);
+      if (!isRedone) requireAsBefore(beginning, await fixture.state(), stays);
+      assert.deepEqual(await recount(fixture.accessFixture), []);
     });
     await fc.assert(eventByEvent, { numRuns: RUNS / 2, endOnFailure: true });
     assert.ok(seen.undone > seen.refused.length && seen.redone > 0, JSON.stringify(seen));
@@ -53,22 +53,22 @@ describe("undo of an agent's calls", function () {
 
   it('cancels the tasks that a run created, except those claimed or changed since', async () => {
     const ofARun = fc.asyncProperty(moves, async (all) => {
-      const house = await House.open();
-      const runId = `run-${house.town.workspace}`;
-      const before = await house.state();
-      const created = await house.createAsRun(runId);
-      for (const move of all) await house.perform(move);
-      const meanwhile = await house.state();
-      const { undone, refused, events } = Object(await house.ask('system_undo', { run_id: runId }));
+      const fixture = await UndoFixture.open();
+      const runId = `run-${fixture.accessFixture.workspace}`;
+      const before = await fixture.state();
+      const created = await fixture.createAsRun(runId);
+      for (const move of all) await fixture.perform(move);
+      const meanwhile = await fixture.state();
+      const { undone, refused, events } = Object(await fixture.ask('system_undo', { run_id: runId }));
       const gone = undone.map(({ id }: JsonObject) => String(id));
       const left = refused.map(({ id }: JsonObject) => String(id));
       assert.deepEqual([...gone, ...left].sort(), [...created].sort());
-      const after = await house.state();
+      const after = await fixture.state();
       for (const id of gone) assert.equal(Object(after.get(id)).status, 'failed', id);
       for (const id of left) assert.deepEqual(after.get(id), meanwhile.get(id), id);
       for (const id of before.keys())
         assert.equal(Object(after.get(id)).status, Object(meanwhile.get(id)).status, id);
-      assert.deepEqual(await recount(house.town), []);
+      assert.deepEqual(await recount(fixture.accessFixture), []);
       assert.equal(events.length, gone.length > 0 ? 1 : 0);
     });
     await fc.assert(ofARun, { numRuns: RUNS, endOnFailure: true });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
-import { Town } from '../access/town.ts';
+import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
 const EVERYTHING = {
@@ -24,7 +24,7 @@ const LARGE = 'x'.repeat(250_000);
 
 for (const database of ['firestore', 'realtime'] as const) {
   describe(`undo of writes to ${database === 'firestore' ? 'Firestore' : 'the Realtime Database'}`, () => {
-    let town: Town;
+    let fixture: AccessFixture;
     let hers: Principal;
     let his: Principal;
     let leading: Principal;
@@ -32,34 +32,39 @@ for (const database of ['firestore', 'realtime'] as const) {
     let path: string;
 
     beforeEach(async () => {
-      town = new Town();
+      fixture = new AccessFixture();
       // The security rules of the Realtime Database use the server's clock.
-      town.now = new Date();
-      await town.arrive('ada', 'leader');
-      await town.arrive('ben', 'worker');
-      const { workspace } = town;
-      await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-      await town.letIn(workspace, 'ada', 'leader');
-      await town.letIn(workspace, 'ben', 'worker');
+      fixture.now = new Date();
+      await fixture.arrive('ada', 'leader');
+      await fixture.arrive('ben', 'worker');
+      const { workspace } = fixture;
+      await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+      await fixture.letIn(workspace, 'ada', 'leader');
+      await fixture.letIn(workspace, 'ben', 'worker');
       [hers, leading, his] = [
-        await town.agentOf('ada', 'worker'),
-        await town.agentOf('ada', 'leader'),
-        await town.agentOf('ben', 'worker'),
+        await fixture.agentOf('ada', 'worker'),
+        await fixture.agentOf('ada', 'leader'),
+        await fixture.agentOf('ben', 'worker'),
       ];
       list = `shared/${workspace}/notes`;
       path = `${list}/first`;
     });
 
     const ask = (tool: string, args: JsonObject, principal = hers): Promise<JsonObject> => {
-      town.pass(1);
-      return answer(town, tool, args, principal);
+      fixture.pass(1);
+      return answer(fixture, tool, args, principal);
     };
 
     const write = (data: JsonValue, more: JsonObject = {}, principal = hers) =>
       ask('firebase_write', { database, path, data, ...more }, principal);
 
     const data = async (at = path): Promise<JsonValue | undefined> => {
-      const { structuredContent, isError } = await call(town, 'firebase_read', { database, path: at }, hers);
+      const { structuredContent, isError } = await call(
+        fixture,
+        'firebase_read',
+        { database, path: at },
+        hers,
+      );
       if (!isError) return structuredContent['data'];
       assert.equal(Object(structuredContent['error']).data.reason, 'NOT_FOUND');
       return undefined;
@@ -74,7 +79,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       ask('system_undo', { event_id: (await latest(principal)).event_id }, principal);
 
     async function refusal(event_id: string, principal = hers): Promise<string> {
-      const { structuredContent, isError } = await call(town, 'system_undo', { event_id }, principal);
+      const { structuredContent, isError } = await call(fixture, 'system_undo', { event_id }, principal);
       assert.ok(isError, JSON.stringify(structuredContent));
       return Object(structuredContent['error']).message;
     }
@@ -159,9 +164,9 @@ for (const database of ['firestore', 'realtime'] as const) {
     it('changes nothing if the caller may no longer write the path', async () => {
       await write({ a: 1 }, {}, his);
       const { event_id } = await latest(his);
-      await town.letIn(town.workspace, 'ben', 'viewer');
-      const viewing = await town.agentOf('ben', 'worker');
-      await call(town, 'system_undo', { event_id }, viewing);
+      await fixture.letIn(fixture.workspace, 'ben', 'viewer');
+      const viewing = await fixture.agentOf('ben', 'worker');
+      await call(fixture, 'system_undo', { event_id }, viewing);
       assert.deepEqual(await data(), { a: 1 });
     });
 
@@ -180,7 +185,7 @@ for (const database of ['firestore', 'realtime'] as const) {
 
     /** Makes the other agent write right after the next read or write of any caller. */
     const meddleAfter = (step: 'read' | 'write') => {
-      const access = town.app.firebase.ports.databases[database];
+      const access = fixture.app.firebase.ports.databases[database];
       const original: (...args: never[]) => Promise<unknown> = access[step];
       const meddled = async (...args: never[]) => {
         Object.assign(access, { [step]: original });
@@ -213,10 +218,10 @@ for (const database of ['firestore', 'realtime'] as const) {
       const { event_id } = await latest();
       const { by, ...rest } = await latest();
       assert.equal(by, hers.agent_id, JSON.stringify(rest));
-      const { store } = town.app.kernel;
+      const { store } = fixture.app.kernel;
       const commit = store.commit;
       Object.assign(store, { commit: () => Promise.reject(new Error('The instance has crashed.')) });
-      await call(town, 'system_undo', { event_id }, hers).catch(() => undefined);
+      await call(fixture, 'system_undo', { event_id }, hers).catch(() => undefined);
       Object.assign(store, { commit });
       assert.deepEqual(await data(), { title: 'Plan' });
       await ask('system_undo', { event_id });
@@ -230,10 +235,10 @@ for (const database of ['firestore', 'realtime'] as const) {
     it('is refused for a write whose entry was created later, by a repeated call', async () => {
       await write({ title: 'Plan' });
       const args = { idempotency_key: 'the-same' };
-      const { store } = town.app.kernel;
+      const { store } = fixture.app.kernel;
       const commit = store.commit;
       Object.assign(store, { commit: () => Promise.reject(new Error('The instance has crashed.')) });
-      await call(town, 'firebase_write', { database, path, data: { title: 'New' }, ...args }, hers).catch(
+      await call(fixture, 'firebase_write', { database, path, data: { title: 'New' }, ...args }, hers).catch(
         () => undefined,
       );
       Object.assign(store, { commit });
@@ -248,23 +253,23 @@ for (const database of ['firestore', 'realtime'] as const) {
 
 describe('undo of a write to a single value of the Realtime Database', () => {
   it('restores the previous value', async () => {
-    const town = new Town();
-    await town.arrive('ada', 'leader');
-    const hers = await town.agentOf('ada', 'worker');
-    const path = `shared/${town.workspace}-value`;
+    const fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    const hers = await fixture.agentOf('ada', 'worker');
+    const path = `shared/${fixture.workspace}-value`;
     const write = (data: JsonValue) => {
-      town.pass(1);
-      return answer(town, 'firebase_write', { database: 'realtime', path, data }, hers);
+      fixture.pass(1);
+      return answer(fixture, 'firebase_write', { database: 'realtime', path, data }, hers);
     };
     await write('one');
     await write('two');
-    const { events } = Object(await answer(town, 'system_getAudit', { limit: 1 }, hers));
+    const { events } = Object(await answer(fixture, 'system_getAudit', { limit: 1 }, hers));
     assert.deepEqual(
       [events[0].changes[0].before, events[0].changes[0].after],
       [{ '.value': 'one' }, { '.value': 'two' }],
     );
-    await answer(town, 'system_undo', { event_id: events[0].event_id }, hers);
-    const read = await answer(town, 'firebase_read', { database: 'realtime', path }, hers);
+    await answer(fixture, 'system_undo', { event_id: events[0].event_id }, hers);
+    const read = await answer(fixture, 'firebase_read', { database: 'realtime', path }, hers);
     assert.deepEqual(read['data'], { '.value': 'one' });
   });
 });

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { Town } from '../access/town.ts';
+import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
 const [DUE, SET] = ['2099-01-01T10:00:00.000Z', '2098-06-01T10:00:00.000Z'];
 
 describe('undo of reminders', () => {
-  let town: Town;
+  let fixture: AccessFixture;
   let ada: Principal;
   let id: string;
 
   beforeEach(async () => {
-    town = new Town();
-    await town.arrive('ada', 'leader');
-    ada = await town.person('ada');
+    fixture = new AccessFixture();
+    await fixture.arrive('ada', 'leader');
+    ada = await fixture.person('ada');
     id = Object(await ask('todo_add_task', { title: 'Milk', due_date: DUE })).task.id;
   });
 
   const ask = (tool: string, args: JsonObject): Promise<JsonObject> => {
-    town.pass(1);
-    return answer(town, tool, args, ada);
+    fixture.pass(1);
+    return answer(fixture, tool, args, ada);
   };
 
   const latest = async (): Promise<string> =>
@@ -71,7 +71,7 @@ describe('undo of reminders', () => {
   });
 
   async function refusal(event_id: string): Promise<string> {
-    const { structuredContent, isError } = await call(town, 'system_undo', { event_id }, ada);
+    const { structuredContent, isError } = await call(fixture, 'system_undo', { event_id }, ada);
     assert.ok(isError, JSON.stringify(structuredContent));
     return Object(structuredContent['error']).message;
   }

@@ -3,7 +3,7 @@
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
-import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { PRIORITIES, type Todo, todoResponse } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { sampleRecurringTask, sampleTodo } from '../../support/builders.ts';
 import type { Team } from '../coordination/team.ts';
@@ -62,5 +62,5 @@ export async function crowdTodos(team: Team, count: number): Promise<readonly To
 }
 
 function happened(todo: Todo, eventId: string, now: Date): Change {
-  return { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), { eventId, now }) };
+  return { kind: 'recordEvent', event: todoEvent(null, todo, todoResponse(todo), { eventId, now }) };
 }

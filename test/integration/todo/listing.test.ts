@@ -8,7 +8,7 @@ import {
   type Todo,
   type TodoSort,
 } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { IS_NIGHT } from '../../support/night.ts';
+import { IS_NIGHTLY } from '../../support/nightly.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';
@@ -56,7 +56,7 @@ describe('lists of to-dos', function () {
   function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
     return filters.filter(
-      (_, index) => IS_NIGHT || (index + Math.floor(index / 8)) % orders.length === place,
+      (_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place,
     );
   }
 

@@ -11,10 +11,10 @@ import { crowdTodos } from './crowd.ts';
 const [FEW, MANY] = [24, 240];
 
 /** One more than the page, a count, and a query for each further way of matching three words. */
-const MOST_BEYOND = 6;
+const MAX_BEYOND = 6;
 
 /** Limit for a call that also creates a task, in a workspace that has no session yet. */
-const MOST_DELEGATING = 12;
+const MAX_DELEGATING = 12;
 
 type Arguments = (team: Team) => JsonObject;
 
@@ -104,7 +104,7 @@ describe('document reads of to-do tools', function () {
           }),
         );
         const beyond = (read.at(-1) ?? 0) - longestList(answered);
-        const most = tool === 'delegate' ? MOST_DELEGATING : MOST_BEYOND;
+        const most = tool === 'delegate' ? MAX_DELEGATING : MAX_BEYOND;
         assert.ok(beyond <= most, `${beyond} reads beyond the returned list, with ${count} to-dos`);
       }
       assert.equal(read[0], read[1]);
@@ -120,7 +120,7 @@ describe('document reads of to-do tools', function () {
         answered = await answer(team, 'todo_search_tasks', { ...asked, cursor: String(next_cursor) });
       });
       assert.equal(longestList(answered), asked.limit);
-      assert.ok(read <= asked.limit + MOST_BEYOND, `${read}`);
+      assert.ok(read <= asked.limit + MAX_BEYOND, `${read}`);
     }
   });
 });

@@ -1,6 +1,6 @@
 /** Search over the emulators, compared with a scan of all to-dos. */
 import assert from 'node:assert/strict';
-import { matchesWords, searchWords } from '../../../functions/src/kernel/words.ts';
+import { matchesWords, searchWords } from '../../../functions/src/kernel/textSearch.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';

@@ -8,7 +8,7 @@ import {
   FREQUENCIES,
   recurringTaskFromDocument,
 } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -43,7 +43,7 @@ const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
 );
 
 /** The default run takes one course in thirteen, with every fate and every other value. */
-const COURSES = byDay(
+const COURSES = defaultOrNightly(
   ALL_COURSES.filter((_, index) => index % 13 === 0),
   { night: ALL_COURSES },
 );

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { eventFromDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
 import { type CalendarTask, YEAR } from '../../support/calendars.ts';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,7 +21,7 @@ const DAY = 24 * HOUR;
  * Default run: the weeks of the clock changes in all three zones, with the end of a month.
  * `test/unit/todo/year.test.ts` covers the whole year without the database.
  */
-const [BEGIN, DAYS] = byDay(['2028-03-10T12:00:00Z', 26], {
+const [BEGIN, DAYS] = defaultOrNightly(['2028-03-10T12:00:00Z', 26], {
   // The first noon is on the eve of 2028, a leap year, and the last on its last day.
   night: ['2027-12-31T12:00:00Z', 366],
 });

@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compose } from '../../../functions/src/composition/compose.ts';
-import { movableClock } from '../../../functions/src/kernel/platform.ts';
+import { simulatedClock } from '../../../functions/src/kernel/platform.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import { outsideOf } from '../../support/outside.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400_000;
@@ -28,8 +28,8 @@ const life = z.object({
 });
 
 const { ownerUid, clockFile, begin, days, tasks } = life.parse(JSON.parse(String(process.argv[2])));
-const clock = movableClock(clockFile);
-const { services } = compose(outsideOf({ clock }));
+const clock = simulatedClock(clockFile);
+const { services } = compose(externalServicesOf({ clock }));
 
 function moveTo(day: number): void {
   writeFileSync(clockFile, String(begin.getTime() + day * DAY - Date.now()));

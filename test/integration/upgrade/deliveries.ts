@@ -38,7 +38,7 @@ const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 
 const TWICE = 3;
 
 /** Maximum rounds of a delivery. Scenarios keep calling while it runs. */
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 /** Time in which a function that is busy with the item is called again. */
 const PATIENCE_MS = 30_000;
@@ -101,7 +101,7 @@ export class Deliveries {
     this.next ??= this.settling.then(async () => {
       this.next = undefined;
       for (let round = 1; (await this.deliverAll()) > 0; round += 1)
-        if (round === MOST_ROUNDS) throw new Error(`Writes do not end: ${[...this.written].join(', ')}`);
+        if (round === MAX_ROUNDS) throw new Error(`Writes do not end: ${[...this.written].join(', ')}`);
     });
     this.settling = this.next.catch(() => undefined);
     return this.next;

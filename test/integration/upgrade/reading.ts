@@ -1,6 +1,6 @@
 /** Comparison of both versions' responses: today's Muster must return everything that the release returns. */
 import assert from 'node:assert/strict';
-import type { Cast } from './story.ts';
+import type { Cast } from './scenario.ts';
 import type { Answer, Version } from './version.ts';
 
 /** Reads by the lead of a workspace. */

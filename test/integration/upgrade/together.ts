@@ -1,7 +1,7 @@
 /** Concurrent work of both versions: each claim is given once, either sweep ends leases, reminders are sent once. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { type Agent, register, type Stage } from './stage.ts';
+import { type Agent, register, type UpgradeFixture } from './fixture.ts';
 import type { Version } from './version.ts';
 
 const TASKS = 24;
@@ -14,21 +14,21 @@ const created = z.object({ task: z.object({ id: z.string() }) });
 const batch = z.object({ task_ids: z.array(z.string()) });
 
 interface Both {
-  readonly stage: Stage;
+  readonly fixture: UpgradeFixture;
   readonly versions: readonly [Version, Version];
   readonly workspace: string;
 }
 
 /** Lets two workers per version claim tasks until none is left. */
-export async function raceForClaims({ stage, versions, workspace }: Both): Promise<void> {
+export async function raceForClaims({ fixture, versions, workspace }: Both): Promise<void> {
   const [one] = versions;
-  const { lead } = stage;
+  const { lead } = fixture;
   await one.call(lead.credential, workspace, 'coordination_init_coordination', { goal: 'Race' });
   const drafts = Array.from({ length: TASKS }, (_, number) => ({ description: `Task ${number}` }));
   const made = await one.call(lead.credential, workspace, 'coordination_create_tasks_batch', {
     tasks: drafts,
   });
-  await stage.deliveries.settle();
+  await fixture.deliveries.settle();
   const racing = versions.flatMap((version) =>
     [1, 2].map(async (number) => {
       const worker = await register(
@@ -42,7 +42,7 @@ export async function raceForClaims({ stage, versions, workspace }: Both): Promi
   );
   const given = (await Promise.all(racing)).flat();
   assert.deepEqual(given.toSorted(), batch.parse(made).task_ids.toSorted());
-  await stage.deliveries.settle();
+  await fixture.deliveries.settle();
 }
 
 async function claimAll(version: Version, worker: Agent, workspace: string): Promise<readonly string[]> {
@@ -61,23 +61,23 @@ async function claimAll(version: Version, worker: Agent, workspace: string): Pro
 }
 
 /** Ends leases of one version with the other's sweep, and claims their tasks there. Each reminder is sent once. */
-export async function endLeases({ stage, versions, workspace }: Both): Promise<void> {
+export async function endLeases({ fixture, versions, workspace }: Both): Promise<void> {
   const reminded: string[] = [];
   for (const [index, version] of versions.entries()) {
     const other = versions[1 - index] ?? version;
     const [holder, taker] = [
-      await register(version, stage.lead, `holder-${index}`, workspace),
-      await register(other, stage.lead, `taker-${index}`, workspace),
+      await register(version, fixture.lead, `holder-${index}`, workspace),
+      await register(other, fixture.lead, `taker-${index}`, workspace),
     ];
     const draft = { description: `Held ${index}`, priority: 1 };
-    await version.call(stage.lead.credential, workspace, 'coordination_create_task', draft);
+    await version.call(fixture.lead.credential, workspace, 'coordination_create_task', draft);
     const id = await claimOne(version, holder, workspace);
     const begun = index * LAPSE_MS;
     const remind_at = new Date(Date.now() + begun + LAPSE_MS / 2).toISOString();
     reminded.push(await remind(version, holder, workspace, remind_at));
-    await stage.deliveries.settle();
-    stage.moveTime(begun + LAPSE_MS);
-    await stage.deliveries.tick(other, 'sweep');
+    await fixture.deliveries.settle();
+    fixture.moveTime(begun + LAPSE_MS);
+    await fixture.deliveries.tick(other, 'sweep');
     assert.equal(await claimOne(other, taker, workspace), id, `${other.name} has released the task`);
     const complete = (at: Version, who: Agent, output: string) =>
       at.call(who.credential, workspace, 'coordination_complete_task', {
@@ -87,14 +87,14 @@ export async function endLeases({ stage, versions, workspace }: Both): Promise<v
       });
     await complete(version, holder, 'Too late').catch(() => undefined);
     await complete(other, taker, 'In time');
-    const results = await version.call(stage.lead.credential, workspace, 'coordination_get_results', {
+    const results = await version.call(fixture.lead.credential, workspace, 'coordination_get_results', {
       task_ids: [id],
     });
     assert.match(JSON.stringify(results), /In time/);
   }
-  await Promise.all(versions.map((version) => stage.deliveries.tick(version, 'sendReminders')));
+  await Promise.all(versions.map((version) => fixture.deliveries.tick(version, 'sendReminders')));
   for (const taskId of reminded) {
-    const events = await stage.firestore.collection('events').where('task_id', '==', taskId).get();
+    const events = await fixture.firestore.collection('events').where('task_id', '==', taskId).get();
     const types = events.docs.map((document) => String(document.get('event_type')));
     assert.equal(types.filter((type) => type === 'reminder').length, 1, String(types));
   }
@@ -115,7 +115,7 @@ async function remind(version: Version, who: Agent, workspace: string, remind_at
 }
 
 /** Asserts that each event of the outbox has exactly one receipt. */
-export async function assertArrived({ firestore }: Stage): Promise<void> {
+export async function assertArrived({ firestore }: UpgradeFixture): Promise<void> {
   if (process.env['PUBSUB_EMULATOR_HOST'] === undefined) return;
   const [events, audit] = await Promise.all([
     firestore.collection('events').count().get(),

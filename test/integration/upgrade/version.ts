@@ -23,7 +23,7 @@ export type VersionName = 'release' | 'today';
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** Attempts of a call: an emulator on a busy machine may respond too late. */
-const MOST_CALLS = 5;
+const MAX_CALLS = 5;
 
 /** Functions that hide bodies from the framework, for the whole process. Source: functions/src/entry/http.ts. */
 const OWN_PROCESS = ['mcp', 'githubWebhook'];
@@ -83,7 +83,7 @@ export class Version {
         return await this.caller(credential, workspace).call(tool, args);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (number === MOST_CALLS || !message.includes('CONNECTION_ERROR'))
+        if (number === MAX_CALLS || !message.includes('CONNECTION_ERROR'))
           throw new Error(`${this.name}: ${message}`);
       }
   }

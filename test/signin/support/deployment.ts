@@ -4,14 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
-import { createFront } from '../../../functions/src/app.ts';
+import { createAppEndpoint } from '../../../functions/src/app.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { close, listen } from '../../support/listening.ts';
-import { outsideOf } from '../../support/outside.ts';
 
 export const PASSWORD = 'only-for-these-tests';
 
@@ -59,7 +59,7 @@ export class Deployment {
     this.server = server;
     this.origin = origin;
     this.composition = compose(
-      outsideOf({
+      externalServicesOf({
         clock: { now: () => this.now() },
         log: this.log,
         clientDocuments: documents ?? this.documents,
@@ -97,7 +97,7 @@ export class Deployment {
 
   /** Returns another front end of the same databases. */
   front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
-    return createFront(this.composition, {
+    return createAppEndpoint(this.composition, {
       addresses: new Addresses(known),
       firebase: {
         apiKey: 'emulator',

@@ -51,13 +51,13 @@ export class LocalFcm extends LocalServer {
 
   private async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const isSend = /^\/v1\/projects\/[^/]+\/messages:send$/.test(incoming.url ?? '');
-    const isAuthorised = /^Bearer \S+$/.test(incoming.headers.authorization ?? '');
+    const isAuthorized = /^Bearer \S+$/.test(incoming.headers.authorization ?? '');
     const read = request.safeParse(JSON.parse(await text(incoming)));
     await this.arrived();
     const reply = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (!isSend || !isAuthorised || !read.success) return reply(400, failure('bad'));
+    if (!isSend || !isAuthorized || !read.success) return reply(400, failure('bad'));
     const { message } = read.data;
     const kind = this.down.has(message.token) ? 'down' : kindOf(message.token);
     if (kind !== undefined) return reply(FAILURES[kind][0], failure(kind));

@@ -1,7 +1,7 @@
 /** Authentication of requests: the App by its JWT, an installation or a person by a token. All are verified. */
 import { createVerify } from 'node:crypto';
 import { z } from 'zod';
-import type { Installation, World } from './world.ts';
+import type { GitHubState, Installation } from './state.ts';
 
 export type Asker =
   | { readonly kind: 'app' }
@@ -21,7 +21,7 @@ const MAX_LIFETIME = 600;
 
 const claims = z.object({ iat: z.number(), exp: z.number(), iss: z.union([z.string(), z.number()]) });
 
-export function identify(world: World, authorization: string | undefined): Asker {
+export function identify(world: GitHubState, authorization: string | undefined): Asker {
   if (authorization === undefined) return { kind: 'nobody' };
   const [scheme = '', credential = ''] = authorization.split(' ');
   if (!/^(token|bearer)$/i.test(scheme)) return { kind: 'refused', why: 'Bad credentials' };
@@ -34,7 +34,7 @@ export function identify(world: World, authorization: string | undefined): Asker
   return { kind: 'installation', installation: token.installation };
 }
 
-function checkJwt({ app }: World, jwt: string): Asker {
+function checkJwt({ app }: GitHubState, jwt: string): Asker {
   const refused = (why: string): Asker => ({ kind: 'refused', why });
   const [header = '', payload = '', signature = ''] = jwt.split('.');
   if (decoded(header)?.['alg'] !== 'RS256') return refused('A JSON web token could not be decoded');

@@ -1,6 +1,6 @@
 /** Routes of the local GitHub, by their names in GitHub's description. */
 import type { Asker } from './authentication.ts';
-import type { Repo, World } from './world.ts';
+import type { GitHubState, Repo } from './state.ts';
 
 export interface Reply {
   readonly status: number;
@@ -9,7 +9,7 @@ export interface Reply {
 }
 
 export interface Asked {
-  readonly world: World;
+  readonly world: GitHubState;
   readonly asker: Asker;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;

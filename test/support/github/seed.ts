@@ -1,5 +1,5 @@
 /** Seed data of the tools' examples and the specification: sartor-ai/claude-network. */
-import type { Repo, World } from './world.ts';
+import type { GitHubState, Repo } from './state.ts';
 
 export const README = '# Claude Network\n\nA distributed AI agent system...';
 
@@ -11,7 +11,7 @@ const LOG = [
   '',
 ].join('\n');
 
-export function seedClaudeNetwork(world: World): Repo {
+export function seedClaudeNetwork(world: GitHubState): Repo {
   world.accounts.add('octocat');
   const repo = world.repository('sartor-ai', 'claude-network');
   repo.description = 'A distributed AI agent system';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Bottleneck from 'bottleneck';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
-import { type Pace, USUAL_PACE } from '../../../functions/src/vendors/octokit/clients.ts';
+import { DEFAULT_PACE, type RequestPace } from '../../../functions/src/vendors/octokit/clients.ts';
 import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
 import { access } from './routes/access.ts';
@@ -15,7 +15,7 @@ import { contents } from './routes/contents.ts';
 import { git } from './routes/git.ts';
 import { tracker } from './routes/tracker.ts';
 import { type Asked, match, Refused, type Reply, type Routes } from './routing.ts';
-import { World } from './world.ts';
+import { GitHubState } from './state.ts';
 
 const routes: Routes = { ...access, ...contents, ...git, ...tracker, ...actions };
 
@@ -44,8 +44,8 @@ export interface Seen {
 }
 
 /** Without GitHub's pace: writes stay sequential, but without waits between them. */
-export const AT_ONCE: Pace = {
-  ...USUAL_PACE,
+export const AT_ONCE: RequestPace = {
+  ...DEFAULT_PACE,
   queues: {
     write: new Bottleneck.Group({ maxConcurrent: 1 }),
     search: new Bottleneck.Group({ maxConcurrent: 1 }),
@@ -58,7 +58,7 @@ export const AT_ONCE: Pace = {
 const LIMIT = 5000;
 
 export class LocalGitHub {
-  readonly world = new World();
+  readonly world = new GitHubState();
   readonly problems: string[] = [];
   readonly seen: Seen[] = [];
   private readonly faults: (Fault & { left: number })[] = [];

@@ -4,7 +4,7 @@ import type { Write } from './proxy.ts';
 
 const v1 = protos.google.firestore.v1;
 
-export interface Happened {
+export interface CommitEffects {
   readonly answer: unknown;
   readonly written: readonly Write[];
 }
@@ -51,10 +51,10 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const SHARD = /\/(counters|gates|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
 
 /** Distance beyond which a time is the server's, not that of the simulated clock. */
-const FAR_MILLISECONDS = 5 * 365 * 86_400_000;
+const FAR_MS = 5 * 365 * 86_400_000;
 
-export function accountOf({ answer, written }: Happened, circumstances: Circumstances): Account {
-  const telling = new Telling(circumstances);
+export function accountOf({ answer, written }: CommitEffects, circumstances: Circumstances): Account {
+  const telling = new NormalizedState(circumstances);
   const told = JSON.stringify(telling.tell(answer, true));
   return {
     answer: told,
@@ -80,7 +80,7 @@ function plain(write: Write): Record<string, unknown> {
   return v1.Write.toObject(v1.Write.fromObject(write), { longs: Number, bytes: String });
 }
 
-class Telling {
+class NormalizedState {
   private readonly circumstances: Circumstances;
   /** Names in the response, in order: other writes refer to one of them or to none. */
   private readonly named = new Map<string, string>();
@@ -139,7 +139,7 @@ class Telling {
     const { now } = this.circumstances;
     if (now === undefined) return '<time>';
     const distance = time.getTime() - now.getTime();
-    return Math.abs(distance) < FAR_MILLISECONDS ? `<now${distance < 0 ? '' : '+'}${distance}ms>` : '<time>';
+    return Math.abs(distance) < FAR_MS ? `<now${distance < 0 ? '' : '+'}${distance}ms>` : '<time>';
   }
 }
 

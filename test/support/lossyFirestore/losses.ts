@@ -1,8 +1,8 @@
 /** Runs an operation without losses, then once per way of losing one of its commits, and compares the results. */
 import assert from 'node:assert/strict';
-import { byDay } from '../night.ts';
+import { defaultOrNightly } from '../nightly.ts';
 import { type Account, differences } from './account.ts';
-import type { Lane, Lanes } from './lanes.ts';
+import type { LossyConnection, LossyConnections } from './connections.ts';
 import { LOST, type Loss, type LostStatus } from './proxy.ts';
 
 /** Result of one execution. */
@@ -16,8 +16,8 @@ export interface Outcome {
   readonly lost: number;
 }
 
-/** Prepares the operation, calls `lane.proxy.begin(loss)`, then runs the operation. */
-export type Deed = (lane: Lane, loss?: Loss) => Promise<Outcome>;
+/** Prepares the operation, calls `connection.proxy.begin(loss)`, then runs the operation. */
+export type Deed = (connection: LossyConnection, loss?: Loss) => Promise<Outcome>;
 
 export interface Tried {
   readonly problems: readonly string[];
@@ -31,16 +31,16 @@ const STATUSES = Object.keys(LOST) as readonly LostStatus[];
  * `integration/kernel/lostCommits` asserts. In the nightly run, each is lost in every way.
  * @param most maximum number of commits to lose, one at a time
  */
-export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise<Tried> {
-  const undisturbed = await lanes.use((lane) => deed(lane));
+export async function tryLosses(connections: LossyConnections, most: number, deed: Deed): Promise<Tried> {
+  const undisturbed = await connections.use((connection) => deed(connection));
   assert.deepEqual(undisturbed.problems, [], 'undisturbed');
   const numbers = Array.from({ length: Math.min(undisturbed.commits, most) }, (_, index) => index + 1);
   const losses = numbers.flatMap((commit) =>
-    waysOf(commit).slice(0, byDay(1, { night: Number.POSITIVE_INFINITY })),
+    waysOf(commit).slice(0, defaultOrNightly(1, { night: Number.POSITIVE_INFINITY })),
   );
   const found = losses.map((loss) =>
-    lanes.use(async (lane) => {
-      const { problems, account, lost } = await deed(lane, loss);
+    connections.use(async (connection) => {
+      const { problems, account, lost } = await deed(connection, loss);
       const all = [...problems, ...differences(undisturbed.account, account)];
       if (lost !== (loss.times ?? 1)) all.push(`${lost} commits were lost`);
       return all.length === 0 ? [] : [`${told(loss)}: ${all.join('; ')}`];

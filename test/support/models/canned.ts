@@ -3,7 +3,7 @@ import type { Question } from './dialect.ts';
 
 const LENGTH = 300;
 
-export function cannedAnswer({ model, prompt }: Question): string {
+export function cannedResponse({ model, prompt }: Question): string {
   const shown = prompt.length > LENGTH ? `${prompt.slice(0, LENGTH)}…` : prompt;
   const said = `[Canned answer: no model was asked, ${model} is played by npm start -- --demo-models.] The prompt was: ${shown}`;
   return [...firstLine(prompt), said, ...lastLine(prompt)].join('\n\n');

@@ -2,10 +2,10 @@
  * Runs the local models in a separate process, and prints the parameters that connect the functions to them. With
  * `--demo`, every response states that it is canned.
  */
-import { cannedAnswer } from './canned.ts';
+import { cannedResponse } from './canned.ts';
 import { LocalModels } from './server.ts';
 
-const models = new LocalModels(process.argv.includes('--demo') ? { usually: cannedAnswer } : {});
+const models = new LocalModels(process.argv.includes('--demo') ? { usually: cannedResponse } : {});
 await models.start();
 const parameters = {
   ANTHROPIC_BASE_URL: models.url,

@@ -1,5 +1,5 @@
 /** Local models in another process, with the interface of `LocalModels`. */
-import type { Behaviour, Match } from './behaviour.ts';
+import type { Behavior, Match } from './behavior.ts';
 import type { Asked } from './server.ts';
 
 export class RemoteModels {
@@ -11,8 +11,8 @@ export class RemoteModels {
   }
 
   /** Adds a rule. If several rules match a request, the last one applies. */
-  async when(match: Match, behaviour: Behaviour): Promise<void> {
-    await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behaviour }) });
+  async when(match: Match, behavior: Behavior): Promise<void> {
+    await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behaviour: behavior }) });
   }
 
   /** Returns the requests whose prompt or system text contains this, in order of arrival. */

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Behaviour } from './behaviour.ts';
+import type { Behavior } from './behavior.ts';
 import type { Dialect, Question, Said } from './dialect.ts';
 
 const PIECES = 3;
 
-type Doing<Kind extends Behaviour['does']> = Extract<Behaviour, { does: Kind }>;
+type Doing<Kind extends Behavior['does']> = Extract<Behavior, { does: Kind }>;
 
 export class Reply {
   /** Ended or interrupted by the server. */
@@ -29,38 +29,38 @@ export class Reply {
     if (milliseconds > 0) await delay(milliseconds, undefined, this.closed).catch(() => undefined);
   }
 
-  async perform(behaviour: Behaviour, usual: () => string): Promise<void> {
+  async perform(behavior: Behavior, usual: () => string): Promise<void> {
     if (this.closed.signal.aborted) return;
-    switch (behaviour.does) {
+    switch (behavior.does) {
       case 'answer':
-        return this.answer(behaviour, usual);
+        return this.answer(behavior, usual);
       case 'error':
-        return this.refuse(behaviour);
+        return this.refuse(behavior);
       case 'hang':
-        if (behaviour.after !== undefined) await this.write(this.events(usual()).slice(0, behaviour.after));
+        if (behavior.after !== undefined) await this.write(this.events(usual()).slice(0, behavior.after));
         return this.untilClosed();
       case 'break':
-        return this.breakOff(behaviour, usual());
+        return this.breakOff(behavior, usual());
       case 'hangUp':
         this.over = true;
         this.response.socket?.resetAndDestroy();
         return;
       case 'babble':
-        return this.end(200, behaviour.type ?? 'text/html', behaviour.body);
+        return this.end(200, behavior.type ?? 'text/html', behavior.body);
       case 'redirect':
-        return this.end(307, 'text/plain', '', { location: behaviour.location });
+        return this.end(307, 'text/plain', '', { location: behavior.location });
     }
   }
 
-  private async answer(behaviour: Doing<'answer'>, usual: () => string): Promise<void> {
-    await this.pause(behaviour.afterMs ?? 0);
+  private async answer(behavior: Doing<'answer'>, usual: () => string): Promise<void> {
+    await this.pause(behavior.afterMs ?? 0);
     if (this.closed.signal.aborted) return;
-    const said = this.said(behaviour.text ?? usual(), behaviour.end, behaviour.thinks);
+    const said = this.said(behavior.text ?? usual(), behavior.end, behavior.thinks);
     if (!this.question.streamed) {
       return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(said)));
     }
-    const events = this.dialect.events(said, inPieces(said.text, behaviour.pieces ?? PIECES));
-    await this.write(events, behaviour.betweenMs);
+    const events = this.dialect.events(said, inPieces(said.text, behavior.pieces ?? PIECES));
+    await this.write(events, behavior.betweenMs);
     this.over = true;
     this.response.end();
   }

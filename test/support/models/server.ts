@@ -7,7 +7,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { LocalServer } from '../listening.ts';
 import { anthropic } from './anthropic.ts';
-import { type Behaviour, type Match, rule } from './behaviour.ts';
+import { type Behavior, type Match, rule } from './behavior.ts';
 import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
 import { gemini } from './gemini.ts';
 import { Reply } from './reply.ts';
@@ -31,11 +31,11 @@ export interface LocalModelsOptions {
 
 interface Rule {
   readonly match: Match;
-  readonly behaviour: Behaviour;
+  readonly behavior: Behavior;
   left: number;
 }
 
-const USUAL: Omit<Rule, 'left'> = { match: {}, behaviour: { does: 'answer' } };
+const USUAL: Omit<Rule, 'left'> = { match: {}, behavior: { does: 'answer' } };
 
 export class LocalModels extends LocalServer {
   readonly asked: Asked[] = [];
@@ -58,8 +58,8 @@ export class LocalModels extends LocalServer {
   }
 
   /** Adds a rule. If several rules match a request, the last one applies. */
-  when(match: Match, behaviour: Behaviour): void {
-    this.rules.unshift({ match, behaviour, left: match.times ?? Number.POSITIVE_INFINITY });
+  when(match: Match, behavior: Behavior): void {
+    this.rules.unshift({ match, behavior, left: match.times ?? Number.POSITIVE_INFINITY });
   }
 
   /** Returns the requests whose prompt or system text contains this, in order of arrival. */
@@ -122,9 +122,9 @@ export class LocalModels extends LocalServer {
       if (!reply.over) asked.closedAt = performance.now();
       this.happenings.emit('happened');
     });
-    const { behaviour, match } = this.ruleFor(dialect.vendor, question) ?? USUAL;
-    if (behaviour.does === 'answer') await this.gathered(behaviour.company ?? 1, match.text ?? '', asked);
-    await reply.perform(behaviour, () => this.usually(question));
+    const { behavior, match } = this.ruleFor(dialect.vendor, question) ?? USUAL;
+    if (behavior.does === 'answer') await this.gathered(behavior.company ?? 1, match.text ?? '', asked);
+    await reply.perform(behavior, () => this.usually(question));
   }
 
   /** Stops waiting if the client has disconnected. */
@@ -146,8 +146,8 @@ export class LocalModels extends LocalServer {
   /** For tests in another process: `when`, `askedAbout` and `problems` over HTTP. */
   private control(route: string, query: URLSearchParams, body: string): unknown {
     if (route === 'POST /-/rules') {
-      const { match, behaviour } = rule.parse(JSON.parse(body));
-      this.when(match, behaviour);
+      const { match, behaviour: behavior } = rule.parse(JSON.parse(body));
+      this.when(match, behavior);
       return {};
     }
     if (route === 'GET /-/asked') return this.askedAbout(query.get('text') ?? '');

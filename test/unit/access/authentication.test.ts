@@ -101,7 +101,7 @@ describe('authentication', () => {
           },
         },
         clock: { now: () => now },
-        liveness: { revive: async (agentId: string) => void revived.push(agentId) },
+        liveness: { markOnline: async (agentId: string) => void revived.push(agentId) },
       }),
     );
   });
@@ -148,11 +148,11 @@ describe('authentication', () => {
 
   it('looks up a cached credential on request', async () => {
     await authenticator.authenticate(BEARER);
-    await authenticator.authenticateAnew(BEARER);
+    await authenticator.reauthenticate(BEARER);
     await authenticator.authenticate(BEARER);
     assert.equal(lookups.length, 2);
     stored = undefined;
-    assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
+    assert.equal((await refusal(() => authenticator.reauthenticate(BEARER))).code, 'UNAUTHORIZED');
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
@@ -295,9 +295,9 @@ describe('authentication', () => {
     now = START;
     await authenticator.authenticate(accessToken);
     stored = undefined;
-    assert.equal((await refusal(() => authenticator.authenticateAnew(accessToken))).code, 'UNAUTHORIZED');
+    assert.equal((await refusal(() => authenticator.reauthenticate(accessToken))).code, 'UNAUTHORIZED');
     stored = { credential: sampleCredential(), agent: sampleAgent() };
-    await authenticator.authenticateAnew(accessToken);
+    await authenticator.reauthenticate(accessToken);
     changes = [{ id: '1', subject: `grant:${grant.id}` }];
     grant = undefined;
     await authenticator.authenticate(accessToken);
@@ -316,7 +316,7 @@ describe('authentication', () => {
     assert.deepEqual(principal.grant, { id: grant.id }, 'without the address that tokens are bound to');
     for (const ended of [undefined, sampleGrant({ expires_at: START })]) {
       grant = ended;
-      assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
+      assert.equal((await refusal(() => authenticator.reauthenticate(BEARER))).code, 'UNAUTHORIZED');
     }
   });
 
@@ -339,7 +339,7 @@ describe('authentication', () => {
         { subject: `key:${API_KEY}`, agent_id: 'terminal-2' },
       ]);
       others = [leads({ toolsets: ['todo'], held_to: 'alpha' }, 'viewer')];
-      const { maxRole, toolsets, held_to: heldTo, readonly } = await authenticator.authenticateAnew(BEARER);
+      const { maxRole, toolsets, held_to: heldTo, readonly } = await authenticator.reauthenticate(BEARER);
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
@@ -350,11 +350,11 @@ describe('authentication', () => {
       stored = { credential, agent: sampleAgent() };
       for (const ended of [[], [leads({ expires_at: START })], [leads({ held_to: 'beta' })]]) {
         others = ended;
-        const error = await refusal(() => authenticator.authenticateAnew(BEARER));
+        const error = await refusal(() => authenticator.reauthenticate(BEARER));
         assert.equal(error.code, 'UNAUTHORIZED');
       }
       others = [leads({ held_to: 'alpha' })];
-      await authenticator.authenticateAnew(BEARER);
+      await authenticator.reauthenticate(BEARER);
     });
 
     it('is looked up after a change of an ancestor and when the first one expires', async () => {

@@ -36,7 +36,7 @@ class CountingSignIn implements PortOf<IdentityToolkitSignIn> {
   }
 }
 
-function world() {
+function fixture() {
   const signIn = new CountingSignIn();
   const time = { now: START };
   const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date(time.now) } });
@@ -45,7 +45,7 @@ function world() {
 
 describe('ID tokens of callers', () => {
   it("are the person's own credential, unchanged", async () => {
-    const { signIn, tokens } = world();
+    const { signIn, tokens } = fixture();
     const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
     const principal = personOf('ada', 'leader');
     const token = await tokens.of({ principal, credential: idToken });
@@ -58,7 +58,7 @@ describe('ID tokens of callers', () => {
   });
 
   it('are not created from an invalid credential, and errors do not quote it', async () => {
-    const { tokens } = world();
+    const { tokens } = fixture();
     const principal = personOf('ada', 'leader');
     for (const credential of [
       '',
@@ -76,7 +76,7 @@ describe('ID tokens of callers', () => {
   });
 
   it("are minted once with the agent's claims for concurrent callers", async () => {
-    const { signIn, tokens } = world();
+    const { signIn, tokens } = fixture();
     const [first, second] = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
     assert.equal(first, second);
     assert.equal(await tokens.of(agent('one')), first);
@@ -95,7 +95,7 @@ describe('ID tokens of callers', () => {
   });
 
   it("respect the credential's read-only mode and workspace", async () => {
-    const { tokens } = world();
+    const { tokens } = fixture();
     const { principal, credential } = agent('one', 'leader');
     const narrow = { ...principal, readonly: true, held_to: 'alpha' } as const;
     const { claims } = await tokens.of({ principal: narrow, credential });
@@ -103,7 +103,7 @@ describe('ID tokens of callers', () => {
   });
 
   it('are minted separately for another agent and another role', async () => {
-    const { signIn, tokens } = world();
+    const { signIn, tokens } = fixture();
     await tokens.of(agent('one'));
     await tokens.of(agent('two'));
     const { claims } = await tokens.of(agent('one', 'leader'));
@@ -112,7 +112,7 @@ describe('ID tokens of callers', () => {
   });
 
   it('are minted once again five minutes before they expire', async () => {
-    const { signIn, tokens, time } = world();
+    const { signIn, tokens, time } = fixture();
     await tokens.of(agent('one'));
     time.now += (HOUR - 301) * 1000;
     await tokens.of(agent('one'));
@@ -124,7 +124,7 @@ describe('ID tokens of callers', () => {
   });
 
   it('are requested again after a failure', async () => {
-    const { signIn, tokens } = world();
+    const { signIn, tokens } = fixture();
     signIn.broken = true;
     await Promise.all([
       assert.rejects(tokens.of(agent('one')), /out of order/),
@@ -137,7 +137,7 @@ describe('ID tokens of callers', () => {
   });
 
   it('are cached for a limited number of agents', async () => {
-    const { signIn, tokens } = world();
+    const { signIn, tokens } = fixture();
     for (let number = 0; number <= 1000; number++) await tokens.of(agent(`agent-${number}`));
     await tokens.of(agent('agent-1000'));
     assert.equal(signIn.calls, 1001);

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { closedSince, leftBy, mayHaveLost, OwnerRoles } from '../../../functions/src/access/rules/leaving.ts';
-import { TRUSTED_MILLISECONDS } from '../../../functions/src/access/rules/trust.ts';
+import { CACHE_TTL_MS } from '../../../functions/src/access/rules/credentialCache.ts';
+import {
+  closedSince,
+  hasLostAccess,
+  lostAccessOf,
+  OwnerRoles,
+} from '../../../functions/src/access/rules/leaving.ts';
 import type { Person } from '../../../functions/src/identity/rules/people.ts';
 import type { PersonRoles } from '../../../functions/src/identity/rules/principal.ts';
 import { UnreadableDocumentError } from '../../../functions/src/kernel/ports.ts';
@@ -13,12 +18,12 @@ const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('leaving a workspace', () => {
   it('means lacking the role worker, and being gone means having no role', () => {
-    const viewer = leftBy(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
+    const viewer = lostAccessOf(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
-    const nobody = leftBy(roles({}));
+    const nobody = lostAccessOf(roles({}));
     assert.deepEqual([nobody.isOut('beta'), nobody.isGone('beta')], [true, true]);
-    const admin = leftBy(roles({ role: 'admin' }));
+    const admin = lostAccessOf(roles({ role: 'admin' }));
     assert.deepEqual([admin.isOut('alpha'), admin.isGone('alpha')], [true, true], 'no deployment role');
   });
 
@@ -52,7 +57,7 @@ describe('leaving a workspace', () => {
     ['an erased person', person({ workspaces: { alpha: 'worker' } }), undefined, true],
   ] as const) {
     it(`${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
-      assert.equal(mayHaveLost(before, after), lost);
+      assert.equal(hasLostAccess(before, after), lost);
     });
   }
 
@@ -92,31 +97,31 @@ describe('status of an owner', () => {
 
   it('is read once per 5 seconds while they may work', async () => {
     const known = owners();
-    for (let times = 0; times < 3; times++) assert.equal(await known.standing('ben', 'alpha'), 'works');
+    for (let times = 0; times < 3; times++) assert.equal(await known.stateOf('ben', 'alpha'), 'works');
     assert.equal(read, 1);
-    now += TRUSTED_MILLISECONDS;
-    assert.equal(await known.standing('ben', 'alpha'), 'works');
+    now += CACHE_TTL_MS;
+    assert.equal(await known.stateOf('ben', 'alpha'), 'works');
     assert.equal(read, 2);
   });
 
   it('is out within 5 seconds after they lose their role', async () => {
     const known = owners();
-    assert.equal(await known.standing('ben', 'alpha'), 'works');
+    assert.equal(await known.stateOf('ben', 'alpha'), 'works');
     stored = roles({ workspaces: { alpha: 'viewer' } });
-    now += TRUSTED_MILLISECONDS;
-    assert.equal(await known.standing('ben', 'alpha'), 'out');
+    now += CACHE_TTL_MS;
+    assert.equal(await known.stateOf('ben', 'alpha'), 'out');
   });
 
   it('is read again before it is out', async () => {
     const known = owners();
     stored = roles({});
-    assert.equal(await known.standing('ben', 'alpha'), 'out');
+    assert.equal(await known.stateOf('ben', 'alpha'), 'out');
     stored = roles({ workspaces: { alpha: 'worker' } });
-    assert.equal(await known.standing('ben', 'alpha'), 'works');
+    assert.equal(await known.stateOf('ben', 'alpha'), 'works');
   });
 
   it('is unknown if the stored person is unreadable', async () => {
     stored = undefined;
-    assert.equal(await owners().standing('ben', 'alpha'), 'unknown');
+    assert.equal(await owners().stateOf('ben', 'alpha'), 'unknown');
   });
 });

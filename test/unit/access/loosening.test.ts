@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import { type Change, changeLoosening } from '../../../functions/src/composition/changes.ts';
-import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
+import { type Budget, limitSettersAfter } from '../../../functions/src/graph/rules/budget.ts';
 import type { Invitation } from '../../../functions/src/identity/rules/people.ts';
-
+import type { Actor } from '../../../functions/src/kernel/auditLog.ts';
 import { LooseningError, looseningsIn, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
-import type { Actor } from '../../../functions/src/kernel/trail.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const AGENT: Actor = {
@@ -38,7 +37,7 @@ function wouldOf(changes: readonly Change[]): readonly string[] {
 }
 
 function ruled(before: readonly ApprovalRule[], approvals: readonly ApprovalRule[]): Change[] {
-  return [{ kind: 'demandApprovals', workspace: 'alpha', approvals, before }];
+  return [{ kind: 'setApprovalRules', workspace: 'alpha', approvals, before }];
 }
 
 const at = new Date(0);
@@ -255,17 +254,19 @@ describe('loosening', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;
-      assert.deepEqual(settersAfter(before, { cost_usd: 1 }, agent), { cost_set_by: 'cyd' });
-      assert.deepEqual(settersAfter(before, { cost_usd: 1, tokens: 7 }, agent), {
+      assert.deepEqual(limitSettersAfter(before, { cost_usd: 1 }, agent), { cost_set_by: 'cyd' });
+      assert.deepEqual(limitSettersAfter(before, { cost_usd: 1, tokens: 7 }, agent), {
         cost_set_by: 'cyd',
         tokens_set_by: 'agent:a',
       });
-      assert.deepEqual(settersAfter(before, { cost_usd: 1 }, person), { cost_set_by: 'ada' });
-      assert.deepEqual(settersAfter(before, { cost_usd: 5, tokens: 7 }, person), {
+      assert.deepEqual(limitSettersAfter(before, { cost_usd: 1 }, person), { cost_set_by: 'ada' });
+      assert.deepEqual(limitSettersAfter(before, { cost_usd: 5, tokens: 7 }, person), {
         cost_set_by: 'cyd',
         tokens_set_by: 'ada',
       });
-      assert.deepEqual(settersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), { cost_set_by: 'ada' });
+      assert.deepEqual(limitSettersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), {
+        cost_set_by: 'ada',
+      });
     });
   });
 });

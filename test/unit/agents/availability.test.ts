@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { goneSince, holding, seenAt } from '../../../functions/src/agents/rules/agent.ts';
+import { markedOffline, markedSeen, withHeldTask } from '../../../functions/src/agents/rules/agent.ts';
 import { availability, withPresence } from '../../../functions/src/agents/rules/liveness.ts';
 import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts';
 
@@ -28,15 +28,15 @@ describe('availability of an agent', () => {
 
 describe('milestones of an agent', () => {
   it('remain once they are set', () => {
-    const first = holding(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
+    const first = withHeldTask(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
     assert.deepEqual(
       [first.status, first.active_since, first.held],
       ['active', secondsAfterStart(1), { a: HAND }],
     );
     const completed = { ...first, held: {}, last_completed_at: secondsAfterStart(2) };
-    const second = holding(completed, 'b', HAND, secondsAfterStart(3));
-    const third = holding(
+    const second = withHeldTask(completed, 'b', HAND, secondsAfterStart(3));
+    const third = withHeldTask(
       { ...second, last_completed_at: secondsAfterStart(4) },
       'c',
       HAND,
@@ -51,12 +51,12 @@ describe('milestones of an agent', () => {
   });
 
   it('are kept while the start of activity is reset when the agent goes offline', () => {
-    const gone = goneSince(seenAt(sampleAgent(), START), secondsAfterStart(5));
+    const gone = markedOffline(markedSeen(sampleAgent(), START), secondsAfterStart(5));
     assert.deepEqual(
       [gone.status, gone.active_since, gone.last_seen],
       ['offline', undefined, secondsAfterStart(5)],
     );
-    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));
-    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).milestones.seen, START);
+    assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));
+    assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).milestones.seen, START);
   });
 });

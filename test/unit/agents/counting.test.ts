@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Agent, countedAgent, requireFewWorkspaces } from '../../../functions/src/agents/rules/agent.ts';
+import {
+  type Agent,
+  countedAgent,
+  requireWorkspaceLimit,
+} from '../../../functions/src/agents/rules/agent.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const member = (more: Partial<Agent>): Agent => ({
@@ -82,9 +86,9 @@ describe('agent counts', () => {
     const inMany = (count: number) =>
       member({ parts: Object.fromEntries(Array.from({ length: count }, (_, at) => [`ws-${at}`, 'worker'])) });
     const [nine, ten] = [inMany(9), inMany(10)];
-    requireFewWorkspaces(undefined, nine);
-    requireFewWorkspaces(ten, { ...ten, status: 'offline' });
-    assert.throws(() => requireFewWorkspaces(nine, ten), { code: 'QUOTA_EXCEEDED' });
-    assert.throws(() => requireFewWorkspaces(undefined, ten), { code: 'QUOTA_EXCEEDED' });
+    requireWorkspaceLimit(undefined, nine);
+    requireWorkspaceLimit(ten, { ...ten, status: 'offline' });
+    assert.throws(() => requireWorkspaceLimit(nine, ten), { code: 'QUOTA_EXCEEDED' });
+    assert.throws(() => requireWorkspaceLimit(undefined, ten), { code: 'QUOTA_EXCEEDED' });
   });
 });

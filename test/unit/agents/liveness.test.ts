@@ -7,7 +7,7 @@ import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { PresenceHealth } from '../../../functions/src/kernel/sweep.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { turnAt } from '../kernel/turn.ts';
+import { sweepContextAt } from '../kernel/sweepContext.ts';
 
 describe('agent sweep', () => {
   let agent: Agent;
@@ -41,11 +41,11 @@ describe('agent sweep', () => {
         presence: {
           touch: async () => {},
           lastSeen: async () => new Map(),
-          unseenSince: async (before) => {
+          notSeenSince: async (before) => {
             assert.deepEqual(before, secondsAfterStart(1000 - 180));
             return unseen;
           },
-          forget: async () => forgotten,
+          remove: async () => forgotten,
           check: async () => {},
         },
         clock: { now: () => secondsAfterStart(1000) },
@@ -56,8 +56,8 @@ describe('agent sweep', () => {
   });
 
   const sweep = async (presence: PresenceHealth = 'trusted') => {
-    const turn = turnAt(secondsAfterStart(1000), { presence: Promise.resolve(presence) });
-    return (await liveness.part.run(turn)).counts['offline'];
+    const turn = sweepContextAt(secondsAfterStart(1000), { presence: Promise.resolve(presence) });
+    return (await liveness.sweepJob.run(turn)).counts['offline'];
   };
 
   it('marks no agent as offline without reliable presence data', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { authoriseReplacing, grantedRole } from '../../../functions/src/agents/rules/registration.ts';
+import { grantedRole, requireReplaceable } from '../../../functions/src/agents/rules/registration.ts';
 import { grantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
@@ -43,7 +43,7 @@ const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[
 function granted(caller: Principal, role: Role, wanted: Role | undefined): boolean {
   const agent = sampleAgent({ id: AGENT, owner_uid: OWNER, role });
   try {
-    authoriseReplacing(caller, agent);
+    requireReplaceable(caller, agent);
     assert.equal(grantedRole(caller, wanted, agent), wanted ?? role);
     return true;
   } catch (error) {

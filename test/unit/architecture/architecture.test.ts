@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Function as FunctionNode, parse } from 'acorn';
 import { simple } from 'acorn-walk';
-import { packageOwners, parts, roomOf, rooms } from './rooms.ts';
+import { moduleOf, modules, packageOwners, parts } from './modules.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -24,10 +24,10 @@ const MAX_PARAMETERS = 4;
 
 /** Upper bounds that keep the code navigable for a newcomer. */
 const MAX_FILES = 404;
-const MAX_LINES = 60_930;
+const MAX_LINES = 61_500;
 
 /** Upper bound of all text files in git except lockfiles: tests, documents, scripts and data too. */
-const MAX_TRACKED_LINES = 216_565;
+const MAX_TRACKED_LINES = 210_300;
 
 /** Upper bound. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;
@@ -52,11 +52,11 @@ const show = (broken: readonly Import[]): string =>
 
 describe('architecture', () => {
   it('assigns every file to a layer', () => {
-    const outside = files.filter((file) => roomOf(file) === undefined);
+    const outside = files.filter((file) => moduleOf(file) === undefined);
     assert.deepEqual(
       outside,
       [],
-      'add the folder to test/unit/architecture/rooms.ts and its import rules to biome.json',
+      'add the folder to test/unit/architecture/modules.ts and its import rules to biome.json',
     );
     assert.ok(files.length > 50);
     assert.ok(imports.length > files.length);
@@ -188,7 +188,7 @@ describe('architecture', () => {
   it('has import rules in biome.json for every layer, for editors', () => {
     const { overrides } = JSON.parse(readFileSync(join(source, '../../biome.json'), 'utf8'));
     const covered: string[] = overrides.flatMap((override: { includes: string[] }) => override.includes);
-    for (const room of Object.keys(rooms)) {
+    for (const room of Object.keys(modules)) {
       const [top = ''] = room.split('/');
       const include = covered.some((one) => one.startsWith(`functions/src/${top}`));
       assert.ok(include, `biome.json has no rules for ${room}`);
@@ -231,11 +231,11 @@ function isBelow(file: string, owner: string): boolean {
 }
 
 function mayImport(from: string, to: string): boolean {
-  const room = roomOf(from);
+  const room = moduleOf(from);
   if (room === undefined) return false;
   const isOwn = room.endsWith('/') && to.startsWith(room);
   return (
-    isOwn || (rooms[room] ?? []).some((path) => (path.endsWith('/') ? to.startsWith(path) : to === path))
+    isOwn || (modules[room] ?? []).some((path) => (path.endsWith('/') ? to.startsWith(path) : to === path))
   );
 }
 

@@ -10,7 +10,7 @@ import {
   LATEST_CHUNKS,
   parseLines,
 } from '../../../functions/src/toolsets/coding/rules/log.ts';
-import { usualBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
+import { defaultBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
 import { START } from '../../support/builders.ts';
 
 const entryOf = (sequence: number, message = 'x') =>
@@ -77,7 +77,7 @@ describe('default branch', () => {
     ['x'.repeat(100), `task/kl2mnopq-${'x'.repeat(40)}`],
   ] as const) {
     it(`for "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
-      assert.equal(usualBranch('task-0s6smwakl2mnopq-001', description), branch);
+      assert.equal(defaultBranch('task-0s6smwakl2mnopq-001', description), branch);
     });
   }
 });

@@ -53,8 +53,8 @@ describe('to-dos in the console', () => {
 
   it('may be incomplete on the last loaded day and in the undated group', () => {
     const cutDays = (view: 'today' | 'all', todos = ALL) =>
-      days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isCut }) =>
-        isCut ? [title] : [],
+      days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isTruncated }) =>
+        isTruncated ? [title] : [],
       );
     assert.deepEqual(cutDays('today'), [], 'a later to-do is loaded');
     const untilTonight = ALL.filter(({ due_date: due }) => due === null || due < at(25, 0));
@@ -63,7 +63,7 @@ describe('to-dos in the console', () => {
     assert.match(last ?? '', /Dec/);
     assert.equal(undated, 'Without a date');
     assert.deepEqual(
-      days(ALL, 'all', NOW).filter(({ isCut }) => isCut),
+      days(ALL, 'all', NOW).filter(({ isTruncated }) => isTruncated),
       [],
     );
   });

@@ -53,11 +53,11 @@ export function cut<Row>(rows: readonly Row[], counted?: number, more = (): void
 
 function listOf<Row>(
   rows: readonly Row[],
-  isCut: boolean,
+  isTruncated: boolean,
   counted: number | undefined,
   more = (): void => undefined,
 ): Paged<Row> {
-  return pagedOf({ state: 'live', value: { rows, unreadable: 0, isCut } }, counted, { more });
+  return pagedOf({ state: 'live', value: { rows, unreadable: 0, isTruncated } }, counted, { more });
 }
 
 export function idsOf({ live }: Paged<{ readonly id: string }>): readonly string[] {

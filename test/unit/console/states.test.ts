@@ -1,12 +1,12 @@
 /** States of live data in the console. */
 import assert from 'node:assert/strict';
-import { afterHearing, type Live } from '../../../console/src/live/states.ts';
+import { type Live, nextState } from '../../../console/src/live/states.ts';
 
 const EARLIER = new Date(1000);
 const NOW = new Date(2000);
 
 describe('received value', () => {
-  const hear = (before: Live<string>, isFresh: boolean) => afterHearing(before, 'new', isFresh, NOW);
+  const hear = (before: Live<string>, isFresh: boolean) => nextState(before, 'new', isFresh, NOW);
 
   it('is live in every earlier state if it comes from the server', () => {
     const states: Live<string>[] = [

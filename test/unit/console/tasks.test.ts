@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { leaseEnd, stateOf, whyHeld } from '../../../console/src/parts/taskState.ts';
+import { blockedReason, leaseEnd, stateOf } from '../../../console/src/parts/taskState.ts';
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
 import { NOW, task } from './samples.ts';
 
@@ -19,15 +19,15 @@ describe('task in the console', () => {
     const lapsed = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
     const held = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
     const failed_check = { name: 'test', at: NOW, repository: 'octo/app', pull_request: 7 };
-    assert.equal(whyHeld(task(), at), undefined);
-    assert.equal(whyHeld(task(lapsed), at), 'lapsed');
-    assert.equal(whyHeld(task({ ...held, ...lapsed }), at), undefined);
-    assert.equal(whyHeld(task(held), at + 599_000), undefined, 'the sweep may still find a heartbeat');
-    assert.equal(whyHeld(task(held), at + 601_000), 'lapsed');
+    assert.equal(blockedReason(task(), at), undefined);
+    assert.equal(blockedReason(task(lapsed), at), 'lapsed');
+    assert.equal(blockedReason(task({ ...held, ...lapsed }), at), undefined);
+    assert.equal(blockedReason(task(held), at + 599_000), undefined, 'the sweep may still find a heartbeat');
+    assert.equal(blockedReason(task(held), at + 601_000), 'lapsed');
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
-    assert.equal(whyHeld(task({ ...held, waiting_for }), at + 601_000), undefined);
-    assert.equal(whyHeld(task({ ...held, failed_check }), at), 'red');
-    assert.equal(whyHeld(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
+    assert.equal(blockedReason(task({ ...held, waiting_for }), at + 601_000), undefined);
+    assert.equal(blockedReason(task({ ...held, failed_check }), at), 'red');
+    assert.equal(blockedReason(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
   });
 
   it('is held until its lease ends, which heartbeats renew except for runners', () => {

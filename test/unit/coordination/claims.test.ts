@@ -41,7 +41,7 @@ describe('claim', () => {
               open: { session, readAt: '1.0', sessionVersion: '1.0', workspaceVersion: '1.0' },
               agent: versionOf(agent),
             }),
-            grownAt: async () => '1.0',
+            lastGrowth: async () => '1.0',
           },
           tasks: {
             claimable: async (of, satisfied, _limit, only) => {

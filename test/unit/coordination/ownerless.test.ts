@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {
   instructedBy,
-  leavingChanges,
-  ownerStanding,
+  lostAccessChanges,
+  ownerState,
 } from '../../../functions/src/toolsets/coordination/rules/ownerless.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleCodingTask, sampleTask, versionOf } from '../../support/builders.ts';
@@ -23,7 +23,7 @@ describe("task that carries out its owner's instructions", () => {
   const asked: string[] = [];
   const ports = (standing: 'works' | 'out' | 'unknown') => ({
     ownerRoles: {
-      standing: async (uid: string, workspace: string) => {
+      stateOf: async (uid: string, workspace: string) => {
         asked.push(`${uid} in ${workspace}`);
         return standing;
       },
@@ -34,8 +34,8 @@ describe("task that carries out its owner's instructions", () => {
     asked.length = 0;
     const other = { owner_uid: 'somebody-else' };
     for (const standing of ['works', 'out', 'unknown'] as const) {
-      assert.equal(await ownerStanding(ports(standing), coding, other), standing);
-      assert.equal(await ownerStanding(ports(standing), ofRun, other), standing);
+      assert.equal(await ownerState(ports(standing), coding, other), standing);
+      assert.equal(await ownerState(ports(standing), ofRun, other), standing);
     }
     assert.deepEqual(
       [...new Set(asked)],
@@ -46,13 +46,13 @@ describe("task that carries out its owner's instructions", () => {
   it('needs no read if its owner owns the agent, and neither does a planned task', async () => {
     asked.length = 0;
     const own = { owner_uid: coding.coding.owner_uid };
-    assert.equal(await ownerStanding(ports('out'), coding, own), 'works');
-    assert.equal(await ownerStanding(ports('out'), sampleTask({ owner_uid: 'ben' }), own), 'works');
+    assert.equal(await ownerState(ports('out'), coding, own), 'works');
+    assert.equal(await ownerState(ports('out'), sampleTask({ owner_uid: 'ben' }), own), 'works');
     assert.deepEqual(asked, []);
   });
 
   it('is cancelled with an error that explains the reason', () => {
-    const changes = leavingChanges(versionOf<Task>(coding), NOW);
+    const changes = lostAccessChanges(versionOf<Task>(coding), NOW);
     const replaced = changes.find((change) => change.kind === 'replaceTask');
     assert.ok(replaced);
     assert.equal(replaced.task.status, 'cancelled');

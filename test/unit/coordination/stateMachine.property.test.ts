@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { reviveTask } from '../../../functions/src/toolsets/coordination/rules/levers.ts';
 import {
   cancelTask,
   claimTask,
   endBackoff,
   finishTask,
-  MAX_RETRIES,
+  MAX_TASK_RETRIES,
+  releaseClaim,
   releaseTask,
   renewLease,
   reportOutcome,
   restoreClaim,
   startTask,
-  takeAway,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import {
   type Claimant,
@@ -22,6 +21,7 @@ import {
   isHeld,
   type Task,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { requeueTask } from '../../../functions/src/toolsets/coordination/rules/taskActions.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
 /** Model that only tracks time and epochs. */
@@ -83,7 +83,7 @@ function holds(before: Task, after: Task): void {
     assert.equal(after.claim.claim_epoch, after.claim_epoch, 'the claim in force is the latest');
   if (isHeld(before.status) && isHeld(after.status))
     assert.equal(after.claim?.claimed_by, before.claim?.claimed_by);
-  assert.ok(after.retries <= MAX_RETRIES);
+  assert.ok(after.retries <= MAX_TASK_RETRIES);
   assert.equal(after.blockers, after.retry_at === undefined ? 0 : 1, 'only a wait blocks');
   assert.equal(after.status === 'done', after.result !== undefined);
   assert.equal(isClosed(after.status), after.completed_at !== undefined);
@@ -156,9 +156,9 @@ const finish = step('finish', (task, now, model) => {
 const others = fc.constantFrom(
   finish,
   step('release', (task) => releaseTask(task)),
-  step('take away', (task) => takeAway(task)),
+  step('take away', (task) => releaseClaim(task)),
   step('cancel', (task, now) => cancelTask(task, 'Cancelled by lead.', now)),
-  step('revive', (task) => reviveTask(task)),
+  step('revive', (task) => requeueTask(task)),
   step('renew', (task, now) => renewLease(task, now)),
   step('end backoff', (task) => endBackoff(task)),
 );

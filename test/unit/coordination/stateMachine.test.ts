@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {
   claimTask,
   endBackoff,
-  MAX_RETRIES,
+  MAX_TASK_RETRIES,
   releaseTask,
   renewLease,
   reportOutcome,
@@ -158,7 +158,7 @@ describe('reportOutcome', () => {
 describe('retryable failure', () => {
   it('requeues the task with a doubling wait until the retries are used up', () => {
     let task = sampleTask();
-    for (let retry = 0; retry < MAX_RETRIES; retry++) {
+    for (let retry = 0; retry < MAX_TASK_RETRIES; retry++) {
       task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
       assert.deepEqual([task.status, task.retries, task.blockers], ['available', retry + 1, 1]);
       assert.deepEqual(task.retry_at, secondsAfterStart(30 * 2 ** retry));
@@ -167,7 +167,10 @@ describe('retryable failure', () => {
       assert.deepEqual([task.blockers, task.retry_at], [0, undefined]);
     }
     task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
-    assert.deepEqual([task.status, task.error, task.claim_epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
+    assert.deepEqual(
+      [task.status, task.error, task.claim_epoch],
+      ['failed', 'It broke', MAX_TASK_RETRIES + 1],
+    );
   });
 
   it('leaves no error after the task is completed', () => {

@@ -1,7 +1,7 @@
 /** Faults, each planted in a healthy project: the doctor finds exactly that fault and names the fix. */
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
-import { isWell } from '../../../scripts/doctor/report.ts';
+import { isHealthy } from '../../../scripts/doctor/report.ts';
 import {
   NUMBER,
   PROJECT,
@@ -561,7 +561,7 @@ describe('planted fault', () => {
       const findings = await diagnosed('healthy', plant);
       assert.deepEqual(namesOf(findings, state), [check]);
       assert.deepEqual(namesOf(findings, state === 'problem' ? 'warning' : 'problem'), []);
-      assert.equal(isWell(findings), state === 'warning' && unseen.length === 0);
+      assert.equal(isHealthy(findings), state === 'warning' && unseen.length === 0);
       assert.deepEqual(namesOf(findings, 'unseen'), unseen);
       assert.match(mendOf(findings, check), mend);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as functions from '../../../functions/src/index.ts';
 
-const guide = readFileSync(new URL('../../../docs/guides/operating.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/guides/operations.md', import.meta.url), 'utf8');
 
 describe('outage guide', () => {
   it('states for each deployed function what repeats its work', () => {

@@ -9,11 +9,11 @@ import { Recorder } from '../../../functions/src/toolsets/firebase/rules/recorde
 import { EVENT_TYPES, type EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   apply,
-  remembered,
   stateOf,
+  storedData,
   type Transition,
 } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
-import { byDay } from '../../support/night.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { portsOf } from '../../support/ports.ts';
 import { MemoryLog } from './memoryLog.ts';
 
@@ -25,7 +25,7 @@ type Command =
   | { readonly kind: 'pass' };
 
 /** Runs per event type. */
-const RUNS = byDay(1000, { night: 2000 });
+const RUNS = defaultOrNightly(1000, { night: 2000 });
 
 const key = fc.constantFrom('a', 'b', 'c');
 
@@ -102,11 +102,11 @@ class World {
       portsOf<FirebasePorts>({ events: this.log, clock: { now: () => new Date(0) } }),
       { log: 'log', eventType: this.eventType, writer: `writer-${this.writers++}` },
       replay(this.eventType, loaded),
-      { overtaken: () => this.forget(recorder), failed: (error) => assert.fail(String(error)) },
+      { replaced: () => this.forget(recorder), failed: (error) => assert.fail(String(error)) },
     );
     this.watchings.push({ recorder, isStill: false });
     if (this.newest !== undefined) recorder.seen(this.newest);
-    recorder.begin(this.there);
+    recorder.start(this.there);
     return recorder;
   }
 
@@ -141,21 +141,21 @@ describe('log of a watched path', () => {
           fc.scheduler(),
           fc.array(command, { maxLength: 25 }),
           async (scheduler, commands) => {
-            const world = new World(eventType, scheduler);
-            await world.log.create('log', stateOf(eventType, world.there));
+            const fixture = new World(eventType, scheduler);
+            await fixture.log.create('log', stateOf(eventType, fixture.there));
             const steps = scheduler.scheduleSequence(
               commands.map((step) => ({
                 label: step.kind,
                 builder: async () => {
                   // Not awaited, so that it runs concurrently with the following steps.
-                  void world.run(step);
+                  void fixture.run(step);
                   mock.timers.tick(step.kind === 'pass' ? 100 : 1);
                 },
               })),
             );
             await scheduler.waitFor(steps.task);
-            await settle(world, scheduler);
-            checkHistory(world);
+            await settle(fixture, scheduler);
+            checkHistory(fixture);
           },
         ),
         { numRuns: RUNS },
@@ -165,14 +165,14 @@ describe('log of a watched path', () => {
 });
 
 /** Stops all watches and starts new ones until one remains. */
-async function settle(world: World, scheduler: fc.Scheduler): Promise<void> {
-  for (const { recorder } of world.watchings.splice(0)) recorder.stop();
+async function settle(fixture: World, scheduler: fc.Scheduler): Promise<void> {
+  for (const { recorder } of fixture.watchings.splice(0)) recorder.stop();
   for (let isSettled = false; !isSettled; ) {
-    const watching = world.watch();
+    const watching = fixture.watch();
     await scheduler.waitIdle();
     const recorder = await watching;
     await scheduler.waitIdle();
-    isSettled = world.watchings.some((one) => one.recorder === recorder);
+    isSettled = fixture.watchings.some((one) => one.recorder === recorder);
   }
 }
 
@@ -197,7 +197,7 @@ function checkTransition(eventType: EventType, state: Map<string, string>, trans
   const known = state.get(at);
   if (eventType !== 'value') assert.equal(known === undefined, kind === 'added', `${kind} ${at}`);
   if (previousData !== undefined) assert.equal(canonicalJson(previousData), known);
-  if (kind === 'removed' && data !== undefined) assert.equal(remembered(eventType, data), known);
+  if (kind === 'removed' && data !== undefined) assert.equal(storedData(eventType, data), known);
 }
 
 function sorted(state: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import {
+  canTakeLease,
   MAX_ENTRY_TRANSITIONS,
-  MAX_KEPT,
-  mayTake,
+  MAX_LOG_ENTRIES,
   outdated,
   Pending,
 } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
@@ -196,7 +196,7 @@ describe('retention', () => {
         if (kept[0] !== undefined && kept[0].sequence <= covered) {
           const sum = (of: (entry: EntrySize) => number): number =>
             kept.reduce((all, one) => all + of(one), 0);
-          assert.ok(sum(({ events }) => events) <= MAX_KEPT - MAX_ENTRY_TRANSITIONS);
+          assert.ok(sum(({ events }) => events) <= MAX_LOG_ENTRIES - MAX_ENTRY_TRANSITIONS);
           assert.ok(sum(({ bytes }) => bytes) <= 4 * 1_048_576);
           assert.ok(now.getTime() - kept[0].at <= 86_400_000);
         }
@@ -216,7 +216,7 @@ describe('lease of a watch', () => {
     ['expired', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
     it(`may ${expected ? '' : 'not '}be acquired if it is ${what}`, () => {
-      assert.equal(mayTake(held, 'me', now), expected);
+      assert.equal(canTakeLease(held, 'me', now), expected);
     });
   }
 });

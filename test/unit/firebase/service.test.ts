@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
-import type { Operation, RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
+import type { Operation, RecordedResponse } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type {
   DatabaseAccess,
@@ -17,8 +17,8 @@ const CALLER: Caller = { principal: agentOf('a', 'person', 'worker'), credential
 
 const KEYED: Operation = {
   argumentsHash: 'hash',
-  recordAnswer: (answer) => ({
-    answer: { id: 'id', arguments_hash: 'hash', answer, expires_at: new Date(0) },
+  recordResponse: (answer) => ({
+    response: { id: 'id', arguments_hash: 'hash', answer, expires_at: new Date(0) },
   }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,
@@ -26,7 +26,7 @@ const KEYED: Operation = {
 
 const UNKEYED: Operation = {
   argumentsHash: undefined,
-  recordAnswer: () => undefined,
+  recordResponse: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
@@ -43,7 +43,7 @@ const READ: ReadRequest = { shallow: false };
 /** Returns a service over databases that only record requests. */
 function recording() {
   const asked: (ReadRequest | WriteRequest)[] = [];
-  const settled: RecordedAnswer[] = [];
+  const settled: RecordedResponse[] = [];
   const access: DatabaseAccess = {
     async read(_caller, _path, request) {
       asked.push(request);
@@ -60,7 +60,7 @@ function recording() {
       databases: { firestore: access, realtime: access },
       store: {
         commit: async (_changes, record) => {
-          if (record?.answer !== undefined) settled.push(record.answer);
+          if (record?.response !== undefined) settled.push(record.response);
         },
       },
     }),
@@ -82,7 +82,7 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
     CALLER,
     { database, text: path },
     { ...WRITE, ...request },
-    { operation: UNKEYED, recordAnswer: () => undefined },
+    { operation: UNKEYED, recordResponse: () => undefined },
   );
   const error: unknown = await writing.catch((e) => e);
   assert.ok(error instanceof MusterError, 'it was accepted');
@@ -148,7 +148,7 @@ describe('DataService', () => {
     const request = { ...WRITE, operation: 'push' as const };
     await service.write(CALLER, { database: 'firestore', text: 'shared' }, request, {
       operation: KEYED,
-      recordAnswer: () => KEYED.recordAnswer({ success: true }),
+      recordResponse: () => KEYED.recordResponse({ success: true }),
     });
     assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
     assert.deepEqual(

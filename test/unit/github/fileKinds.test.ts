@@ -7,16 +7,16 @@ import {
   openTree,
 } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { refusal } from '../../support/refusal.ts';
-import { AT, GitHubStage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 
 describe('committed files', () => {
-  let stage: GitHubStage;
+  let fixture: GitHubFixture;
 
   before(async () => {
-    stage = await GitHubStage.open();
-    stage.repo.push('main', {
+    fixture = await GitHubFixture.open();
+    fixture.repo.push('main', {
       'README.md': '# Read me\n',
       'bin/run': { mode: '100755', content: '#!/bin/sh\n' },
       'deep/er/and/deeper/run': { mode: '100755', content: '#!/bin/sh\n' },
@@ -25,7 +25,7 @@ describe('committed files', () => {
       'vendor/library': { mode: '160000', content: 'a'.repeat(40) },
     });
   });
-  after(() => stage.close());
+  after(() => fixture.close());
 
   const change = (path: string, more: Partial<FileChange> = {}): FileChange => {
     return { path, content: 'new', encoding: 'utf8', delete: false, ...more };
@@ -33,8 +33,8 @@ describe('committed files', () => {
   const deletion = (path: string): FileChange => ({ path, encoding: 'utf8', delete: true });
 
   const view = (commit = 'main') => {
-    const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get(commit) ?? '') ?? {};
-    return openTree(stage.gitHub, AT, tree);
+    const { tree = '' } = fixture.repo.objects.commits.get(fixture.repo.branches.get(commit) ?? '') ?? {};
+    return openTree(fixture.gitHub, AT, tree);
   };
   const kinds = async (...files: FileChange[]) => kindsOf(await view(), files);
   const refused = (...files: FileChange[]): Promise<MusterError> => refusal(() => kinds(...files));
@@ -45,7 +45,7 @@ describe('committed files', () => {
   ] as const)
     describe(`in a tree ${how}`, () => {
       before(() => {
-        stage.server.world.treeLimit = limit;
+        fixture.server.world.treeLimit = limit;
       });
 
       it('keep their kind, and new files are plain', async () => {
@@ -106,12 +106,15 @@ describe('committed files', () => {
     });
 
   it('are looked up once per directory, in at most 100 directories', async () => {
-    stage.server.world.treeLimit = 2;
-    const before = stage.server.count(TREES);
+    fixture.server.world.treeLimit = 2;
+    const before = fixture.server.count(TREES);
     await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));
-    assert.equal(stage.server.count(TREES) - before, 1 + 5);
+    assert.equal(fixture.server.count(TREES) - before, 1 + 5);
     const many = Array.from({ length: 100 }, (_, index) => `many/${index}/file`);
-    stage.repo.push('wide', Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])));
+    fixture.repo.push(
+      'wide',
+      Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])),
+    );
     const files = many.map((path) => change(path));
     const { details } = await refusal(async () => kindsOf(await view('wide'), files));
     assert.equal(details.reason, 'TREE_TOO_LARGE');
@@ -120,14 +123,14 @@ describe('committed files', () => {
   }).timeout(60_000); // Sends hundreds of requests.
 
   it('have the requested kind in the created tree', async () => {
-    const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get('main') ?? '') ?? {};
+    const { tree = '' } = fixture.repo.objects.commits.get(fixture.repo.branches.get('main') ?? '') ?? {};
     const entries = (['file', 'executable', 'symlink'] as const).map((kind) => ({
       path: `made/${kind}`,
       kind,
       content: { text: 'README.md' },
     }));
-    const made = await stage.gitHub.createTree(AT, tree, entries);
-    const files = stage.repo.objects.trees.get(made ?? '');
+    const made = await fixture.gitHub.createTree(AT, tree, entries);
+    const files = fixture.repo.objects.trees.get(made ?? '');
     assert.deepEqual(
       entries.map(({ path }) => files?.get(path)?.mode),
       ['100644', '100755', '120000'],

@@ -1,6 +1,6 @@
 /** Throttling of writes in production. Other tests disable it. */
 import assert from 'node:assert/strict';
-import { AT, GitHubStage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 /** Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests */
 const BETWEEN_WRITES_MS = 1000;
@@ -9,15 +9,15 @@ const BETWEEN_WRITES_MS = 1000;
 const TOLERANCE_MS = 20;
 
 describe('throttling', () => {
-  let stage: GitHubStage;
+  let fixture: GitHubFixture;
   beforeEach(async () => {
-    stage = await GitHubStage.open();
+    fixture = await GitHubFixture.open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   /** Returns the duration of two immediate writes. */
-  async function twoWrites(gitHub: GitHubStage['gitHub']): Promise<number> {
-    const target = stage.repo.resolve('main') ?? '';
+  async function twoWrites(gitHub: GitHubFixture['gitHub']): Promise<number> {
+    const target = fixture.repo.resolve('main') ?? '';
     const began = performance.now();
     for (const name of ['one', 'two'])
       assert.equal(await gitHub.createBranch(AT, `feature/${name}`, target), 'created');
@@ -25,7 +25,7 @@ describe('throttling', () => {
   }
 
   it('waits a second between writes by default, as GitHub recommends', async () => {
-    const { pace: _none, ...settings } = stage.server.asApp;
-    assert.ok((await twoWrites(stage.connect(() => settings))) >= BETWEEN_WRITES_MS - TOLERANCE_MS);
+    const { pace: _none, ...settings } = fixture.server.asApp;
+    assert.ok((await twoWrites(fixture.connect(() => settings))) >= BETWEEN_WRITES_MS - TOLERANCE_MS);
   });
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Job } from '../../support/github/world.ts';
-import { AT, GitHubStage } from './stage.ts';
+import type { Job } from '../../support/github/state.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
 const ISSUES = 'GET /repos/{owner}/{repo}/issues';
 
 describe('filtered lists of GitHub', () => {
-  let stage: GitHubStage;
+  let fixture: GitHubFixture;
 
   beforeEach(async () => {
-    stage = await GitHubStage.open();
+    fixture = await GitHubFixture.open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   /** Adds a run with a number of jobs, some of which failed. */
   function addRun(count: number, failed: (index: number) => boolean): void {
@@ -19,12 +19,12 @@ describe('filtered lists of GitHub', () => {
       return { id: index + 1, name: `job ${index}`, conclusion: failed(index) ? 'failure' : 'success' };
     });
     const workflow = { id: 17, file: 'ci.yml' };
-    stage.repo.runs.push({ id: 9, workflow, title: 'Many', branch: 'main', conclusion: 'failure', jobs });
+    fixture.repo.runs.push({ id: 9, workflow, title: 'Many', branch: 'main', conclusion: 'failure', jobs });
   }
 
   const found = async () => {
-    const { jobs, more } = (await stage.gitHub.failedJobs(AT, 9)) ?? assert.fail();
-    return { names: jobs.map(({ name }) => name), more, requests: stage.answered(JOBS).length };
+    const { jobs, more } = (await fixture.gitHub.failedJobs(AT, 9)) ?? assert.fail();
+    return { names: jobs.map(({ name }) => name), more, requests: fixture.answered(JOBS).length };
   };
 
   for (const [count, place, requests] of [
@@ -58,12 +58,12 @@ describe('filtered lists of GitHub', () => {
   it('contain an issue with a marker among hundreds of newer ones', async () => {
     const add = (number: number, body: string) => {
       const issue = { number, title: 'One', body, labels: [], assignees: [], createdAt: new Date() };
-      stage.repo.issues.push({ ...issue, state: 'open' });
+      fixture.repo.issues.push({ ...issue, state: 'open' });
     };
     add(1000, 'It has the mark <!-- muster:1 -->');
     for (let number = 1001; number < 1250; number++) add(number, 'Another');
-    assert.equal((await stage.gitHub.findIssue(AT, '<!-- muster:1 -->', new Date(0)))?.number, 1000);
-    assert.equal(stage.answered(ISSUES).length, 3);
-    assert.equal(await stage.gitHub.findIssue(AT, '<!-- muster:2 -->', new Date(0)), undefined);
+    assert.equal((await fixture.gitHub.findIssue(AT, '<!-- muster:1 -->', new Date(0)))?.number, 1000);
+    assert.equal(fixture.answered(ISSUES).length, 3);
+    assert.equal(await fixture.gitHub.findIssue(AT, '<!-- muster:2 -->', new Date(0)), undefined);
   });
 });

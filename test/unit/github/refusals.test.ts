@@ -5,33 +5,33 @@ import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/p
 import { readContent } from '../../../functions/src/toolsets/github/rules/reading.ts';
 import { portsOf } from '../../support/ports.ts';
 import { refusal } from '../../support/refusal.ts';
-import { AT, GitHubStage } from './stage.ts';
+import { AT, GitHubFixture } from './fixture.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
 describe('GitHub errors', () => {
-  let stage: GitHubStage;
+  let fixture: GitHubFixture;
 
   beforeEach(async () => {
-    stage = await GitHubStage.open();
+    fixture = await GitHubFixture.open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   const read = (repo = AT.repo, owner = AT.owner) =>
     refusal(() =>
       readContent(
-        stage.gitHub,
+        fixture.gitHub,
         { owner, repo },
         { path: 'README.md', ref: 'main', encoding: 'utf8', offset: 0 },
       ),
     );
   const write = (repo = AT.repo, owner = AT.owner) =>
-    refusal(() => stage.gitHub.createIssue({ owner, repo }, { title: 'A title' }));
+    refusal(() => fixture.gitHub.createIssue({ owner, repo }, { title: 'A title' }));
   const reasons = async (repo?: string, owner?: string) =>
     [await read(repo, owner), await write(repo, owner)].map(({ details }) => details.reason);
 
   function secret(name: string, owner = AT.owner) {
-    const repo = stage.server.world.repository(owner, name);
+    const repo = fixture.server.world.repository(owner, name);
     repo.isPrivate = true;
     repo.push('main', { 'README.md': 'secret' });
     return repo;
@@ -49,15 +49,15 @@ describe('GitHub errors', () => {
     });
 
     it('deny access to a repository that was deselected', async () => {
-      stage.repo.isPrivate = true;
-      await stage.gitHub.contents(AT, 'README.md', 'main');
-      stage.server.world.installations[0]?.repositories.clear();
+      fixture.repo.isPrivate = true;
+      await fixture.gitHub.contents(AT, 'README.md', 'main');
+      fixture.server.world.installations[0]?.repositories.clear();
       assert.deepEqual(await reasons(), ['ACCESS_DENIED', 'ACCESS_DENIED']);
     });
   });
 
   it("report a missing repository if the App can see all of the owner's, or no owner exists", async () => {
-    const [installation] = stage.server.world.installations;
+    const [installation] = fixture.server.world.installations;
     assert.ok(installation);
     installation.selection = 'all';
     assert.deepEqual(await reasons('nothing-here'), ['REPO_NOT_FOUND', 'REPO_NOT_FOUND']);
@@ -71,8 +71,8 @@ describe('GitHub errors', () => {
   });
 
   it('report read-only access if a write gets "not found"', async () => {
-    stage.server.world.personMayWrite = false;
-    const gitHub = stage.connect(() => stage.asPerson);
+    fixture.server.world.personMayWrite = false;
+    const gitHub = fixture.connect(() => fixture.asPerson);
     const ports = portsOf<GitHubPorts>({ gitHub, store: { commit: async () => undefined } });
     const files = [{ path: 'a', content: 'a', encoding: 'utf8' as const, delete: false }];
     const request = { at: AT, branch: 'main', message: 'A', files };
@@ -82,14 +82,14 @@ describe('GitHub errors', () => {
   });
 
   it('report an archived repository', async () => {
-    stage.repo.isArchived = true;
+    fixture.repo.isArchived = true;
     const { code, message, details } = await write();
     assert.deepEqual([code, details.reason, details.field], ['FORBIDDEN', 'REPO_ARCHIVED', 'repo']);
     assert.match(message, /archived/);
   });
 
   it('report a repository that is blocked for legal reasons', async () => {
-    stage.repo.isBlocked = true;
+    fixture.repo.isBlocked = true;
     const { code, message, details } = await read();
     assert.deepEqual([code, details.reason], ['FORBIDDEN', 'REPO_BLOCKED']);
     assert.match(message, /legal reasons/);
@@ -98,7 +98,7 @@ describe('GitHub errors', () => {
   it("report a file that exceeds GitHub's limit", async () => {
     const errors = [{ resource: 'Blob', field: 'data', code: 'too_large' }];
     const text = JSON.stringify({ message: 'This API returns blobs up to 100 MB in size.', errors });
-    stage.server.fail({ route: CONTENTS, status: 403, text });
+    fixture.server.fail({ route: CONTENTS, status: 403, text });
     const { code, details } = await read();
     assert.deepEqual([code, details.reason], ['VALIDATION_ERROR', 'SIZE_LIMIT_EXCEEDED']);
   });
@@ -106,13 +106,13 @@ describe('GitHub errors', () => {
   describe('about arguments', () => {
     const invalid = async (errors: unknown): Promise<MusterError> => {
       const text = JSON.stringify({ message: 'Validation Failed', errors });
-      stage.server.fail({ route: CONTENTS, status: 422, text });
+      fixture.server.fail({ route: CONTENTS, status: 422, text });
       return read();
     };
 
     it('name the argument and the problem', async () => {
       const { message, details } = await refusal(() =>
-        stage.gitHub.createIssue(AT, { title: 'A title', milestone: 7 }),
+        fixture.gitHub.createIssue(AT, { title: 'A title', milestone: 7 }),
       );
       assert.equal(details.field, 'milestone');
       assert.equal(message, 'GitHub does not accept "milestone": it is not valid.');

@@ -8,21 +8,25 @@ import {
   budgetKey,
   budgetKeysOf,
   budgetRefOf,
+  budgetRefusalOf,
   type CountedBudget,
-  leftOf,
+  exhaustedBudget,
   minus,
-  NOTHING,
+  NO_AMOUNT,
   plus,
-  raised,
-  refusalOf,
-  spentOut,
+  raisedLimit,
+  remainingOf,
   usdOf,
   waitsForBudget,
 } from '../../../functions/src/graph/rules/budget.ts';
 
 const LIMIT: Budget = { kind: 'task', thing_id: 'task-1', owner_uid: 'ada', round: 1, set_at: new Date(0) };
 
-function counted(limit: Partial<Budget>, spent: Amount = NOTHING, reserved: Amount = NOTHING): CountedBudget {
+function counted(
+  limit: Partial<Budget>,
+  spent: Amount = NO_AMOUNT,
+  reserved: Amount = NO_AMOUNT,
+): CountedBudget {
   return { budget: { ...LIMIT, ...limit }, counts: { spent, reserved } };
 }
 
@@ -36,39 +40,40 @@ const amounts = fc.record({
 describe('budget', () => {
   it('allows a call that fits with the spent and reserved amounts', () => {
     const [limit, wanted] = [{ cost_usd: 1 }, usd(0.25)];
-    assert.equal(refusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
+    assert.equal(budgetRefusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
     const full = counted(limit, usd(0.5), usd(0.5));
-    assert.deepEqual(refusalOf([full], wanted), { by: full, wanted, isSpent: false });
+    assert.deepEqual(budgetRefusalOf([full], wanted), { limitedBy: full, wanted, isExhausted: false });
     const spent = counted(limit, usd(0.8));
     assert.deepEqual(
-      refusalOf([full, spent], wanted),
-      { by: spent, wanted, isSpent: true },
+      budgetRefusalOf([full, spent], wanted),
+      { limitedBy: spent, wanted, isExhausted: true },
       'the exhausted budget is named',
     );
   });
 
   it('limits tokens independently of cost, and allows anything without a limit', () => {
     const tokens = { nano_usd: 0, tokens: 101 };
-    assert.equal(refusalOf([counted({ tokens: 100 })], tokens)?.isSpent, true);
-    assert.equal(refusalOf([counted({ tokens: 101 })], tokens), undefined);
-    assert.equal(refusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
+    assert.equal(budgetRefusalOf([counted({ tokens: 100 })], tokens)?.isExhausted, true);
+    assert.equal(budgetRefusalOf([counted({ tokens: 101 })], tokens), undefined);
+    assert.equal(budgetRefusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
   });
 
   it('allows work of unknown cost while anything is left', () => {
-    assert.equal(spentOut([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
+    assert.equal(exhaustedBudget([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
     const spent = counted({ tokens: 10 }, { nano_usd: 0, tokens: 10 });
-    assert.equal(spentOut([counted({ cost_usd: 1 }), spent])?.by, spent);
-    assert.ok(spentOut([counted({ cost_usd: 0 })]), 'nothing may be spent');
+    assert.equal(exhaustedBudget([counted({ cost_usd: 1 }), spent])?.limitedBy, spent);
+    assert.ok(exhaustedBudget([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
   it('is raised by its own size, only where exhausted, and enough for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
-      const refusal = refusalOf([counted(limit, spent)], wanted) ?? spentOut([counted(limit, spent)]);
-      return refusal && raised(refusal);
+      const refusal =
+        budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
+      return refusal && raisedLimit(refusal);
     };
     assert.deepEqual(raise({ cost_usd: 5, tokens: 1e6 }, usd(4.99), usd(0.02)), { cost_usd: 10 });
-    assert.deepEqual(raise({ cost_usd: 0.01 }, NOTHING, usd(0.06)), { cost_usd: 0.6 });
-    assert.deepEqual(raise({ tokens: 100 }, { nano_usd: 0, tokens: 100 }, NOTHING), { tokens: 200 });
+    assert.deepEqual(raise({ cost_usd: 0.01 }, NO_AMOUNT, usd(0.06)), { cost_usd: 0.6 });
+    assert.deepEqual(raise({ tokens: 100 }, { nano_usd: 0, tokens: 100 }, NO_AMOUNT), { tokens: 200 });
     assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
@@ -77,7 +82,7 @@ describe('budget', () => {
       fc.property(
         fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })),
         (calls) => {
-          let [spent, reserved] = [NOTHING, NOTHING];
+          let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
           for (const call of calls) reserved = plus(reserved, call.reserved);
           for (const call of calls.filter(({ isSettled }) => isSettled)) {
             reserved = plus(reserved, minus(call.reserved));
@@ -87,7 +92,7 @@ describe('budget', () => {
           const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
             calls
               .filter((one) => one.isSettled === isSettled)
-              .reduce((all, one) => plus(all, one[of]), NOTHING);
+              .reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
           assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
         },
       ),
@@ -102,9 +107,9 @@ describe('budget', () => {
     });
     fc.assert(
       fc.property(calls, limits, (made, limit) => {
-        let spent = NOTHING;
+        let spent = NO_AMOUNT;
         for (const { most, share } of made) {
-          if (refusalOf([counted(limit, spent)], most) !== undefined) continue;
+          if (budgetRefusalOf([counted(limit, spent)], most) !== undefined) continue;
           const used = {
             nano_usd: Math.floor(most.nano_usd * share),
             tokens: Math.floor(most.tokens * share),
@@ -112,7 +117,7 @@ describe('budget', () => {
           spent = plus(spent, used);
         }
         assert.ok(spent.nano_usd <= Math.round(limit.cost_usd * 1e9) && spent.tokens <= limit.tokens);
-        const left = leftOf(counted(limit, spent));
+        const left = remainingOf(counted(limit, spent));
         assert.ok(Math.abs(Number(left.cost_usd) + usdOf(spent) - limit.cost_usd) < 1e-8);
         assert.equal(Number(left.tokens) + spent.tokens, limit.tokens);
       }),

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  accessBy,
+  accessTokenStatus,
   EVERY_SCOPE,
   type Grant,
   grantFromDocument,
   grantToDocument,
   isConnected,
   isTokenOf,
-  presentedIn,
+  parseToken,
   type Refresh,
   redemptionOf,
   refreshOf,
@@ -25,7 +25,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 /** Maximum number of recorded rotations. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
   return redemptionOf(
@@ -58,17 +58,17 @@ function chain(length: number) {
 }
 
 const access = (grant: Grant, tokens: Tokens, now: Date) =>
-  accessBy(systemHashing, grant, secretOf('access', tokens.accessToken), now);
+  accessTokenStatus(systemHashing, grant, secretOf('access', tokens.accessToken), now);
 
 describe('token format', () => {
   it('contains the kind of a token and its grant', () => {
     const { grant, tokens } = redeemed();
     assert.match(tokens.accessToken, /^ma_[a-z2-7]{20}\.[\w-]{43}$/);
     assert.match(tokens.refreshToken, /^mr_[a-z2-7]{20}\.[\w-]{20,}$/);
-    assert.equal(presentedIn('access', tokens.accessToken)?.grantId, grant.id);
-    assert.equal(presentedIn('refresh', tokens.accessToken), undefined);
-    assert.equal(presentedIn('code', tokens.refreshToken), undefined);
-    assert.deepEqual(presentedIn('code', tokenOf('code', { grantId: grant.id, secret: CODE })), {
+    assert.equal(parseToken('access', tokens.accessToken)?.grantId, grant.id);
+    assert.equal(parseToken('refresh', tokens.accessToken), undefined);
+    assert.equal(parseToken('code', tokens.refreshToken), undefined);
+    assert.deepEqual(parseToken('code', tokenOf('code', { grantId: grant.id, secret: CODE })), {
       grantId: grant.id,
       secret: CODE,
     });
@@ -86,7 +86,7 @@ describe('token format', () => {
       `ma_${grant.id.toUpperCase()}.${SALT}`,
       `mk_${grant.id}.${SALT}`,
     ])
-      assert.equal(presentedIn('access', wrong), undefined, wrong);
+      assert.equal(parseToken('access', wrong), undefined, wrong);
   });
 
   it('has the scopes muster:read and muster:write', () =>
@@ -155,7 +155,7 @@ describe('access token', () => {
   it('differs from every other secret of its grant', () => {
     const { grant, tokens } = redeemed();
     for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
-      assert.equal(accessBy(systemHashing, grant, secret, START), 'unknown');
+      assert.equal(accessTokenStatus(systemHashing, grant, secret, START), 'unknown');
   });
 
   it('expires with its grant', () => {
@@ -207,7 +207,7 @@ describe('refresh token', () => {
       });
   });
 
-  for (const length of [1, 2, 7, MOST_AT_ONCE])
+  for (const length of [1, 2, 7, MAX_AT_ONCE])
     it(`is repeatable for 60 seconds and ${length} rotations, then counts as reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
@@ -224,7 +224,7 @@ describe('refresh token', () => {
     });
 
   it('is no longer repeatable after twenty rotations', () => {
-    const { grant, all } = chain(MOST_AT_ONCE + 1);
+    const { grant, all } = chain(MAX_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no theft');
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(GRACE + 30)).outcome, 'reused');
@@ -289,9 +289,9 @@ describe('refresh token', () => {
 /** Returns the expected outcome of a token that was used a number of rotations ago. */
 function used(age: number, usedAt: readonly number[], now: Date): Refresh['outcome'] {
   const isRecent = (at = 0): boolean => now.getTime() - at < GRACE * 1000;
-  const last = usedAt.slice(-MOST_AT_ONCE);
-  if (age <= MOST_AT_ONCE) return isRecent(usedAt.at(-age)) ? 'repeated' : 'reused';
-  return last.length === MOST_AT_ONCE && last.every(isRecent) ? 'refused' : 'reused';
+  const last = usedAt.slice(-MAX_AT_ONCE);
+  if (age <= MAX_AT_ONCE) return isRecent(usedAt.at(-age)) ? 'repeated' : 'reused';
+  return last.length === MAX_AT_ONCE && last.every(isRecent) ? 'refused' : 'reused';
 }
 
 describe('grant after any sequence of refreshes', () => {

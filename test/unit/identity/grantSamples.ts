@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   type Grant,
-  presentedIn,
+  parseToken,
   redemptionOf,
   type TokenKind,
   type Tokens,
@@ -25,5 +25,5 @@ export function redeemed(
 
 /** Returns the secret part of a token. */
 export function secretOf(kind: TokenKind, token: string): string {
-  return presentedIn(kind, token)?.secret ?? assert.fail(`${token} is no ${kind} token`);
+  return parseToken(kind, token)?.secret ?? assert.fail(`${token} is no ${kind} token`);
 }

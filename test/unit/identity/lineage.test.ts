@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Credential, Link } from '../../../functions/src/identity/rules/credential.ts';
 import {
   descentOf,
+  type GrantedAccess,
   MAX_ANCESTORS,
-  narrowedBy,
-  type Opening,
-  openedIn,
+  resolveInLinks,
+  restrictedBy,
 } from '../../../functions/src/identity/rules/lineage.ts';
 import { START, secondsAfterStart } from '../../support/builders.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -22,26 +22,26 @@ const credential = (apiKey: string, changes: Partial<Credential> = {}): Credenti
   ...changes,
 });
 
-const opening = (changes: Partial<Opening> = {}): Opening => ({
+const opening = (changes: Partial<GrantedAccess> = {}): GrantedAccess => ({
   role: 'leader',
   endsAt: secondsAfterStart(60),
   ...changes,
 });
 
-const through = (...ancestors: readonly Partial<Opening>[]) =>
+const through = (...ancestors: readonly Partial<GrantedAccess>[]) =>
   ancestors.map((changes, index) => ({ ...link(`${index}`), opens: opening(changes) }));
 
 describe('lineage of a credential', () => {
   it('restricts it to the access of all ancestors and to the earliest expiry', () => {
     const own = opening({ toolsets: ['todo', 'coding'] });
-    assert.deepEqual(narrowedBy(own, []), own);
-    assert.deepEqual(narrowedBy(own, through({})), own, 'an ancestor with more access restricts nothing');
+    assert.deepEqual(restrictedBy(own, []), own);
+    assert.deepEqual(restrictedBy(own, through({})), own, 'an ancestor with more access restricts nothing');
     const ancestors = through(
       { role: 'worker', toolsets: ['todo', 'inbox'] },
       { held_to: 'alpha', endsAt: secondsAfterStart(5) },
       { readonly: true, held_to: 'alpha' },
     );
-    assert.deepEqual(narrowedBy(own, ancestors), {
+    assert.deepEqual(restrictedBy(own, ancestors), {
       role: 'worker',
       endsAt: secondsAfterStart(5),
       toolsets: ['todo'],
@@ -51,16 +51,16 @@ describe('lineage of a credential', () => {
   });
 
   it('leaves no access if two credentials are restricted to different workspaces', () => {
-    assert.equal(narrowedBy(opening({ held_to: 'beta' }), through({ held_to: 'alpha' })), undefined);
-    assert.equal(narrowedBy(opening(), through({ held_to: 'alpha' }, { held_to: 'beta' })), undefined);
+    assert.equal(restrictedBy(opening({ held_to: 'beta' }), through({ held_to: 'alpha' })), undefined);
+    assert.equal(restrictedBy(opening(), through({ held_to: 'alpha' }, { held_to: 'beta' })), undefined);
   });
 
   it('leaves no access if an ancestor is missing', () => {
     const [one] = through({});
     assert.ok(one);
     const standing = new Map([[one.subject, one]]);
-    assert.ok(openedIn(standing, opening(), [one.subject]));
-    assert.equal(openedIn(standing, opening(), [one.subject, 'key:gone']), undefined);
+    assert.ok(resolveInLinks(standing, opening(), [one.subject]));
+    assert.equal(resolveInLinks(standing, opening(), [one.subject, 'key:gone']), undefined);
   });
 
   it("consists of the caller's lineage for a new agent, and is empty for a person", () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ownRole, type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
-import { hasRole, ROLES, type Role, weaker } from '../../../functions/src/identity/rules/role.ts';
+import { hasRole, ROLES, type Role, weakerOf } from '../../../functions/src/identity/rules/role.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 
 const ACCESS = { open: 'open', closed: 'private', other: 'private' } as const;
@@ -53,7 +53,7 @@ describe('role in a workspace', () => {
         const agent: Principal = { ...agentOf('one', 'ada', own), owner: owner.owner };
         for (const workspace of places) {
           const [of, its] = [roleIn(owner, workspace), roleIn(agent, workspace)];
-          assert.equal(its, of && weaker(own, of));
+          assert.equal(its, of && weakerOf(own, of));
           if (its !== undefined) assert.ok(hasRole(ownRole(agent) ?? 'viewer', its));
         }
       }),

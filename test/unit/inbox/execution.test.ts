@@ -25,7 +25,7 @@ async function afterOutcome(error: MusterError): Promise<{ request: Request; thr
         for (const change of changes) if (change.kind === 'replaceRequest') request = change.request;
       },
     },
-    makeCall: async () => ({ error }),
+    runApprovedCall: async () => ({ error }),
   });
   const thrown = await new ApprovalExecution(ports).execute(request.id).then(
     () => undefined,

@@ -1,8 +1,8 @@
 /** An answer selects the option that a person cannot distinguish from it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { optionMeant } from '../../../functions/src/kernel/words.ts';
-import { answered, answerMeant } from '../../../functions/src/toolsets/inbox/rules/request.ts';
+import { matchOption } from '../../../functions/src/kernel/textSearch.ts';
+import { answeredRequest, matchAnswer } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
 
 describe('option selected by an answer', () => {
@@ -18,13 +18,13 @@ describe('option selected by an answer', () => {
 
   for (const [meant, options, text] of cases)
     it(`is ${meant} if ${JSON.stringify(text)} is typed`, () =>
-      assert.equal(optionMeant(options, text), meant));
+      assert.equal(matchOption(options, text), meant));
 
   it('is undefined if two options match or if the answer is a different word', () => {
-    assert.equal(optionMeant(['yes', 'Yes'], 'YES'), undefined);
-    assert.equal(optionMeant(['はな', 'x'], 'ばな'), undefined);
-    assert.equal(optionMeant(['Maria'], 'María'), undefined);
-    assert.equal(optionMeant([], ''), undefined);
+    assert.equal(matchOption(['yes', 'Yes'], 'YES'), undefined);
+    assert.equal(matchOption(['はな', 'x'], 'ばな'), undefined);
+    assert.equal(matchOption(['Maria'], 'María'), undefined);
+    assert.equal(matchOption([], ''), undefined);
   });
 
   it('is the option itself for any list of options', () => {
@@ -32,7 +32,7 @@ describe('option selected by an answer', () => {
     fc.assert(
       fc.property(texts, fc.nat(), (options, at) => {
         const option = options[at % options.length] ?? '';
-        assert.equal(optionMeant(options, option), option);
+        assert.equal(matchOption(options, option), option);
       }),
     );
   });
@@ -44,11 +44,11 @@ describe('option selected by an answer', () => {
       options: ['São Paulo', 'Rio'],
       state: 'open' as const,
     };
-    const { answer } = answered(request, { answer: 'rio' }, { uid: 'ada' }, request.created_at);
+    const { answer } = answeredRequest(request, { answer: 'rio' }, { uid: 'ada' }, request.created_at);
     assert.equal(answer, 'Rio');
-    assert.equal(answerMeant(request, 'default', ' sÃo pAulo'), 'São Paulo');
-    assert.equal(answerMeant({ kind: 'approval', options: [] }, 'answer', 'Approve'), 'approve');
-    assert.equal(answerMeant({ kind: 'text', options: [] }, 'answer', ' As I said '), ' As I said ');
-    assert.throws(() => answerMeant(request, 'answer', 'Lima'), { code: 'VALIDATION_ERROR' });
+    assert.equal(matchAnswer(request, 'default', ' sÃo pAulo'), 'São Paulo');
+    assert.equal(matchAnswer({ kind: 'approval', options: [] }, 'answer', 'Approve'), 'approve');
+    assert.equal(matchAnswer({ kind: 'text', options: [] }, 'answer', ' As I said '), ' As I said ');
+    assert.throws(() => matchAnswer(request, 'answer', 'Lima'), { code: 'VALIDATION_ERROR' });
   });
 });

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
-  answered,
-  EXECUTION_MILLISECONDS,
-  expired,
+  answeredRequest,
+  EXECUTION_LEASE_MS,
+  expiredRequest,
   isDue,
-  madeWith,
+  markDone,
+  markStarted,
   optionsOf,
   type Request,
-  takenOn,
-  withdrawn,
+  withdrawnRequest,
 } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
 
@@ -64,8 +64,8 @@ type Step =
 
 function taken(request: Request, step: Step, now: Date): Request {
   try {
-    if (step.kind === 'answer') return answered(request, step, { uid: step.by }, now);
-    return step.kind === 'expire' ? expired(request, now) : withdrawn(request, now);
+    if (step.kind === 'answer') return answeredRequest(request, step, { uid: step.by }, now);
+    return step.kind === 'expire' ? expiredRequest(request, now) : withdrawnRequest(request, now);
   } catch (error) {
     assert.ok(error instanceof MusterError);
     assert.match(error.code, /^(CONFLICT|VALIDATION_ERROR)$/);
@@ -94,7 +94,7 @@ const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | 
 
 /** Takes over the call, unless another instance has it or it already ran. */
 function tookOn(request: Request, now: number, isHeld: boolean): Request | undefined {
-  const next = takenOn(request, new Date(now));
+  const next = markStarted(request, new Date(now));
   assert.equal(next === undefined, isHeld || request.due_at === undefined);
   assert.equal(next?.execution_epoch ?? request.execution_epoch + 1, request.execution_epoch + 1);
   return next;
@@ -103,7 +103,7 @@ function tookOn(request: Request, now: number, isHeld: boolean): Request | undef
 /** Stores the call's outcome for an epoch. Only the last instance that took over succeeds, and only once. */
 function brought(request: Request, epoch: number): Request | undefined {
   const outcome = { answer: { by: epoch } };
-  const next = madeWith(request, outcome, epoch);
+  const next = markDone(request, outcome, epoch);
   assert.equal(next !== undefined, request.due_at !== undefined && epoch === request.execution_epoch);
   if (next !== undefined) assert.deepEqual([next.outcome, next.due_at], [outcome, undefined]);
   return next;
@@ -126,7 +126,7 @@ describe('inbox request', () => {
   });
 
   it("has its call run by one instance at a time and keeps the last one's outcome", () => {
-    const approved = answered(
+    const approved = answeredRequest(
       sampleRequest({ kind: 'approval', call: CALL }),
       { answer: 'approve' },
       { uid: 'ada' },
@@ -141,7 +141,7 @@ describe('inbox request', () => {
           now += seconds * 1000;
           const isHeld = heldUntil.some((until) => until > now);
           const next = turn === 'take' ? tookOn(request, now, isHeld) : brought(request, turn);
-          if (turn === 'take' && next !== undefined) heldUntil.push(now + EXECUTION_MILLISECONDS);
+          if (turn === 'take' && next !== undefined) heldUntil.push(now + EXECUTION_LEASE_MS);
           request = next ?? request;
           assert.deepEqual([request.state, request.answer], ['answered', 'approve']);
         }
@@ -154,24 +154,24 @@ describe('inbox request', () => {
     const now = open.created_at;
     for (const request of [
       open,
-      answered(open, { answer: 'refuse' }, { uid: 'ada' }, now),
-      withdrawn(open, now),
-      expired(open, open.expires_at),
+      answeredRequest(open, { answer: 'refuse' }, { uid: 'ada' }, now),
+      withdrawnRequest(open, now),
+      expiredRequest(open, open.expires_at),
     ])
-      assert.equal(takenOn(request, open.expires_at), undefined, request.state);
+      assert.equal(markStarted(request, open.expires_at), undefined, request.state);
   });
 
   it('rejects a different second answer with the first one and accepts a repetition', () => {
     const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
     const now = open.created_at;
-    const first = answered(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
-    assert.equal(answered(first, { answer: 'red' }, { uid: 'ada' }, now), first);
+    const first = answeredRequest(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
+    assert.equal(answeredRequest(first, { answer: 'red' }, { uid: 'ada' }, now), first);
     for (const [answer, uid] of [
       ['blue', 'ada'],
       ['red', 'ben'],
     ] as const)
       assert.throws(
-        () => answered(first, { answer }, { uid }, now),
+        () => answeredRequest(first, { answer }, { uid }, now),
         (error) =>
           error instanceof MusterError &&
           error.details.reason === 'ALREADY_ANSWERED' &&
@@ -182,7 +182,7 @@ describe('inbox request', () => {
   it('lists its options in the error for an invalid answer', () => {
     const open = sampleRequest({ kind: 'approval' });
     assert.throws(
-      () => answered(open, { answer: 'yes' }, { uid: 'ada' }, open.created_at),
+      () => answeredRequest(open, { answer: 'yes' }, { uid: 'ada' }, open.created_at),
       (error) => error instanceof MusterError && error.details.entries?.join() === 'approve,refuse',
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { allOf } from '../../../functions/src/kernel/paging.ts';
+import { processAll } from '../../../functions/src/kernel/paging.ts';
 
 const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).padStart(2, '0') }));
 
@@ -9,7 +9,7 @@ describe('allOf', () => {
   it('processes the matching items of each page and counts the changed ones', async () => {
     const seen: string[] = [];
     const isEven = ({ id }: { id: string }) => Number(id) % 2 === 0;
-    const changed = await allOf(read, isEven, async ({ id }) => {
+    const changed = await processAll(read, isEven, async ({ id }) => {
       seen.push(id);
       return id !== '24';
     });
@@ -28,7 +28,7 @@ describe('allOf', () => {
       return true;
     };
     await assert.rejects(
-      allOf(read, () => true, work),
+      processAll(read, () => true, work),
       /It is stuck/,
     );
     assert.equal(seen.length, things.length);

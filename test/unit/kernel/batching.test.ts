@@ -1,6 +1,6 @@
 /** Batching over work that ends when the test says so. */
 import assert from 'node:assert/strict';
-import { Batching, LatestValue } from '../../../functions/src/kernel/waiting.ts';
+import { Batching, LatestValue } from '../../../functions/src/kernel/concurrency.ts';
 
 describe('Batching', () => {
   let batches: (readonly number[])[];
@@ -50,8 +50,8 @@ describe('LatestValue', () => {
     const latest = new LatestValue<number>();
     const gone = new AbortController();
     let stops = 0;
-    latest.tell(1);
-    latest.tell(2);
+    latest.set(1);
+    latest.set(2);
     for await (const value of latest.until(gone.signal, () => void stops++)) {
       assert.equal(value, 2);
       gone.abort();

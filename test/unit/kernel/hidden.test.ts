@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { piecesOf } from '../../../console/src/parts/words.ts';
+import { piecesOf } from '../../../console/src/parts/textPieces.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import { HIDDEN, isVisible, oneLine, withoutHidden } from '../../../functions/src/kernel/hidden.ts';
+import {
+  HIDDEN_CHARACTERS,
+  isVisible,
+  oneLine,
+  withoutHidden,
+} from '../../../functions/src/kernel/hiddenCharacters.ts';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
 import { shownName } from '../../../functions/src/signin/rules/clients.ts';
 import { plainText } from '../../../functions/src/toolsets/github/rules/text.ts';
@@ -120,7 +125,7 @@ describe('invisible characters', () => {
         const text = parts.join('');
         const plain = withoutHidden(text);
         assert.equal(withoutHidden(plain), plain);
-        assert.equal(text.replace(HIDDEN, ''), plain);
+        assert.equal(text.replace(HIDDEN_CHARACTERS, ''), plain);
         assert.equal(oneLine(oneLine(text)), oneLine(text));
       }),
     );

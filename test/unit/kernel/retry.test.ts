@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { retryOnConflict } from '../../../functions/src/kernel/concurrency.ts';
 import type { Randomness } from '../../../functions/src/kernel/ports.ts';
-import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { refusal } from '../../support/refusal.ts';
 
 describe('retryStale', () => {
@@ -20,7 +20,7 @@ describe('retryStale', () => {
 
   it('retries until the commit succeeds', async () => {
     const attempts: number[] = [];
-    const result = await retryStale(randomness, async (number) => {
+    const result = await retryOnConflict(randomness, async (number) => {
       attempts.push(number);
       if (number < 3) throw new StaleWriteError();
       return 'through';
@@ -30,7 +30,7 @@ describe('retryStale', () => {
   });
 
   it('waits longer each time, up to a maximum', async () => {
-    await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
+    await refusal(() => retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())));
     const [shortest = 0, longest = 0] = [bounds[0], bounds.at(-1)];
     assert.deepEqual(
       bounds,
@@ -41,14 +41,16 @@ describe('retryStale', () => {
   });
 
   it('gives up with CONFLICT and the reason CONTENTION', async () => {
-    const error = await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
+    const error = await refusal(() =>
+      retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())),
+    );
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'CONTENTION']);
     assert.equal(bounds.length, 25);
   });
 
   it('does not retry other failures', async () => {
     let attempts = 0;
-    const broken = retryStale(randomness, () => {
+    const broken = retryOnConflict(randomness, () => {
       attempts++;
       return Promise.reject(new Error('broken'));
     });

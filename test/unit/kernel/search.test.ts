@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   folded,
-  lookedUpPrefix,
+  lookupPrefix,
   matchesWords,
   prefixesOf,
+  searchPrefixes,
   searchWords,
-  soughtPrefixes,
   wordsOf,
-} from '../../../functions/src/kernel/words.ts';
+} from '../../../functions/src/kernel/textSearch.ts';
 
 const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
 
@@ -26,9 +26,9 @@ describe('search', () => {
   });
 
   it('looks up no word that another one implies, and at most the indexed prefix', () => {
-    assert.deepEqual(soughtPrefixes(['meet', 'meeting', 'met', 'meet']), ['meeting', 'met']);
-    assert.deepEqual(soughtPrefixes(['internationalisation']), ['internationalis']);
-    assert.deepEqual(soughtPrefixes([]), []);
+    assert.deepEqual(searchPrefixes(['meet', 'meeting', 'met', 'meet']), ['meeting', 'met']);
+    assert.deepEqual(searchPrefixes(['internationalisation']), ['internationalis']);
+    assert.deepEqual(searchPrefixes([]), []);
   });
 
   it('finds by the index what it matches', () => {
@@ -41,7 +41,7 @@ describe('search', () => {
         const letters = [...word];
         const sought = letters.slice(0, 1 + (length % letters.length)).join('');
         assert.ok(matchesWords(name, [sought]));
-        assert.ok(prefixesOf(name).includes(lookedUpPrefix(sought)));
+        assert.ok(prefixesOf(name).includes(lookupPrefix(sought)));
       }),
     );
   });
@@ -66,7 +66,7 @@ describe('search in a script without spaces', () => {
       for (const search of sought) {
         assert.ok(finds(text, search), search);
         const index = prefixesOf(text);
-        for (const one of soughtPrefixes(searchWords(search, 10))) assert.ok(index.includes(one), search);
+        for (const one of searchPrefixes(searchWords(search, 10))) assert.ok(index.includes(one), search);
       }
       assert.ok(!finds(text, '議会'));
       assert.ok(!finds(text, '奶牛'));
@@ -86,7 +86,7 @@ describe('search in a script without spaces', () => {
         const words = searchWords(part, 10);
         const runs = part.split(/[^\p{L}\p{N}\p{M}]+/u).length;
         assert.ok(words.length <= Math.max(10, runs), `${words.length} words`);
-        for (const one of soughtPrefixes(words)) assert.ok(index.includes(one), `${part} in ${written}`);
+        for (const one of searchPrefixes(words)) assert.ok(index.includes(one), `${part} in ${written}`);
       }),
     );
   });
@@ -96,7 +96,7 @@ describe('search in a script without spaces', () => {
     for (let length = 1; length <= word.length; length++) {
       const sought = word.slice(0, length);
       assert.ok(finds(word, sought));
-      for (const one of soughtPrefixes(searchWords(sought))) assert.ok(prefixesOf(word).includes(one));
+      for (const one of searchPrefixes(searchWords(sought))) assert.ok(prefixesOf(word).includes(one));
     }
   });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
-import { logLineAnswer, logLineText } from '../../../functions/src/toolsets/coding/tools/codingAnswers.ts';
+import {
+  logLineResponse,
+  logLineText,
+} from '../../../functions/src/toolsets/coding/tools/codingResponses.ts';
 
 const CASES = [
   ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],
@@ -33,7 +36,7 @@ describe('terminal control sequences', () => {
   for (const [what, written, shown] of CASES) {
     it(`are not shown: ${what}`, () => {
       assert.equal(terminalText(written), shown);
-      const { message, prefix } = logLineAnswer(line(written));
+      const { message, prefix } = logLineResponse(line(written));
       assert.deepEqual([message, prefix], [shown, shown]);
       assert.ok(logLineText(line(written)).endsWith(shown.replaceAll('\n', '\n    ')));
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Page, type Position, visiblePage } from '../../../functions/src/kernel/paging.ts';
+import { type PageRequest, type TimeCursor, visiblePage } from '../../../functions/src/kernel/paging.ts';
 
 interface Item {
   readonly id: string;
@@ -10,14 +10,14 @@ interface Item {
 function listOf(visible: readonly boolean[]) {
   const items = visible.map((isVisible, index): Item => ({ id: `item-${index}`, isVisible }));
   const sizes: number[] = [];
-  const read = async ({ limit, after }: Page) => {
+  const read = async ({ limit, after }: PageRequest) => {
     const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after.id) + 1;
     const slice = items.slice(from, from + limit);
     sizes.push(slice.length);
     return { items: slice, more: from + limit < items.length };
   };
-  const placeOf = ({ id }: Item): Position => ({ at: new Date(0), id });
-  const page = (asked: Page) =>
+  const placeOf = ({ id }: Item): TimeCursor => ({ at: new Date(0), id });
+  const page = (asked: PageRequest) =>
     visiblePage(asked, read, placeOf, ({ id, isVisible }) => (isVisible ? id : undefined));
   return { items, sizes, page };
 }
@@ -31,7 +31,7 @@ describe('visiblePage', () => {
         async (visible, limit) => {
           const { items, page } = listOf(visible);
           const seen: string[] = [];
-          let after: Position | undefined;
+          let after: TimeCursor | undefined;
           for (let isMore = true; isMore; ) {
             const found = await page({ limit, ...(after && { after }) });
             assert.ok(found.items.length <= limit);

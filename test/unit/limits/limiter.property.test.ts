@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
-import { Fleet, settle } from './fleet.ts';
+import { LimiterFixture, settle } from './fixture.ts';
 
 const limits = fc.record({
   perSecond: fc.constantFrom(1, 3, 20, 100),
@@ -48,17 +48,17 @@ function uncharged(limit: RateLimit, seconds: number): number {
   return Math.floor(onTrust(limit) / 2) * (1 + Math.floor(seconds / 30));
 }
 
-async function take(fleet: Fleet, one: Step): Promise<void> {
-  if (one.kind === 'pass') fleet.pass(one.milliseconds);
-  else if (one.kind === 'answer') fleet.answer();
-  else for (let made = 0; made < one.times; made++) fleet.call(one.instance);
+async function take(fixture: LimiterFixture, one: Step): Promise<void> {
+  if (one.kind === 'pass') fixture.pass(one.milliseconds);
+  else if (one.kind === 'answer') fixture.answer();
+  else for (let made = 0; made < one.times; made++) fixture.call(one.instance);
   await settle();
 }
 
 /** Completes ledger requests until none is pending. */
-async function answerAll(fleet: Fleet): Promise<void> {
-  for (let rounds = 0; fleet.asked.length > 0 && rounds < 1000; rounds++) {
-    fleet.answer();
+async function answerAll(fixture: LimiterFixture): Promise<void> {
+  for (let rounds = 0; fixture.asked.length > 0 && rounds < 1000; rounds++) {
+    fixture.answer();
     await settle();
   }
 }
@@ -67,16 +67,16 @@ describe('rate limiter in any order of events', () => {
   it('allows at most what burst, rate and trust permit', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, async (limit, taken) => {
-        const fleet = new Fleet(limit, INSTANCES);
-        fleet.isPrompt = false;
+        const fixture = new LimiterFixture(limit, INSTANCES);
+        fixture.isPrompt = false;
         for (const one of taken) {
-          await take(fleet, one);
-          const trusted = onTrust(limit) + uncharged(limit, fleet.seconds);
-          const allowed = limit.burst + limit.perSecond * fleet.seconds + INSTANCES * trusted;
-          assert.ok(fleet.passed <= allowed + 1e-6, `${fleet.passed} passed, ${allowed} allowed`);
+          await take(fixture, one);
+          const trusted = onTrust(limit) + uncharged(limit, fixture.seconds);
+          const allowed = limit.burst + limit.perSecond * fixture.seconds + INSTANCES * trusted;
+          assert.ok(fixture.passed <= allowed + 1e-6, `${fixture.passed} passed, ${allowed} allowed`);
         }
-        await answerAll(fleet);
-        assert.equal(fleet.waiting, 0, 'no call waits forever');
+        await answerAll(fixture);
+        assert.equal(fixture.waiting, 0, 'no call waits forever');
       }),
       { numRuns: 300 },
     ));
@@ -84,14 +84,14 @@ describe('rate limiter in any order of events', () => {
   it('serves a patient caller in the end after any behavior of others', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
-        const fleet = new Fleet(limit, INSTANCES);
-        fleet.isPrompt = false;
-        for (const one of taken) await take(fleet, one);
-        await answerAll(fleet);
-        fleet.isPrompt = true;
+        const fixture = new LimiterFixture(limit, INSTANCES);
+        fixture.isPrompt = false;
+        for (const one of taken) await take(fixture, one);
+        await answerAll(fixture);
+        fixture.isPrompt = true;
         for (let tries = 0; tries < 3; tries++) {
-          if ((await fleet.callTimes(1, instance)) === 1) return;
-          fleet.pass((fleet.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
+          if ((await fixture.callTimes(1, instance)) === 1) return;
+          fixture.pass((fixture.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
         }
         assert.fail('rejected three times after waiting for the retry delay');
       }),
@@ -106,12 +106,12 @@ describe('rate limiter in any order of events', () => {
           maxLength: 300,
         }),
         async (calls) => {
-          const fleet = new Fleet({ perSecond: 100, burst: 500 }, INSTANCES);
+          const fixture = new LimiterFixture({ perSecond: 100, burst: 500 }, INSTANCES);
           for (const { instance, late } of calls) {
-            fleet.pass(10 + late);
-            await fleet.callTimes(1, instance);
+            fixture.pass(10 + late);
+            await fixture.callTimes(1, instance);
           }
-          assert.deepEqual(fleet.refusals, []);
+          assert.deepEqual(fixture.refusals, []);
         },
       ),
       { numRuns: 100 },

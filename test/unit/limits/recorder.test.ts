@@ -4,7 +4,7 @@ import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
 import {
   CallRecorder,
   type EndedCall,
-  FLUSH_MILLISECONDS,
+  FLUSH_INTERVAL_MS,
   type Tally,
 } from '../../../functions/src/limits/rules/callMetrics.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -45,58 +45,58 @@ describe('CallRecorder', () => {
   afterEach(() => mock.timers.reset());
 
   it('stores at most every five seconds, and only the call that stores waits', async () => {
-    const stage = new Stage();
-    assert.equal(stage.record(), undefined);
-    stage.now += FLUSH_MILLISECONDS - 1;
-    assert.equal(stage.record(), undefined);
-    assert.equal(stage.calls, 0);
-    stage.now += 1;
-    await stage.record();
-    assert.equal(stage.calls, 3);
-    assert.equal(stage.record(), undefined);
-    assert.equal(stage.stored.length, 1);
+    const fixture = new Stage();
+    assert.equal(fixture.record(), undefined);
+    fixture.now += FLUSH_INTERVAL_MS - 1;
+    assert.equal(fixture.record(), undefined);
+    assert.equal(fixture.calls, 0);
+    fixture.now += 1;
+    await fixture.record();
+    assert.equal(fixture.calls, 3);
+    assert.equal(fixture.record(), undefined);
+    assert.equal(fixture.stored.length, 1);
   });
 
   it('stores the remaining calls by a timer', async () => {
-    const stage = new Stage();
-    stage.record();
-    mock.timers.tick(FLUSH_MILLISECONDS);
-    await stage.recorder.flush();
-    assert.equal(stage.calls, 1);
-    mock.timers.tick(10 * FLUSH_MILLISECONDS);
-    assert.equal(stage.stored.length, 1, 'nothing is stored without calls');
+    const fixture = new Stage();
+    fixture.record();
+    mock.timers.tick(FLUSH_INTERVAL_MS);
+    await fixture.recorder.flush();
+    assert.equal(fixture.calls, 1);
+    mock.timers.tick(10 * FLUSH_INTERVAL_MS);
+    assert.equal(fixture.stored.length, 1, 'nothing is stored without calls');
   });
 
   it('never fails without the ledger, and logs the loss', async () => {
-    const stage = new Stage();
-    stage.adding = () => Promise.reject(new Error('no database'));
-    stage.record();
-    await stage.recorder.flush();
-    assert.deepEqual(stage.warnings, ['metrics_lost']);
+    const fixture = new Stage();
+    fixture.adding = () => Promise.reject(new Error('no database'));
+    fixture.record();
+    await fixture.recorder.flush();
+    assert.deepEqual(fixture.warnings, ['metrics_lost']);
   });
 
   it('delays one call by a second if the ledger is unreachable, and keeps counting', async () => {
-    const stage = new Stage();
+    const fixture = new Stage();
     let back = (): void => undefined;
-    stage.adding = () =>
+    fixture.adding = () =>
       new Promise((resolve) => {
         back = resolve;
       });
-    stage.record();
-    stage.now += FLUSH_MILLISECONDS;
-    const waiting = stage.record();
+    fixture.record();
+    fixture.now += FLUSH_INTERVAL_MS;
+    const waiting = fixture.record();
     await Promise.resolve();
     mock.timers.tick(1000);
     await waiting;
     for (let seconds = 0; seconds < 60; seconds++) {
-      stage.now += 1000;
-      assert.equal(stage.record(), undefined);
+      fixture.now += 1000;
+      assert.equal(fixture.record(), undefined);
     }
-    assert.equal(stage.stored.length, 1);
-    stage.adding = async () => undefined;
+    assert.equal(fixture.stored.length, 1);
+    fixture.adding = async () => undefined;
     back();
-    await stage.recorder.flush();
-    assert.equal(stage.stored.length, 2);
-    assert.equal(stage.calls, 62);
+    await fixture.recorder.flush();
+    assert.equal(fixture.stored.length, 2);
+    assert.equal(fixture.calls, 62);
   });
 });

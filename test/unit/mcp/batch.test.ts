@@ -1,7 +1,11 @@
 /** Limits of batches, whose messages run sequentially. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/protocol/batch.ts';
+import {
+  type BatchResponse,
+  MAX_BATCH_BYTES,
+  respondSequentially,
+} from '../../../functions/src/mcp/protocol/batch.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
@@ -29,7 +33,7 @@ function letters() {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     role: 'viewer',
     example: { count: 1 },
-    answersWhole: true,
+    returnsWhole: true,
     handler: async (_, { count }) => {
       seen.runs += 1;
       seen.now += 1;
@@ -119,14 +123,14 @@ for (const [path, large, message] of PROTOCOLS) {
 describe('batch of notifications', () => {
   it('is limited by the size of the responses it would have returned', async () => {
     let runs = 0;
-    const told = await answerInTurn(
+    const told = await respondSequentially(
       Array.from({ length: 50 }, (_, id) => id),
       {
-        answer: async () => {
+        respond: async () => {
           runs += 1;
           return { json: 'x'.repeat(1_000_000), silent: true };
         },
-        refuse: () => ({ json: '', silent: true }),
+        reject: () => ({ json: '', silent: true }),
       },
     );
     assert.equal(told, undefined);
@@ -136,16 +140,16 @@ describe('batch of notifications', () => {
 
 describe('slow batch', () => {
   it('reports its running and its remaining messages at the timeout', async () => {
-    const never = new Promise<Answered>(() => undefined);
+    const never = new Promise<BatchResponse>(() => undefined);
     const run: number[] = [];
-    const told = await answerInTurn(
+    const told = await respondSequentially(
       [0, 1, 2, 3],
       {
-        answer: async (id) => {
+        respond: async (id) => {
           run.push(id);
           return id === 1 ? never : { json: String(id), silent: false };
         },
-        refuse: (id, { message }) => ({ json: JSON.stringify([id, message]), silent: false }),
+        reject: (id, { message }) => ({ json: JSON.stringify([id, message]), silent: false }),
       },
       500,
     );

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { timeLeftOfRequest, toolResult, withDeadline } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { CallContext, RequestContext } from '../../../functions/src/mcp/callContext.ts';
 import { type Tool, toolsFor } from '../../../functions/src/mcp/tool.ts';
+import { requestTimeLeft, toolResult, withRequestTimeout } from '../../../functions/src/mcp/toolResponse.ts';
 import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';
@@ -33,7 +33,7 @@ const EXCHANGE: RequestContext = {
   requestId: 'r1',
   baseUrl: 'http://x/mcp',
   directory: EMPTY_DIRECTORY,
-  gone: () => new AbortController().signal,
+  disconnectSignal: () => new AbortController().signal,
   timeLeft: () => 50_000,
 };
 
@@ -44,7 +44,7 @@ async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal,
     ports,
     exchange,
     { toolset: 'coordination', tool: work, scope: 'workspace' },
-    { given: args },
+    { args: args },
   );
   return toolResult(coordination.errors, outcome);
 }
@@ -82,7 +82,7 @@ describe('callTool', () => {
     const ports = memoryPorts();
     const began = performance.now();
     const waiting = tool(async (context) => {
-      await context.waiting(pause(100));
+      await context.trackWait(pause(100));
       await pause(20);
       return { ok: true };
     });
@@ -100,7 +100,7 @@ describe('callTool', () => {
       const ports = memoryPorts();
       const work = tool(async (context) => {
         const lost = { ...LEADER, maxRole: scope === 'workspace' ? 'viewer' : 'worker' } as const;
-        await context.waiting(Promise.resolve().then(() => ports.principals.set('c', lost)));
+        await context.trackWait(Promise.resolve().then(() => ports.principals.set('c', lost)));
         return { ok: true };
       });
       ports.principals.set('c', LEADER);
@@ -108,7 +108,7 @@ describe('callTool', () => {
         ports,
         EXCHANGE,
         { toolset: 'coordination', tool: work, scope },
-        { given: {} },
+        { args: {} },
       );
       assert.ok('error' in outcome);
       const reason = scope === 'workspace' ? 'ROLE_TOO_WEAK' : 'RIGHTS_CHANGED';
@@ -185,14 +185,14 @@ describe('callTool at its timeout', () => {
       memoryPorts(),
       { ...EXCHANGE, timeLeft: () => timeLeft },
       { toolset: 'orchestration', tool: work, scope: 'workspace' },
-      { given: {} },
+      { args: {} },
     );
 
   it('reports what the call has started', async () => {
     const outcome = await late(
       20,
-      tool(async ({ ifLate }) => {
-        ifLate({ about: { runId: 'run-x' }, suggestion: 'Call get_run.' });
+      tool(async ({ onTimeout }) => {
+        onTimeout({ about: { runId: 'run-x' }, suggestion: 'Call get_run.' });
         return new Promise(() => {});
       }),
     );
@@ -228,7 +228,7 @@ describe('callTool at its timeout', () => {
   });
 
   it('has 50 seconds from the arrival of the request', async () => {
-    const timeLeft = timeLeftOfRequest();
+    const timeLeft = requestTimeLeft();
     const first = timeLeft();
     await pause(20);
     assert.ok(first <= 50_000 && first > 40_000 && timeLeft() < first);
@@ -237,13 +237,13 @@ describe('callTool at its timeout', () => {
 
 describe('withDeadline', () => {
   it('rejects with TIMEOUT if the promise takes too long', async () => {
-    const late = withDeadline(new Promise(() => {}), 10);
+    const late = withRequestTimeout(new Promise(() => {}), 10);
     await assert.rejects(late, (error) => error instanceof MusterError && error.code === 'TIMEOUT');
   });
 
   it('passes on results and errors that arrive in time', async () => {
-    assert.equal(await withDeadline(Promise.resolve(5), 1000), 5);
-    await assert.rejects(withDeadline(Promise.reject(new Error('x')), 1000), /x/);
+    assert.equal(await withRequestTimeout(Promise.resolve(5), 1000), 5);
+    await assert.rejects(withRequestTimeout(Promise.reject(new Error('x')), 1000), /x/);
   });
 });
 

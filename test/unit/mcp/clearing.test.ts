@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { clearArgument, clearing } from '../../../functions/src/mcp/tool.ts';
+import { clearArgument, clearedFields } from '../../../functions/src/mcp/tool.ts';
 
 const FIELDS = ['description', 'due_date', 'hints'] as const;
 
@@ -14,7 +14,7 @@ describe('clear', () => {
         fc.constantFrom(...FIELDS),
         value,
         (clear, field, given) => {
-          const change = () => clearing(clear)(field, given);
+          const change = () => clearedFields(clear)(field, given);
           if (!clear.includes(field)) assert.equal(change(), given);
           else if (given === undefined) assert.equal(change(), null);
           else
@@ -26,7 +26,7 @@ describe('clear', () => {
         },
       ),
     );
-    assert.equal(clearing<'hints'>()('hints', undefined), undefined);
+    assert.equal(clearedFields<'hints'>()('hints', undefined), undefined);
   });
 
   it('accepts only the names of fields that can be removed', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/answer.ts';
+import { legacyResult, presentableError, toolResult } from '../../../functions/src/mcp/toolResponse.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { notFound, TODO_CODES } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
@@ -85,17 +85,17 @@ describe('error envelopes', () => {
 
   it('omits structured content for 2025 clients if it would violate the listed schema', () => {
     const network = refused('onboarding', error);
-    assert.deepEqual(forLegacy(envelopeOf('onboarding'), network), {
+    assert.deepEqual(legacyResult(envelopeOf('onboarding'), network), {
       content: network.content,
       isError: true,
     });
     assert.deepEqual(
-      forLegacy(envelopeOf('coordination'), refused('coordination', error)),
+      legacyResult(envelopeOf('coordination'), refused('coordination', error)),
       refused('coordination', error),
     );
     const todo = refused('todo', error);
-    assert.deepEqual(forLegacy(envelopeOf('todo'), todo), todo);
-    assert.deepEqual(forLegacy(envelopeOf('onboarding'), answered({ a: 1 })), answered({ a: 1 }));
+    assert.deepEqual(legacyResult(envelopeOf('todo'), todo), todo);
+    assert.deepEqual(legacyResult(envelopeOf('onboarding'), answered({ a: 1 })), answered({ a: 1 }));
   });
 
   it('omits values that are long, nested or unprintable', () => {
@@ -112,20 +112,20 @@ describe('error envelopes', () => {
 
   it('replaces an unexpected error by a request id and logs the cause', () => {
     const { log, entries } = memoryPorts();
-    const shown = presentable(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
+    const shown = presentableError(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
     assert.equal(shown.code, 'INTERNAL');
     assert.equal(shown.message, 'Internal error. Quote request id request-1.');
     assert.equal(entries.length, 1);
     assert.equal(entries[0]?.level, 'error');
     assert.equal(entries[0]?.fields['requestId'], 'request-1');
     for (const thrown of ['text', undefined, null, { code: 5 }]) {
-      assert.equal(presentable(thrown, 'request-2', 'tool', log).code, 'INTERNAL');
+      assert.equal(presentableError(thrown, 'request-2', 'tool', log).code, 'INTERNAL');
     }
   });
 
   it('passes on a known error and logs its cause', () => {
     const { log, entries } = memoryPorts();
-    assert.equal(presentable(error, 'request-1', 'tool', log), error);
+    assert.equal(presentableError(error, 'request-1', 'tool', log), error);
     assert.equal(entries[0]?.event, 'call_refused_with_cause');
     assert.ok(!JSON.stringify(refused('system', error)).includes('vendor'));
   });

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../e2e/support/waiting.ts';
 import type { MemoryEventLog } from '../../support/event-log.ts';
-import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
-import { UID } from './logStage.ts';
+import { type Asked, dataOf, EventsStage } from './eventsFixture.ts';
+import { UID } from './logFixture.ts';
 
 describe('/mcp/events', () => {
-  const stage = new EventsStage();
+  const fixture = new EventsStage();
 
   it('sends each event as the specified notification, with its cursor', async () => {
-    stage.log.add(UID, stage.subscriptionId, { id: 'task-456' });
-    const stream = await stage.open();
+    fixture.log.add(UID, fixture.subscriptionId, { id: 'task-456' });
+    const stream = await fixture.open();
     assert.equal(stream.response.headers.get('content-type'), 'text/event-stream');
     assert.equal(stream.response.headers.get('cache-control'), 'no-cache, no-transform');
     const [frame] = await stream.take(1);
@@ -20,7 +20,7 @@ describe('/mcp/events', () => {
       jsonrpc: '2.0',
       method: 'firebase.event',
       params: {
-        subscriptionId: stage.subscriptionId,
+        subscriptionId: fixture.subscriptionId,
         eventType: 'child_added',
         data: { id: 'task-456' },
         key: 'k',
@@ -30,12 +30,12 @@ describe('/mcp/events', () => {
   });
 
   it('sends existing events and then new ones, in order', async () => {
-    stage.log.add(UID, stage.subscriptionId, 1, 2, 3, 4, 5);
-    const stream = await stage.open();
+    fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3, 4, 5);
+    const stream = await fixture.open();
     assert.deepEqual((await stream.take(5)).map(dataOf), [1, 2, 3, 4, 5]);
-    await eventually('the stream follows the log', async () => stage.log.following > 0 || undefined);
-    stage.log.add(UID, stage.subscriptionId, 6);
-    stage.log.add(UID, stage.subscriptionId, 7, 8);
+    await eventually('the stream follows the log', async () => fixture.log.following > 0 || undefined);
+    fixture.log.add(UID, fixture.subscriptionId, 6);
+    fixture.log.add(UID, fixture.subscriptionId, 7, 8);
     const frames = await stream.take(3);
     assert.deepEqual(frames.map(dataOf), [6, 7, 8]);
     assert.deepEqual(
@@ -54,16 +54,16 @@ describe('/mcp/events', () => {
       '',
       { 'a\nb': ['\n'] },
     ];
-    stage.log.add(UID, stage.subscriptionId, ...data);
-    const stream = await stage.open();
+    fixture.log.add(UID, fixture.subscriptionId, ...data);
+    const stream = await fixture.open();
     const frames = await stream.take(data.length);
     assert.deepEqual(frames.map(dataOf), data);
     for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
   });
 
   it('resumes after Last-Event-ID, otherwise after the cursor, otherwise from the start', async () => {
-    stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
-    const first = async (asked: Asked) => dataOf((await (await stage.open(asked)).take(1))[0] ?? {});
+    fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
+    const first = async (asked: Asked) => dataOf((await (await fixture.open(asked)).take(1))[0] ?? {});
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);
     assert.equal(await first({ query: { cursor: '1' } }), 2);
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '' } }), 2);
@@ -73,11 +73,11 @@ describe('/mcp/events', () => {
 
   it('neither loses nor repeats events over many resumptions', async () => {
     const all = Array.from({ length: 40 }, (_, number) => number);
-    stage.log.add(UID, stage.subscriptionId, ...all);
+    fixture.log.add(UID, fixture.subscriptionId, ...all);
     const received: unknown[] = [];
     let last = '';
     while (received.length < all.length) {
-      const stream = await stage.open({ headers: { 'Last-Event-ID': last } });
+      const stream = await fixture.open({ headers: { 'Last-Event-ID': last } });
       const frames = await stream.take(Math.min(1 + (received.length % 5), all.length - received.length));
       stream.close();
       received.push(...frames.map(dataOf));
@@ -87,66 +87,69 @@ describe('/mcp/events', () => {
   });
 
   it('reports dropped events by an event of type overflow', async () => {
-    stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
-    stage.log.drop(UID, stage.subscriptionId, 2);
-    const [overflow, event] = await (await stage.open()).take(2);
+    fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
+    fixture.log.drop(UID, fixture.subscriptionId, 2);
+    const [overflow, event] = await (await fixture.open()).take(2);
     assert.deepEqual(overflow, {
       event: 'overflow',
-      data: JSON.stringify({ subscriptionId: stage.subscriptionId }),
+      data: JSON.stringify({ subscriptionId: fixture.subscriptionId }),
     });
     assert.equal(dataOf(event ?? {}), 3);
-    stage.log.drop(UID, stage.subscriptionId, 3);
-    const [alone] = await (await stage.open()).take(1);
+    fixture.log.drop(UID, fixture.subscriptionId, 3);
+    const [alone] = await (await fixture.open()).take(1);
     assert.deepEqual(alone, {
       event: 'overflow',
       id: '3',
-      data: JSON.stringify({ subscriptionId: stage.subscriptionId }),
+      data: JSON.stringify({ subscriptionId: fixture.subscriptionId }),
     });
   });
 
   it('sends comments while there are no events, and its agent stays online', async () => {
-    const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
-    stage.ports.seen.length = 0;
-    const stream = await stage.open({ at: quick });
+    const quick = await fixture.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
+    fixture.ports.seen.length = 0;
+    const stream = await fixture.open({ at: quick });
     assert.deepEqual(await stream.take(3), Array(3).fill({ comment: 'keep-alive' }));
-    await eventually('the agent is seen again', async () => stage.ports.seen.length >= 3 || undefined);
-    stage.log.add(UID, stage.subscriptionId, 1);
+    await eventually('the agent is seen again', async () => fixture.ports.seen.length >= 3 || undefined);
+    fixture.log.add(UID, fixture.subscriptionId, 1);
     let frame = await stream.next();
     while (frame?.comment !== undefined) frame = await stream.next();
     assert.equal(dataOf(frame ?? {}), 1);
   });
 
   it('stops reading the log when the client disconnects', async () => {
-    const stream = await stage.open();
-    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
+    const stream = await fixture.open();
+    await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
     stream.close();
-    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
   });
 
   it('refuses the 21st open stream of a caller until another one is closed', async () => {
-    const open = await Promise.all(Array.from({ length: 20 }, () => stage.open()));
-    const { response } = await stage.ask();
+    const open = await Promise.all(Array.from({ length: 20 }, () => fixture.open()));
+    const { response } = await fixture.ask();
     assert.equal(response.status, 429);
     const { error } = (await response.json()) as { error: { message: string } };
     assert.match(error.message, /20 open streams/);
     open[0]?.close();
-    await eventually('a stream opens', async () => (await stage.ask()).response.status === 200 || undefined);
+    await eventually(
+      'a stream opens',
+      async () => (await fixture.ask()).response.status === 200 || undefined,
+    );
   });
 
   it('pauses reading while its client is slow, and resumes later', async () => {
-    stage.log.add(UID, stage.subscriptionId, ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)));
+    fixture.log.add(UID, fixture.subscriptionId, ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)));
     let pages = 0;
     const counting = {
-      poll: stage.log.poll.bind(stage.log),
+      poll: fixture.log.poll.bind(fixture.log),
       async *follow(...args: Parameters<MemoryEventLog['follow']>) {
-        for await (const reading of stage.log.follow(...args)) {
+        for await (const reading of fixture.log.follow(...args)) {
           pages += 1;
           yield reading;
         }
       },
     };
-    const at = await stage.serve({ services: () => ({ subscriptions: counting }) as never });
-    const stream = await stage.open({ at });
+    const at = await fixture.serve({ services: () => ({ subscriptions: counting }) as never });
+    const stream = await fixture.open({ at });
     // The client does not read, so only the connection's buffers fill up.
     let seen = -1;
     await eventually('the stream pauses', async () => {

@@ -5,31 +5,31 @@ import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipel
 import { eventually } from '../../e2e/support/waiting.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
-import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
-import { UID } from './logStage.ts';
+import { type Asked, dataOf, EventsStage } from './eventsFixture.ts';
+import { UID } from './logFixture.ts';
 
 describe('/mcp/events errors and ends', () => {
-  const stage = new EventsStage();
+  const fixture = new EventsStage();
 
   it('refuses a stream beyond the rate limit', async () => {
     const details = { retryAfter: 2 };
     const limits = {
       take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)),
     };
-    const { response } = await stage.ask({ at: await stage.serve({ limits }) });
+    const { response } = await fixture.ask({ at: await fixture.serve({ limits }) });
     assert.equal(response.status, 429);
     assert.equal(response.headers.get('retry-after'), '2');
   });
 
   it('ends a stream after its lifetime without an error, and logs the end', async () => {
-    const brief = await stage.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
-    stage.log.add(UID, stage.subscriptionId, 1);
-    stage.ports.entries.length = 0;
-    const stream = await stage.open({ at: brief });
+    const brief = await fixture.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
+    fixture.log.add(UID, fixture.subscriptionId, 1);
+    fixture.ports.entries.length = 0;
+    const stream = await fixture.open({ at: brief });
     assert.deepEqual((await stream.rest()).map(dataOf), [1]);
-    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
     assert.deepEqual(
-      stage.ports.entries.map(({ event, fields }) => [
+      fixture.ports.entries.map(({ event, fields }) => [
         event,
         fields['tool'] ?? fields['stream'],
         fields['outcome'],
@@ -43,7 +43,7 @@ describe('/mcp/events errors and ends', () => {
 
   it('refuses a stream that cannot start with a status and a code', async () => {
     const refused = async (asked: Asked, status: number, code: number) => {
-      const { response } = await stage.ask(asked);
+      const { response } = await fixture.ask(asked);
       const body = (await response.json()) as { error: { code: number } };
       assert.equal(response.status, status, JSON.stringify(body));
       assert.equal(body.error.code, code);
@@ -62,9 +62,9 @@ describe('/mcp/events errors and ends', () => {
   });
 
   it('sends an error within a stream as its last event', async () => {
-    const stream = await stage.open();
-    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
-    stage.log.end(UID, stage.subscriptionId);
+    const stream = await fixture.open();
+    await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
+    fixture.log.end(UID, fixture.subscriptionId);
     const [frame, ...others] = await stream.rest();
     assert.deepEqual(others, []);
     assert.equal(frame?.event, 'error');
@@ -76,19 +76,19 @@ describe('/mcp/events errors and ends', () => {
   });
 
   it('ends an idle stream after its credential is revoked, and its agent goes offline', async () => {
-    const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
-    stage.ports.principals.set('fleeting', LEADER);
-    const stream = await stage.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
+    const quick = await fixture.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
+    fixture.ports.principals.set('fleeting', LEADER);
+    const stream = await fixture.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
     assert.deepEqual(await stream.take(1), [{ comment: 'keep-alive' }]);
-    stage.ports.principals.delete('fleeting');
+    fixture.ports.principals.delete('fleeting');
     const said = (await stream.rest()).filter(({ comment }) => comment === undefined);
     assert.deepEqual(
       said.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]),
       [['error', -32100]],
     );
-    stage.ports.seen.length = 0;
+    fixture.ports.seen.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 60));
-    assert.deepEqual(stage.ports.seen, []);
+    assert.deepEqual(fixture.ports.seen, []);
   });
 
   describe("a change of the owner's roles", () => {
@@ -99,20 +99,20 @@ describe('/mcp/events errors and ends', () => {
         return () => undefined;
       };
       // With these intervals, nothing else checks the stream's roles during the test.
-      return stage.serve({ people: { watch }, streams: { lifetimeMs: 600_000, keepAliveMs: 600_000 } });
+      return fixture.serve({ people: { watch }, streams: { lifetimeMs: 600_000, keepAliveMs: 600_000 } });
     };
 
     const begin = async () => {
-      stage.ports.principals.set('changing', LEADER);
+      fixture.ports.principals.set('changing', LEADER);
       const headers = { Authorization: 'Bearer changing' };
-      const stream = await stage.open({ at: await watched(), headers });
-      await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
+      const stream = await fixture.open({ at: await watched(), headers });
+      await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
       return stream;
     };
 
     it('ends the stream with an error if its credential is no longer valid', async () => {
       const stream = await begin();
-      stage.ports.principals.delete('changing');
+      fixture.ports.principals.delete('changing');
       news();
       const [frame, ...others] = await stream.rest();
       assert.deepEqual(others, []);
@@ -122,57 +122,57 @@ describe('/mcp/events errors and ends', () => {
     it('ends the stream if its roles changed, and keeps it otherwise', async () => {
       const stream = await begin();
       news();
-      stage.log.add(UID, stage.subscriptionId, 'heard');
+      fixture.log.add(UID, fixture.subscriptionId, 'heard');
       const frame = (await stream.next()) ?? assert.fail('the stream has ended');
       assert.equal(dataOf(frame), 'heard');
-      stage.ports.principals.set('changing', { ...LEADER, owner: { ...LEADER.owner, role: 'worker' } });
+      fixture.ports.principals.set('changing', { ...LEADER, owner: { ...LEADER.owner, role: 'worker' } });
       news();
       assert.deepEqual(await stream.rest(), []);
     });
   });
 
   it('sends no further event to a revoked credential', async () => {
-    stage.ports.principals.set('fleeting', LEADER);
-    const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });
-    await eventually('the stream follows the log', async () => stage.log.following === 1 || undefined);
-    stage.ports.principals.delete('fleeting');
-    stage.log.add(UID, stage.subscriptionId, 'secret');
+    fixture.ports.principals.set('fleeting', LEADER);
+    const stream = await fixture.open({ headers: { Authorization: 'Bearer fleeting' } });
+    await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
+    fixture.ports.principals.delete('fleeting');
+    fixture.log.add(UID, fixture.subscriptionId, 'secret');
     const frames = await stream.rest();
     assert.deepEqual(
       frames.map(({ event }) => event),
       ['error'],
     );
     assert.match(frames[0]?.data ?? '', /-32100/);
-    await eventually('the stream stopped reading', async () => stage.log.following === 0 || undefined);
+    await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
   });
 
   it('hides the text of an unexpected error within a stream', async () => {
     const broken = {
-      poll: stage.log.poll.bind(stage.log),
+      poll: fixture.log.poll.bind(fixture.log),
       follow() {
         throw new TypeError('at /srv/secret');
       },
     };
-    const at = await stage.serve({ services: () => ({ subscriptions: broken }) as never });
-    const [frame] = await (await stage.open({ at })).rest();
+    const at = await fixture.serve({ services: () => ({ subscriptions: broken }) as never });
+    const [frame] = await (await fixture.open({ at })).rest();
     assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
   });
 
   it('accepts only GET, also from allowed pages', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
-      const { response } = await stage.ask({ method });
+      const { response } = await fixture.ask({ method });
       assert.equal(response.status, 405, method);
       assert.equal(response.headers.get('allow'), 'GET', method);
     }
     const origin = 'https://console.example';
-    const { response } = await stage.ask({
+    const { response } = await fixture.ask({
       method: 'OPTIONS',
       headers: { Origin: origin, 'Access-Control-Request-Method': 'GET', Authorization: '' },
     });
     assert.equal(response.status, 204);
     assert.equal(response.headers.get('access-control-allow-methods'), 'GET');
     assert.match(response.headers.get('access-control-allow-headers') ?? '', /Last-Event-ID/);
-    const stream = await stage.open({ headers: { Origin: origin } });
+    const stream = await fixture.open({ headers: { Origin: origin } });
     assert.equal(stream.response.headers.get('access-control-allow-origin'), origin);
   });
 
@@ -181,9 +181,9 @@ describe('/mcp/events errors and ends', () => {
       const response = await fetch(`${at.url}/mcp/nope`);
       return ((await response.json()) as { endpoints: string[] }).endpoints;
     };
-    assert.ok((await endpointsOf(stage.endpoint)).includes('/mcp/events'));
-    const other = await stage.serve({ toolsets: [systemToolset] });
+    assert.ok((await endpointsOf(fixture.endpoint)).includes('/mcp/events'));
+    const other = await fixture.serve({ toolsets: [systemToolset] });
     assert.ok(!(await endpointsOf(other)).includes('/mcp/events'));
-    assert.equal((await stage.ask({ at: other })).response.status, 404);
+    assert.equal((await fixture.ask({ at: other })).response.status, 404);
   });
 });

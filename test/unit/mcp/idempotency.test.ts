@@ -26,11 +26,11 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
   const prepared: PreparedCall = {
     input: { ...input },
     idempotencyKey: key,
-    mostUsd: undefined,
+    maxUsd: undefined,
     run: async ({ operation }) => {
       runs.push(operation);
       const answer = { run: runs.length };
-      const settled = operation.recordAnswer(answer)?.answer;
+      const settled = operation.recordResponse(answer)?.response;
       if (settled !== undefined) ports.settled.set(settled.id, settled);
       return answer;
     },

@@ -1,18 +1,18 @@
 /** Contents of `tools/list` by role and path. */
 import assert from 'node:assert/strict';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
-import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
-import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/jsonSchema.ts';
+import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
+import { compactSchema, inputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { everywhere } from '../../support/principals.ts';
 
-const catalogues = new Catalogues(toolsets);
+const catalogs = new Catalogs(toolsets);
 
-const catalogue = (listing: 'light' | 'whole', chosen = catalogues.names) =>
-  catalogues.of({ toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing });
+const catalog = (listing: 'light' | 'whole', chosen = catalogs.names) =>
+  catalogs.of({ toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing });
 
 const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
-  catalogue(listing)
+  catalog(listing)
     .listFor(everywhere(role), 'person')
     .tools.map(({ name }) => name);
 
@@ -22,10 +22,10 @@ describe('light list', () => {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)
         for (const tool of tools) {
-          const found = catalogue('light').findTool(`${toolset}.${tool.name}`);
+          const found = catalog('light').findTool(`${toolset}.${tool.name}`);
           assert.equal(found?.tool, tool, 'the tool is callable');
           const isListed = names.includes(
-            catalogue('light').directory.wireName(`${toolset}.${tool.name}`) ?? '',
+            catalog('light').directory.wireName(`${toolset}.${tool.name}`) ?? '',
           );
           const mayCall = ROLES.indexOf(tool.role) <= ROLES.indexOf(role);
           assert.equal(isListed, mayCall && tool.audience === undefined, `${tool.name} to a ${role}`);
@@ -66,7 +66,7 @@ describe('light list', () => {
   });
 
   it('has no output schemas, and only hints that differ from the defaults', () => {
-    for (const tool of catalogue('light').listFor(everywhere('admin'), 'person').tools) {
+    for (const tool of catalog('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
       const hints = {
         readOnlyHint: false,
@@ -80,12 +80,12 @@ describe('light list', () => {
   });
 
   it('has descriptions of one line', () => {
-    for (const { name, description } of catalogue('light').listFor(everywhere('admin'), 'person').tools)
+    for (const { name, description } of catalog('light').listFor(everywhere('admin'), 'person').tools)
       assert.match(description, /^[^\n]{1,280}$/, name);
   });
 
   it('is built once per role, and the whole list once for all roles', () => {
-    const light = catalogue('light');
+    const light = catalog('light');
     assert.equal(
       light.listFor(everywhere('worker'), 'person'),
       light.listFor(everywhere('worker'), 'person'),
@@ -95,8 +95,8 @@ describe('light list', () => {
       light.listFor(everywhere('viewer'), 'person'),
     );
     assert.equal(
-      catalogue('whole').listFor(everywhere('worker'), 'person'),
-      catalogue('whole').listFor(everywhere('viewer'), 'person'),
+      catalog('whole').listFor(everywhere('worker'), 'person'),
+      catalog('whole').listFor(everywhere('viewer'), 'person'),
     );
   });
 });
@@ -107,7 +107,7 @@ describe('light schema', () => {
       it(`of ${toolset}.${name} has all properties of the schema except the rare ones`, () => {
         const whole = inputJsonSchema(input);
         const omitted = ['idempotency_key', 'limit', 'part_of', ...rare];
-        assert.deepEqual(bones(lightSchema(whole, rare)), bones(whole, omitted));
+        assert.deepEqual(bones(compactSchema(whole, rare)), bones(whole, omitted));
         for (const key of rare) assert.ok(isOptional(whole, key), `${key} is an argument and may be omitted`);
       });
 
@@ -128,7 +128,7 @@ describe('light schema', () => {
       },
       required: ['owner'],
     };
-    assert.deepEqual(lightSchema(whole), {
+    assert.deepEqual(compactSchema(whole), {
       type: 'object',
       properties: {
         owner: { type: 'string' },

@@ -4,7 +4,7 @@ import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@mo
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { LEADER } from '../../support/mcp-endpoint.ts';
-import { LogStage, UID } from './logStage.ts';
+import { LogStage, UID } from './logFixture.ts';
 
 const OTHER: Principal = { ...LEADER, uid: 'agent:other', agent_id: 'other' };
 
@@ -15,13 +15,13 @@ interface Listener {
 }
 
 describe('subscriptions/listen', () => {
-  const stage = new LogStage();
-  const { ports, log } = stage;
+  const fixture = new LogStage();
+  const { ports, log } = fixture;
   const clients: Client[] = [];
   let id = '';
   let uri = '';
 
-  async function connect(bearer = 'leader-key', { url } = stage.endpoint): Promise<Listener> {
+  async function connect(bearer = 'leader-key', { url } = fixture.endpoint): Promise<Listener> {
     const client = new Client(
       { name: 'test', version: '1' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -40,7 +40,7 @@ describe('subscriptions/listen', () => {
     client.listen({ resourceSubscriptions });
 
   beforeEach(() => {
-    id = stage.subscriptionId;
+    id = fixture.subscriptionId;
     uri = `firebase://subscriptions/${id}`;
   });
 
@@ -52,7 +52,7 @@ describe('subscriptions/listen', () => {
   it('is announced in 2026-07-28 only', async () => {
     const { client } = await connect();
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
-    const legacy = await fetch(`${stage.endpoint.url}/mcp`, {
+    const legacy = await fetch(`${fixture.endpoint.url}/mcp`, {
       method: 'POST',
       headers: { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' },
       body: JSON.stringify({
@@ -139,7 +139,7 @@ describe('subscriptions/listen', () => {
   });
 
   it('ends after its lifetime without an error, and logs the end', async () => {
-    const brief = await stage.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
+    const brief = await fixture.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
     ports.entries.length = 0;
     const subscription = await listen(await connect(undefined, brief), uri);
     assert.equal(await subscription.closed, 'graceful');
@@ -189,7 +189,7 @@ describe('subscriptions/listen', () => {
       { resourceSubscriptions: 'x' },
       { resourceSubscriptions: [5] },
     ]) {
-      const response = await fetch(`${stage.endpoint.url}/mcp`, {
+      const response = await fetch(`${fixture.endpoint.url}/mcp`, {
         method: 'POST',
         headers: {
           Authorization: 'Bearer leader-key',

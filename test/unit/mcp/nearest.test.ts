@@ -1,11 +1,11 @@
 /** Error messages for unknown tool names. */
 import assert from 'node:assert/strict';
-import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import type { Dialect } from '../../../functions/src/mcp/names.ts';
 import { nearestMethods, unknownTool } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
-const catalogues = new Catalogues(toolsets);
+const catalogs = new Catalogs(toolsets);
 
 interface Where {
   readonly at?: readonly string[];
@@ -13,8 +13,8 @@ interface Where {
   readonly readonly?: boolean;
 }
 
-function told(name: string, { at = catalogues.names, dialect = 'prefixed', readonly = false }: Where = {}) {
-  const listed = catalogues.of({ toolsets: at, readonly, workspace: undefined, dialect, listing: 'light' });
+function told(name: string, { at = catalogs.names, dialect = 'prefixed', readonly = false }: Where = {}) {
+  const listed = catalogs.of({ toolsets: at, readonly, workspace: undefined, dialect, listing: 'light' });
   return unknownTool(name, listed, listed.directory.tools);
 }
 

@@ -1,7 +1,7 @@
 /** Comparison of responses that bypass the SDK's HTTP handling with those of the SDK. */
 import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
-import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { everywhere } from '../../support/principals.ts';
@@ -31,9 +31,9 @@ describe('pre-serialized tool list', () => {
   /** A server with the SDK's own serialization. */
   const plain = createMcpHandler(() => {
     const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
-    const catalogue = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
-    const { instructions } = catalogue;
-    const { tools } = catalogue.listFor(everywhere(LEADER.maxRole), 'agent');
+    const catalog = new Catalogs(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
+    const { instructions } = catalog;
+    const { tools } = catalog.listFor(everywhere(LEADER.maxRole), 'agent');
     const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
     const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
     const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });

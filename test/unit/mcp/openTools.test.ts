@@ -1,14 +1,14 @@
 /** Tools that every credential may call, even if it is restricted to other toolsets. */
 import assert from 'node:assert/strict';
-import { refusalFor } from '../../../functions/src/access/rules/gate.ts';
-import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { permissionError } from '../../../functions/src/access/rules/permissionCheck.ts';
+import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentOf } from '../../support/principals.ts';
 
 describe('tools that are open to all', () => {
-  const catalogues = new Catalogues(toolsets);
+  const catalogs = new Catalogs(toolsets);
   const methodsAt = (chosen: readonly string[], allowed?: readonly string[]) =>
-    catalogues.of(
+    catalogs.of(
       { toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },
       allowed,
     ).methods;
@@ -16,11 +16,11 @@ describe('tools that are open to all', () => {
     methods.filter((name) => name.startsWith('access.')).sort();
 
   it('are available to a credential that is restricted to other toolsets', () => {
-    const methods = methodsAt(catalogues.names, ['todo']);
+    const methods = methodsAt(catalogs.names, ['todo']);
     assert.deepEqual(ofAccess(methods), ['access.explain', 'access.whoami']);
     assert.ok(methods.includes('todo.add_task'));
     assert.ok(!methods.some((name) => name.startsWith('coordination.')));
-    assert.ok(ofAccess(methodsAt(catalogues.names)).length > 2, 'unrestricted credentials find all');
+    assert.ok(ofAccess(methodsAt(catalogs.names)).length > 2, 'unrestricted credentials find all');
   });
 
   it('are not available at a URL that does not select their toolset', () => {
@@ -29,9 +29,9 @@ describe('tools that are open to all', () => {
 
   it('only read, loosen nothing, and pass the permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
-    const { tools } = catalogues.of(
+    const { tools } = catalogs.of(
       {
-        toolsets: catalogues.names,
+        toolsets: catalogs.names,
         readonly: false,
         workspace: undefined,
         dialect: 'prefixed',
@@ -42,7 +42,7 @@ describe('tools that are open to all', () => {
     const open = tools.filter(({ openToAll }) => openToAll);
     assert.deepEqual(open.map(({ fullName }) => fullName).sort(), ['access.explain', 'access.whoami']);
     for (const tool of tools.filter(({ toolset }) => toolset === 'access')) {
-      const refusal = refusalFor(restricted, 'default', { ...tool, what: tool.fullName });
+      const refusal = permissionError(restricted, 'default', { ...tool, what: tool.fullName });
       assert.equal(refusal === undefined, tool.openToAll, tool.fullName);
       assert.ok(!tool.openToAll || !tool.writes, tool.fullName);
     }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { namingOwnArgument } from '../../../functions/src/mcp/call.ts';
+import { withToolArgumentName } from '../../../functions/src/mcp/call.ts';
 
 describe('namingOwnArgument', () => {
   const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };
 
   const named = (field?: string): string | undefined => {
-    const error = namingOwnArgument(
+    const error = withToolArgumentName(
       new MusterError('CONFLICT', 'It is done.', {
         ...(field !== undefined && { field }),
         reason: 'WRONG_STATE',
@@ -34,6 +34,6 @@ describe('namingOwnArgument', () => {
     assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);
     assert.equal(named(), undefined);
     const other = new Error('another');
-    assert.equal(namingOwnArgument(other, tool), other);
+    assert.equal(withToolArgumentName(other, tool), other);
   });
 });

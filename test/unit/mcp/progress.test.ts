@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { deferred } from '../../../functions/src/kernel/waiting.ts';
+import { deferred } from '../../../functions/src/kernel/concurrency.ts';
 import { ProgressReport } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
-import { entries } from '../../contract/catalogue.ts';
+import { entries } from '../../contract/catalog.ts';
 
 describe('progress of a call', () => {
   let sent: Notification[] = [];

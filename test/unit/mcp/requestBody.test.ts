@@ -4,10 +4,10 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { disguise } from '../../../functions/src/entry/http.ts';
-import { BodyRoom, readBody } from '../../../functions/src/mcp/http/body.ts';
-import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
-import { answerEarly } from '../../../functions/src/mcp/http/response.ts';
+import { hideBody } from '../../../functions/src/entry/http.ts';
+import { BodyMemoryBudget, readBody } from '../../../functions/src/mcp/http/body.ts';
+import { HttpRejection } from '../../../functions/src/mcp/http/rejection.ts';
+import { respondEarly } from '../../../functions/src/mcp/http/response.ts';
 import { createWebhookEndpoint } from '../../../functions/src/mcp/http/webhook.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
@@ -176,7 +176,7 @@ describe('body limits', () => {
 
   beforeEach(async () => {
     server = createServer((request, response) => {
-      disguise(request);
+      hideBody(request);
       listener(request, response);
     });
     raw = await RawConnection.open(await listen(server));
@@ -190,8 +190,8 @@ describe('body limits', () => {
   it('refuse a slow body with 408', async () => {
     listener = (request, response) => {
       readBody(request, response, { bytes: 100, milliseconds: 20 }).catch((error: unknown) => {
-        assert.ok(error instanceof Refusal);
-        answerEarly(request, response, { status: error.status, headers: {}, body: error.message });
+        assert.ok(error instanceof HttpRejection);
+        respondEarly(request, response, { status: error.status, headers: {}, body: error.message });
       });
     };
     raw.head('POST /', { 'Content-Length': '10' });
@@ -202,7 +202,7 @@ describe('body limits', () => {
   });
 
   it('refuse a body with 429 while memory is used up, and accept it later', async () => {
-    const room = new BodyRoom(MIB);
+    const room = new BodyMemoryBudget(MIB);
     const read: string[] = [];
     let hold: (response: ServerResponse) => void = () => undefined;
     const holding = new Promise<ServerResponse>((resolve) => {
@@ -216,9 +216,9 @@ describe('body limits', () => {
           else response.end('read');
         },
         (error: unknown) => {
-          assert.ok(error instanceof Refusal);
+          assert.ok(error instanceof HttpRejection);
           const { status, headers, message } = error;
-          answerEarly(request, response, { status, headers: { ...headers }, body: message });
+          respondEarly(request, response, { status, headers: { ...headers }, body: message });
         },
       );
     };
@@ -241,7 +241,7 @@ describe('body limits', () => {
 
   it('close the connection of a refused body that does not end', async () => {
     listener = (request, response) => {
-      answerEarly(request, response, { status: 413, headers: {}, body: 'no' });
+      respondEarly(request, response, { status: 413, headers: {}, body: 'no' });
     };
     raw.head('POST /', { 'Transfer-Encoding': 'chunked' });
     assert.equal((await raw.answer()).status, 413);

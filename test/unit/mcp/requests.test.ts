@@ -7,7 +7,7 @@ import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { addressOf } from '../../../functions/src/mcp/http/request.ts';
 import { assertCivil } from '../../e2e/support/civility.ts';
-import { type HttpAnswer, send as sendTo } from '../../e2e/support/http.ts';
+import { type HttpResponse, send as sendTo } from '../../e2e/support/http.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { RawConnection } from '../../support/rawHttp.ts';
@@ -332,7 +332,7 @@ describe('request', () => {
 
   after(() => endpoint.close());
 
-  const post = (path: string, body: unknown, headers: Headers = {}): Promise<HttpAnswer> =>
+  const post = (path: string, body: unknown, headers: Headers = {}): Promise<HttpResponse> =>
     sendTo(endpoint.url + path, {
       method: 'POST',
       headers: { ...POST, Accept: 'application/json, text/event-stream', ...headers },
@@ -341,7 +341,7 @@ describe('request', () => {
 
   const list = (headers: Headers = {}) => post('/mcp', message('tools/list'), headers);
 
-  function assertFails({ json, text }: HttpAnswer, expected: RegExp): Failure {
+  function assertFails({ json, text }: HttpResponse, expected: RegExp): Failure {
     assert.doesNotMatch(text, /invalid_type|"path"|\\n/, 'no dump');
     const failure = json as Failure;
     assert.match(failure.error.message, expected);

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES } from '../../../functions/src/agents/rules/agent.ts';
-import { HIDDEN, oneLine } from '../../../functions/src/kernel/hidden.ts';
+import { HIDDEN_CHARACTERS, oneLine } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { registrationName } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
 import {
   chooseLanguage,
   LANGUAGES,
-  type Newcomer,
+  type NewAgent,
   TEXTS,
   welcome,
 } from '../../../functions/src/toolsets/onboarding/rules/welcome.ts';
 
-const ada = (changes: Partial<Newcomer> = {}): Newcomer => ({
+const ada = (changes: Partial<NewAgent> = {}): NewAgent => ({
   name: 'Ada',
   role: 'developer',
   specializations: [],
   language: 'en',
   registration: { name: 'Ada', agentId: 'Ada-12345678' },
   workspace: 'alpha',
-  mayLead: false,
+  canLead: false,
   ...changes,
 });
 
@@ -97,11 +97,11 @@ describe('welcome message', () => {
   });
 
   it('suggests the role leader for a coordinator only if the caller may grant it', () => {
-    for (const mayLead of [true, false]) {
-      const { steps } = welcome(ada({ role: 'coordinator', mayLead }));
+    for (const canLead of [true, false]) {
+      const { steps } = welcome(ada({ role: 'coordinator', canLead }));
       const join = steps.find(({ call }) => call.tool === 'coordination.register_agent');
-      assert.equal(join?.call.args['role'], mayLead ? 'leader' : 'worker');
-      assert.equal(steps[0]?.call.args['role'], mayLead ? 'leader' : undefined);
+      assert.equal(join?.call.args['role'], canLead ? 'leader' : 'worker');
+      assert.equal(steps[0]?.call.args['role'], canLead ? 'leader' : undefined);
     }
   });
 });
@@ -114,7 +114,7 @@ describe('name in a sentence', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const plain = oneLine(text);
         assert.doesNotMatch(plain, /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|^\s|\s$/u);
-        assert.equal(plain.replace(HIDDEN, ''), plain);
+        assert.equal(plain.replace(HIDDEN_CHARACTERS, ''), plain);
         assert.equal(oneLine(plain), plain);
       }),
     );

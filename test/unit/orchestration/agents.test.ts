@@ -9,7 +9,7 @@ import {
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import {
   chooseWorkflow,
-  standIns,
+  fallbackAgents,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
@@ -22,7 +22,7 @@ import {
   recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/steps/networkStep.ts';
-import { begun } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { startedStep } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import {
   agentsOf,
   allSteps,
@@ -167,8 +167,8 @@ describe('automatic choice', () => {
   });
 
   it('orders fallback agents by score, and has none for the network', () => {
-    assert.deepEqual(standIns('claude', 'plan', available), ['gemini']);
-    assert.deepEqual(standIns('network', 'plan', available), []);
+    assert.deepEqual(fallbackAgents('claude', 'plan', available), ['gemini']);
+    assert.deepEqual(fallbackAgents('network', 'plan', available), []);
   });
 });
 
@@ -225,7 +225,7 @@ describe('step for the network', () => {
       lease_seconds: 60,
       lease_expires_at: START,
     };
-    const begunStep = begun({ name: 'code', iteration: 1 }, 'execute', 1, START);
+    const begunStep = startedStep({ name: 'code', iteration: 1 }, 'execute', 1, START);
     const ended = (changes: Parameters<typeof sampleTask>[0]) => {
       const { agents, status, output, failure } = recordOf(begunStep, sampleTask(changes), START);
       return [status, agents, output ?? failure?.message];

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import {
-  Budget,
   costOf,
   estimatedTokens,
-  LEAST_OUTPUT_TOKENS,
+  MIN_OUTPUT_TOKENS,
+  RunBudget,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { usageOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const usual = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };
@@ -26,7 +26,7 @@ type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('Budget', () => {
   it('caps a call at the remaining tokens and refuses one without output tokens', () => {
-    const budget = new Budget({ tokens: 10_000 });
+    const budget = new RunBudget({ tokens: 10_000 });
     const first = budget.reserve({ ...usual, max_output_tokens: 5000 });
     assert.equal(first?.max_output_tokens, 5000);
     assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
@@ -34,47 +34,50 @@ describe('Budget', () => {
   });
 
   it('reserves the minimum output or refuses, unless a step requests less', () => {
-    const least = 1000 + LEAST_OUTPUT_TOKENS;
-    assert.equal(new Budget({ tokens: least }).reserve(usual)?.max_output_tokens, LEAST_OUTPUT_TOKENS);
-    assert.equal(new Budget({ tokens: least - 1 }).reserve(usual), undefined);
+    const least = 1000 + MIN_OUTPUT_TOKENS;
+    assert.equal(new RunBudget({ tokens: least }).reserve(usual)?.max_output_tokens, MIN_OUTPUT_TOKENS);
+    assert.equal(new RunBudget({ tokens: least - 1 }).reserve(usual), undefined);
     assert.equal(
-      new Budget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens,
+      new RunBudget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens,
       10,
     );
   });
 
   it('returns the part of a reservation that a call did not use', () => {
-    const budget = new Budget({ tokens: 12_000 });
+    const budget = new RunBudget({ tokens: 12_000 });
     budget.reserve(usual)?.complete({ input_tokens: 50, output_tokens: 150 });
     assert.equal(budget.describe(), '11800 tokens');
     assert.deepEqual(budget.spent.usage, { input_tokens: 50, output_tokens: 150 });
   });
 
   it('keeps the whole reservation if the billed amount is unknown', () => {
-    const budget = new Budget({ tokens: 10_000 });
+    const budget = new RunBudget({ tokens: 10_000 });
     budget.reserve({ ...usual, max_output_tokens: 3000 })?.complete(undefined);
     assert.equal(budget.describe(), '6000 tokens');
   });
 
   it('is divided between concurrent calls', () => {
-    const budget = new Budget({ tokens: 10_000 });
+    const budget = new RunBudget({ tokens: 10_000 });
     assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
     assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
   it("limits the cost by the agent's price", () => {
-    const budget = new Budget({ cost_usd: 0.048 });
+    const budget = new RunBudget({ cost_usd: 0.048 });
     assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    assert.equal(new Budget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens, 10_000);
-    assert.equal(new Budget({ cost_usd: 0 }).reserve(usual), undefined);
+    assert.equal(
+      new RunBudget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens,
+      10_000,
+    );
+    assert.equal(new RunBudget({ cost_usd: 0 }).reserve(usual), undefined);
   });
 
   it('counts what an earlier execution has spent', () => {
     const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
-    assert.equal(new Budget({ tokens: 10_000 }, spent).reserve(usual), undefined);
-    assert.ok(new Budget({ tokens: 20_000 }, spent).reserve(usual));
+    assert.equal(new RunBudget({ tokens: 10_000 }, spent).reserve(usual), undefined);
+    assert.ok(new RunBudget({ tokens: 20_000 }, spent).reserve(usual));
   });
 
   it('is never exceeded by calls that respect their reservation', () => {
@@ -84,7 +87,7 @@ describe('Budget', () => {
     });
     fc.assert(
       fc.property(limits, fc.array(planned, { maxLength: 30 }), (limit, calls) => {
-        const budget = new Budget(limit);
+        const budget = new RunBudget(limit);
         const unknown = spend(budget, calls);
         const { usage, cost_usd: costUsd } = budget.spent;
         assert.ok(usage.input_tokens + usage.output_tokens + unknown <= limit.tokens);
@@ -95,7 +98,7 @@ describe('Budget', () => {
   });
 
   it('adds costs without rounding errors', () => {
-    const budget = new Budget({});
+    const budget = new RunBudget({});
     const dime = { inputPerMillion: 100_000, outputPerMillion: 0 };
     for (const inputTokens of [1, 2])
       budget.reserve({ ...usual, price: dime })?.complete({ input_tokens: inputTokens, output_tokens: 0 });
@@ -124,13 +127,13 @@ describe('Budget', () => {
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
     fc.assert(
-      fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(spentOn(shuffled), spentOn(all))),
+      fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(usageOf(shuffled), usageOf(all))),
     );
   });
 });
 
 /** @returns the maximum of tokens that were billed but not recorded */
-function spend(budget: Budget, calls: readonly Planned[]): number {
+function spend(budget: RunBudget, calls: readonly Planned[]): number {
   const open: (() => void)[] = [];
   let unknown = 0;
   for (const { input, output, used, sharedBy, settles } of calls) {

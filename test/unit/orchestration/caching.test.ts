@@ -6,7 +6,7 @@ import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/ag
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import { requestFor, requestOf } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
 import {
-  answerKeyOf,
+  cacheKeyOf,
   ordersOf,
   type RunRequest,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
@@ -23,7 +23,7 @@ const GIVEN = { input: 'Do it.', context: {}, budget: { tokens: 100_000, cost_us
 
 function keyOf(request: RunRequest): string | undefined {
   const { asked } = ordersOf(request, systemRandomness);
-  return answerKeyOf(systemHashing, request, asked, { ownerUid: 'ann', workspace: 'w', models: ['m'] });
+  return cacheKeyOf(systemHashing, request, asked, { ownerUid: 'ann', workspace: 'w', models: ['m'] });
 }
 
 const keyFor = (steps: readonly object[], cache: boolean, overrides = {}) =>

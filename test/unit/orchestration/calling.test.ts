@@ -7,14 +7,14 @@ import {
   ModelFailure,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import {
-  Budget,
   costOf,
   estimatedTokens,
+  RunBudget,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import {
   backoff,
   type Call,
-  LONGEST_WAIT_MILLISECONDS,
+  MAX_WAIT_MS,
   REACTIONS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
@@ -130,9 +130,7 @@ describe('agent call', () => {
       [0, 7000],
     );
     const gemini = agent('gemini', { says: 'Done.' });
-    const result = await time.during(
-      call(callOf(time, [asks(LONGEST_WAIT_MILLISECONDS + 1), gemini]), ...calling(time)),
-    );
+    const result = await time.during(call(callOf(time, [asks(MAX_WAIT_MS + 1), gemini]), ...calling(time)));
     assert.deepEqual(
       result.attempts.map(({ agent: who, waited }) => [who, waited]),
       [
@@ -144,7 +142,7 @@ describe('agent call', () => {
 
   it('is cancelled at its timeout, and its whole reservation counts as spent', async () => {
     const claude = agent('claude', 'hangs');
-    const budget = new Budget({ tokens: 10_000 });
+    const budget = new RunBudget({ tokens: 10_000 });
     const result = await time.during(
       call(callOf(time, [claude], { attempts: 1, timeout: 5000 }), ...calling(time, { budget })),
     );
@@ -162,7 +160,7 @@ describe('agent call', () => {
 
     it('is retried immediately with more output tokens, and both attempts are recorded', async () => {
       const claude = agent('claude', CUT, { says: 'Done.' });
-      const budget = new Budget({});
+      const budget = new RunBudget({});
       const journal = new NotedAttempts();
       const changes = { maxOutputTokens: 8192 };
       const result = await time.during(
@@ -212,7 +210,7 @@ describe('agent call', () => {
     it('falls back immediately if the budget caused the truncation', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
-      const budget = new Budget({ tokens: 4000 });
+      const budget = new RunBudget({ tokens: 4000 });
       const changes = { maxOutputTokens: 32_000 };
       const result = await time.during(
         call(callOf(time, [claude, gemini], changes), ...calling(time, { budget })),
@@ -243,7 +241,7 @@ describe('agent call', () => {
         end: async () => undefined,
       };
       const claude = agent('claude', { says: 'Done.' });
-      const budget = new Budget({});
+      const budget = new RunBudget({});
       const changes = { maxOutputTokens: 8192 };
       const result = await time.during(
         call(callOf(time, [claude], changes), ...calling(time, { journal, budget })),
@@ -281,7 +279,7 @@ describe('agent call', () => {
     const text = 'word '.repeat(200);
 
     async function booked(act: Act, changes: Partial<Call> = {}) {
-      const budget = new Budget({ tokens: 100_000 });
+      const budget = new RunBudget({ tokens: 100_000 });
       const request = callOf(time, [agent('claude', act)], { attempts: 1, ...changes });
       const result = await time.during(call(request, ...calling(time, { budget })));
       const [attempt] = result.attempts;
@@ -333,7 +331,7 @@ describe('agent call', () => {
     });
 
     it('is charged for every attempt', async () => {
-      const budget = new Budget({});
+      const budget = new RunBudget({});
       const claude = agent('claude', { fails: 'truncated', begins: text, details: COUNTED });
       await time.during(call(callOf(time, [claude]), ...calling(time, { budget })));
       assert.equal(budget.spent.usage.output_tokens, 3 * estimatedTokens(text));
@@ -380,7 +378,7 @@ describe('agent call', () => {
       complete: true,
     };
     const settled = [{ failure: new ModelFailure('overloaded', 'Busy.') }, { answer }];
-    const budget = new Budget({ tokens: 5000 });
+    const budget = new RunBudget({ tokens: 5000 });
     const claude = agent('claude', { says: 'Now.' });
     const ended: unknown[] = [];
     const journal = {
@@ -399,7 +397,7 @@ describe('agent call', () => {
     const told: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });
-    const budget = new Budget({});
+    const budget = new RunBudget({});
     const journal = new NotedAttempts();
     const onAnswer = ({ text }: { readonly text: string }): void => void told.push(text);
     const result = await time.during(
@@ -463,7 +461,7 @@ describe('wait before a retry', () => {
       fc.property(...parts, (failed, retryAfter, left, chance) => {
         const wait = backoff(failed, retryAfter, left, chance / 1000);
         if (wait === undefined) return;
-        assert.ok(wait >= (retryAfter ?? 0) && wait < left && wait <= LONGEST_WAIT_MILLISECONDS);
+        assert.ok(wait >= (retryAfter ?? 0) && wait < left && wait <= MAX_WAIT_MS);
         assert.ok(wait >= 250);
       }),
     );

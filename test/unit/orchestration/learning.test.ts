@@ -6,12 +6,12 @@ import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/ag
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {
-  type Booking,
-  bookingsOf,
   type KindRecord,
-  type Tally,
+  type OutcomeStats,
+  type RecordedOutcomes,
+  recordedOutcomesOf,
   type WorkRecord,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/agents/scoring.ts';
 import {
   parallelWorkflow,
   requestFor,
@@ -23,8 +23,11 @@ import {
   requireAllowed,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import { seededChance } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
-import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { seededRandom } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
+import {
+  type StepRecord,
+  startedStep,
+} from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import {
   agentsOf,
   allSteps,
@@ -56,19 +59,19 @@ function situation(work: WorkRecord = {}, routing: Routing = NO_ROUTING): Situat
 }
 
 /** Applies outcomes as the store does. */
-function booked(work: WorkRecord, bookings: readonly Booking[]): WorkRecord {
+function booked(work: WorkRecord, bookings: readonly RecordedOutcomes[]): WorkRecord {
   return {
     ...work,
     ...Object.fromEntries(bookings.map((one) => [one.kind, withBooking(work[one.kind], one)])),
   };
 }
 
-function withBooking(before: KindRecord | undefined, booking: Booking): KindRecord {
+function withBooking(before: KindRecord | undefined, booking: RecordedOutcomes): KindRecord {
   const { outcomes, bucket, tallies, faded } = booking;
   const { outcomes: known = 0, buckets = {} } = before ?? {};
   const own = { ...buckets[bucket] };
   for (const [agent, tally] of Object.entries(tallies)) {
-    const total = (name: keyof Tally) => tally[name] + (own[agent]?.[name] ?? 0);
+    const total = (name: keyof OutcomeStats) => tally[name] + (own[agent]?.[name] ?? 0);
     own[agent] = {
       accepted: total('accepted'),
       failed: total('failed'),
@@ -88,7 +91,7 @@ function stepBy(agent: string, name: string, role: 'execute' | 'review', output:
   const identity = { call: 'answer', number: 1, agent, model: 'm', waited: 0 };
   const attempt = { ...identity, end: 'answered' as const, milliseconds: 1000, usage, cost_usd: 0.01 };
   return {
-    ...begun({ name, iteration: 1 }, role, role === 'execute' ? 1 : 2, new Date(START)),
+    ...startedStep({ name, iteration: 1 }, role, role === 'execute' ? 1 : 2, new Date(START)),
     status: 'succeeded',
     output,
     agents: [agent],
@@ -98,10 +101,10 @@ function stepBy(agent: string, name: string, role: 'execute' | 'review', output:
 
 /** Simulates runs of one workspace in sequence; returns the agent of each run. */
 function simulated(seed: number, runs: number, qualitiesAt: (run: number) => Qualities): string[] {
-  const world = seededChance(systemHashing, `world ${seed}`);
+  const world = seededRandom(systemHashing, `world ${seed}`);
   let work: WorkRecord = {};
   return Array.from({ length: runs }, (_, run) => {
-    const chance = seededChance(systemHashing, `run-${seed}-${run}`);
+    const chance = seededRandom(systemHashing, `run-${seed}-${run}`);
     const { workflow } = assignAgents(REVIEWED, 'Do it.', situation(work), chance);
     const agent = allSteps(workflow)[0]?.agent ?? '';
     const quality = agent === 'claude' ? qualitiesAt(run).claude : qualitiesAt(run).gemini;
@@ -110,7 +113,7 @@ function simulated(seed: number, runs: number, qualitiesAt: (run: number) => Qua
       stepBy(agent, 'work', 'execute', 'Done.'),
       stepBy('claude', 'check', 'review', isGood ? 'APPROVED' : 'CHANGES'),
     ];
-    work = booked(work, bookingsOf(work, outcomesOfRun(workflow, records, 'succeeded')));
+    work = booked(work, recordedOutcomesOf(work, outcomesOfRun(workflow, records, 'succeeded')));
     return agent;
   });
 }
@@ -192,7 +195,7 @@ describe('reasons of a choice', () => {
   const work = { execute: { outcomes: 25, buckets: { 2: record } } };
   const chosen = (routing?: Routing, changed: Partial<Situation> = {}, seed = 'run') => {
     const given = { ...situation(work, routing), ...changed };
-    return assignAgents(REVIEWED, 'Do it.', given, seededChance(systemHashing, seed)).reasons.join('\n');
+    return assignAgents(REVIEWED, 'Do it.', given, seededRandom(systemHashing, seed)).reasons.join('\n');
   };
   const away = available.map((one) =>
     one.name === 'gemini'

@@ -3,7 +3,10 @@ import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/r
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import {
+  type StepRecord,
+  startedStep,
+} from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../../support/builders.ts';
@@ -33,7 +36,12 @@ function record(name: string, changed: Partial<StepRecord>): StepRecord {
   number += 1;
   const { role = 'execute', iteration = 1 } = changed;
   const round = { name, iteration };
-  return { ...begun(round, role, number, new Date(START)), status: 'succeeded', output: 'Done.', ...changed };
+  return {
+    ...startedStep(round, role, number, new Date(START)),
+    status: 'succeeded',
+    output: 'Done.',
+    ...changed,
+  };
 }
 
 function done(name: string, agent: string, changed: Partial<StepRecord> = {}): StepRecord {

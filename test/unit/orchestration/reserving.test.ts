@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   amountOf,
+  BudgetExhaustedError,
   type CountedBudget,
-  NOTHING,
-  OutOfBudgetError,
+  NO_AMOUNT,
 } from '../../../functions/src/graph/rules/budget.ts';
 import {
   costOf,
-  LEAST_OUTPUT_TOKENS,
+  MIN_OUTPUT_TOKENS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/reserving.ts';
 import { START } from '../../support/builders.ts';
@@ -32,8 +32,8 @@ function budgetWith(limits: Left, spentTokens = 0, reservedTokens = 0): CountedB
     round: 1,
   };
   const counts = {
-    spent: { ...NOTHING, tokens: spentTokens },
-    reserved: { ...NOTHING, tokens: reservedTokens },
+    spent: { ...NO_AMOUNT, tokens: spentTokens },
+    reserved: { ...NO_AMOUNT, tokens: reservedTokens },
   };
   return { budget: { ...budget, ...limits }, counts };
 }
@@ -56,9 +56,9 @@ describe('reservation', () => {
   it('is cut to the amount left in every budget, but not below the minimum output', async () => {
     const cut = await reserve([budgetWith({ tokens: 50_000 }, 30_000, 5000), budgetWith({ tokens: 90_000 })]);
     assert.deepEqual([cut.reservation?.amount.tokens, cut.maxOutputTokens], [15_000, 14_000]);
-    const least = 1000 + LEAST_OUTPUT_TOKENS;
-    assert.equal((await reserve([budgetWith({ tokens: least })])).maxOutputTokens, LEAST_OUTPUT_TOKENS);
-    await assert.rejects(reserve([budgetWith({ tokens: least - 1 })]), OutOfBudgetError);
+    const least = 1000 + MIN_OUTPUT_TOKENS;
+    assert.equal((await reserve([budgetWith({ tokens: least })])).maxOutputTokens, MIN_OUTPUT_TOKENS);
+    await assert.rejects(reserve([budgetWith({ tokens: least - 1 })]), BudgetExhaustedError);
     const small = { ...CALL, max_output_tokens: 10 };
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
@@ -66,8 +66,8 @@ describe('reservation', () => {
   it('is refused with the cost of the whole call, and distinguishes spent from reserved', async () => {
     const refusalOf = async (limited: CountedBudget) => {
       const error: unknown = await reserve([limited]).catch((why: unknown) => why);
-      assert.ok(error instanceof OutOfBudgetError);
-      return [error.refusal.wanted.tokens, error.refusal.isSpent];
+      assert.ok(error instanceof BudgetExhaustedError);
+      return [error.refusal.wanted.tokens, error.refusal.isExhausted];
     };
     assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 4000)), [33_000, true]);
     assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 0, 4000)), [33_000, false]);
@@ -96,10 +96,10 @@ describe('reservation', () => {
           lefts.map((left) => budgetWith(left)),
           { ...CALL, ...asked },
         ).catch((error: unknown) => {
-          assert.ok(error instanceof OutOfBudgetError);
+          assert.ok(error instanceof BudgetExhaustedError);
           return undefined;
         });
-        const least = Math.min(LEAST_OUTPUT_TOKENS, asked.max_output_tokens);
+        const least = Math.min(MIN_OUTPUT_TOKENS, asked.max_output_tokens);
         assert.equal(granted !== undefined, fits(least));
         if (granted === undefined) return;
         assert.ok(granted.maxOutputTokens >= least && granted.maxOutputTokens <= asked.max_output_tokens);

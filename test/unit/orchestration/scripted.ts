@@ -12,7 +12,7 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
-import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { RunBudget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import {
   type Accounts,
   type Call,
@@ -115,7 +115,7 @@ export class NotedAttempts implements Journal {
 /** Returns the last two arguments of `call`. */
 export function calling(
   time: VirtualTime,
-  { journal = new NotedAttempts(), budget = new Budget({}) }: Partial<Accounts> = {},
+  { journal = new NotedAttempts(), budget = new RunBudget({}) }: Partial<Accounts> = {},
 ): [OrchestrationPorts, Accounts] {
   const randomness = { integer: () => 0 };
   return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget }];

@@ -8,10 +8,10 @@ import type { Ask, Question } from '../../../functions/src/toolsets/orchestratio
 import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import {
   LETTERS,
-  normalised,
+  normalized,
   pick,
   rankingIn,
-  seededChance,
+  seededRandom,
   shuffled,
   vote,
 } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
@@ -56,9 +56,9 @@ describe('steps with several agents', () => {
       prompt: 'Solve it.',
       ask,
       judges: Object.keys(scripts),
-      synthesiser: 'claude',
+      synthesizer: 'claude',
       capability: (agent: string) => capabilityFor(agent, 'execute'),
-      chance: seededChance(systemHashing, seed),
+      random: seededRandom(systemHashing, seed),
       find: (name: string) => agents.find((agent) => agent.name === name),
     };
   }
@@ -526,7 +526,7 @@ describe('random source', () => {
   });
 
   it('repeats its order only for the same seed', () => {
-    const orderOf = (seed: string) => shuffled([...'abcdefghij'], seededChance(systemHashing, seed)).join('');
+    const orderOf = (seed: string) => shuffled([...'abcdefghij'], seededRandom(systemHashing, seed)).join('');
     assert.equal(orderOf('run-1'), orderOf('run-1'));
     assert.notEqual(orderOf('run-1'), orderOf('run-2'));
   });
@@ -535,15 +535,15 @@ describe('random source', () => {
 describe('normalized answer', () => {
   it('has no case, markup or surrounding spaces', () => {
     for (const text of ['Paris', ' paris. ', '**PARIS**', '“Paris.”'])
-      assert.equal(normalised(text), 'paris');
+      assert.equal(normalized(text), 'paris');
     const different = ['1', '-1', '50%', '50', '5!', '5', 'c++', 'c', '.5', '#5'];
-    assert.equal(new Set(different.map(normalised)).size, different.length);
+    assert.equal(new Set(different.map(normalized)).size, different.length);
   });
 
   it('does not change when it is normalized again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        assert.equal(normalised(normalised(text)), normalised(text));
+        assert.equal(normalized(normalized(text)), normalized(text));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
-import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
+import { visibilityOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 
 const ACCESS = { alpha: 'private', beta: 'open' } as const;
 
@@ -16,30 +16,30 @@ const inAlpha = { owner_uid: 'ben', workspace: 'alpha' };
 
 describe('visibility of a run', () => {
   it('is full for its owner while they have a role in its workspace', () => {
-    assert.equal(sightOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
-    assert.equal(sightOf(person('ben', {}), inAlpha), undefined);
-    assert.equal(sightOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'deployment admin');
-    assert.equal(sightOf(person('ben', { role: 'viewer' }), { ...inAlpha, workspace: 'beta' }), 'all');
+    assert.equal(visibilityOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
+    assert.equal(visibilityOf(person('ben', {}), inAlpha), undefined);
+    assert.equal(visibilityOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'deployment admin');
+    assert.equal(visibilityOf(person('ben', { role: 'viewer' }), { ...inAlpha, workspace: 'beta' }), 'all');
   });
 
   it("is full for the owner's agent unless it is restricted to another workspace", () => {
     const member = person('ben', { workspaces: { alpha: 'worker' } });
     const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
-    assert.equal(sightOf(agent, inAlpha), 'all');
-    assert.equal(sightOf({ ...agent, held_to: 'alpha' }, inAlpha), 'all');
-    assert.equal(sightOf({ ...agent, held_to: 'beta' }, inAlpha), undefined);
+    assert.equal(visibilityOf(agent, inAlpha), 'all');
+    assert.equal(visibilityOf({ ...agent, held_to: 'alpha' }, inAlpha), 'all');
+    assert.equal(visibilityOf({ ...agent, held_to: 'beta' }, inAlpha), undefined);
   });
 
   it('is limited to the course for leaders, and absent for others', () => {
-    assert.equal(sightOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
+    assert.equal(visibilityOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
     for (const workspaces of [{ alpha: 'worker' }, { alpha: 'viewer' }, { beta: 'leader' }] as const)
-      assert.equal(sightOf(person('cyd', { workspaces }), inAlpha), undefined);
+      assert.equal(visibilityOf(person('cyd', { workspaces }), inAlpha), undefined);
     assert.equal(
-      sightOf(person('cyd', { role: 'admin', workspaces: { beta: 'leader' } }), inAlpha),
+      visibilityOf(person('cyd', { role: 'admin', workspaces: { beta: 'leader' } }), inAlpha),
       undefined,
     );
     const leader = person('ada', { workspaces: { alpha: 'leader' } });
     const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
-    assert.equal(sightOf(agent, inAlpha), undefined, 'a worker agent whose owner is a leader');
+    assert.equal(visibilityOf(agent, inAlpha), undefined, 'a worker agent whose owner is a leader');
   });
 });

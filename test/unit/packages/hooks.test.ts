@@ -162,18 +162,18 @@ describe('plugin hooks', () => {
   it('keep the record of a new process if the old process writes at the same time', () => {
     const session = new Session(`${temporary}/session`);
     session.begin();
-    const old = session.reserveBeat({ always: true }) ?? '';
+    const old = session.reserveHeartbeat({ always: true }) ?? '';
     let next = '';
     const { stringify } = JSON;
     const between = mock.method(JSON, 'stringify', (value: unknown) => {
       between.mock.restore();
-      next = session.reserveBeat({ always: true }) ?? '';
+      next = session.reserveHeartbeat({ always: true }) ?? '';
       return stringify(value);
     });
-    session.keepBeat(old);
+    session.keepHeartbeat(old);
     assert.notEqual(next, '');
-    assert.equal(session.keepBeat(old), false);
-    assert.equal(session.keepBeat(next), true);
+    assert.equal(session.keepHeartbeat(old), false);
+    assert.equal(session.keepHeartbeat(next), true);
   });
 
   it('continue if a state file is damaged', async () => {
@@ -240,8 +240,8 @@ describe('session state', () => {
       (session) => session.work(),
       (session) => session.rest(),
       ({ folder: path }) => existsSync(`${path}/beat`) && writeFileSync(`${path}/beat`, '{'),
-      (session) => session.reserveBeat({ always: true }),
-      (session) => session.reserveBeat({ always: false }),
+      (session) => session.reserveHeartbeat({ always: true }),
+      (session) => session.reserveHeartbeat({ always: false }),
     ),
   );
 
@@ -250,10 +250,10 @@ describe('session state', () => {
       fc.property(fc.array(steps), (taken) => {
         const session = new Session(mkdtempSync(`${folder}/`));
         const tokens = taken.map((step) => step(session)).filter((token) => typeof token === 'string');
-        assert.ok(tokens.filter((token) => session.keepBeat(token)).length <= 1);
-        const last = session.reserveBeat({ always: true });
+        assert.ok(tokens.filter((token) => session.keepHeartbeat(token)).length <= 1);
+        const last = session.reserveHeartbeat({ always: true });
         assert.deepEqual(
-          [...tokens, last ?? ''].filter((token) => session.keepBeat(token)),
+          [...tokens, last ?? ''].filter((token) => session.keepHeartbeat(token)),
           [last],
         );
       }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { INSTRUCTIONS } from '../../../packages/muster/src/connect/instructions.ts';
-import { entries } from '../../contract/catalogue.ts';
+import { entries } from '../../contract/catalog.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
 

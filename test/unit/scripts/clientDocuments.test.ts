@@ -1,7 +1,7 @@
 /** Client metadata documents that `npm start` serves, so that sign-in works without internet access. */
 import assert from 'node:assert/strict';
 import { clientDocumentsUrl } from '../../../functions/src/config.ts';
-import { isNamed } from '../../../functions/src/signin/rules/redirects.ts';
+import { isRegistered } from '../../../functions/src/signin/rules/redirects.ts';
 import { HttpsClientDocuments } from '../../../functions/src/vendors/clientdocument/clientDocuments.ts';
 import { clientDocuments, startClientDocuments } from '../../../scripts/emulators/clientDocuments.mjs';
 import { setVariable } from '../../support/environment.ts';
@@ -36,7 +36,7 @@ describe('local copies of client metadata documents', () => {
       const document = clientDocuments.find(({ client_id }) => client_id === id);
       assert.ok(document);
       assert.deepEqual(JSON.parse(text), document);
-      assert.ok(isNamed(redirect, document.redirect_uris));
+      assert.ok(isRegistered(redirect, document.redirect_uris));
       assert.deepEqual(asked, []);
     });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { movableClock } from '../../../functions/src/kernel/platform.ts';
+import { simulatedClock } from '../../../functions/src/kernel/platform.ts';
 import { moveClock } from '../../../scripts/clock/clock.mjs';
 import { durationOf, durationText } from '../../../scripts/clock/duration.mjs';
 
@@ -42,7 +42,7 @@ describe('npm run clock', () => {
 describe('simulated clock', () => {
   const folder = mkdtempSync(join(tmpdir(), 'clock-'));
   const file = join(folder, 'clock');
-  const clock = movableClock(file);
+  const clock = simulatedClock(file);
   /** Rounded to tenths of a day, because time passes between two readings. */
   const daysAhead = (): string =>
     ((clock.now().getTime() - Date.now()) / 86_400_000).toFixed(1).replace('-', '');

@@ -12,7 +12,7 @@ import { close, listen, originOf } from '../../support/listening.ts';
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** Longest time that a browser may cache a 404 response, in seconds. */
-const LONGEST_MISSING = 600;
+const MAX_MISSING = 600;
 
 const ofCli = createRequire(createRequire(import.meta.url).resolve('firebase-tools'));
 const { superstatic } = z
@@ -74,7 +74,7 @@ describe('Hosting', () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 404, text);
       assert.doesNotMatch(text, /<title>Muster/);
-      assert.ok(keptFor(headers) <= LONGEST_MISSING, headers.get('cache-control') ?? '');
+      assert.ok(keptFor(headers) <= MAX_MISSING, headers.get('cache-control') ?? '');
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     });
 
@@ -83,7 +83,7 @@ describe('Hosting', () => {
     rmSync(asset);
     const { status, headers } = await get('/assets/screen-1a2b.js');
     assert.equal(status, 404);
-    assert.ok(keptFor(headers) <= LONGEST_MISSING);
+    assert.ok(keptFor(headers) <= MAX_MISSING);
     writeFileSync(asset, 'export {};');
     const again = await get('/assets/screen-1a2b.js');
     assert.deepEqual([again.status, again.text], [200, 'export {};']);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { emulatorsPool, endIdleWorkers } from '../../../scripts/emulators/idleWorkers.mjs';
+import { emulatorsPool, reapIdleWorkers } from '../../../scripts/emulators/idleWorkers.mjs';
 
 const SERVES =
   "require('node:http').createServer((request, response) => request.url === '/slow' ? setTimeout(() => response.end(), 600) : response.end()).listen(0, '127.0.0.1', function () { process.stderr.write(String(this.address().port) + '\\n'); })";
@@ -29,7 +29,7 @@ describe('idle function processes', () => {
 
   /** A subclass, so that the emulator's own class stays unchanged. */
   const Pool = class extends emulatorsPool() {};
-  before(() => endIdleWorkers(Pool, 200));
+  before(() => reapIdleWorkers(Pool, 200));
 
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { clientsEnv, emulatorsEnv } from '../../../scripts/emulators/environment.mjs';
 import { freePorts } from '../../../scripts/emulators/ports.mjs';
 import { missingChromium } from '../../../scripts/setup/prerequisites.mjs';
-import { waysIn, writeEndpoint } from '../../../scripts/start/endpoint.mjs';
+import { connectionHelp, writeEndpoint } from '../../../scripts/start/endpoint.mjs';
 import { setVariable } from '../../support/environment.ts';
 
 const ADA = { name: 'Ada Person', email: 'person@example.com', password: 'only-for-the-emulators' };
@@ -45,7 +45,7 @@ describe('npm start output', () => {
       clockFile: '',
     };
     const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
-    assert.deepEqual(waysIn(endpoint), [
+    assert.deepEqual(connectionHelp(endpoint), [
       'Muster is ready. Next steps:',
       '',
       '1. Open http://127.0.0.1:5000 and sign in as Ada Person.',

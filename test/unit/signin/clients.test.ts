@@ -98,7 +98,7 @@ describe('OAuth clients', () => {
         store: {
           commit: async (changes) => {
             for (const change of changes) {
-              assert.ok(change.kind === 'keepClient');
+              assert.ok(change.kind === 'storeClient');
               registered.set(change.client.id, change.client);
             }
             writes += 1;
@@ -319,10 +319,10 @@ describe('OAuth clients', () => {
 
     it('expire 90 days after the last sign-in, which registering again does not shorten', async () => {
       const { id } = await clients.register(body);
-      await clients.keepUsed(id);
+      await clients.extendUsed(id);
       now = secondsAfterStart(89 * DAY);
       await clients.register(body);
-      await clients.keepUsed(id);
+      await clients.extendUsed(id);
       assert.equal((await find(id))?.id, id);
       now = secondsAfterStart((89 + 90) * DAY - 1);
       assert.equal((await find(id))?.id, id);

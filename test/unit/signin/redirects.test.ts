@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  answered,
-  isNamed,
   isOnThisMachine,
+  isRegistered,
   redirectFault,
   shownHost,
+  withParameters,
 } from '../../../functions/src/signin/rules/redirects.ts';
 
 /** Redirect URIs of client documents, without a port. */
@@ -71,14 +71,14 @@ describe('redirectFault', () => {
   ] as const)
     it(`rejects ${JSON.stringify(refused.slice(0, 60))}`, () => {
       assert.match(redirectFault(refused) ?? '', why);
-      assert.equal(isNamed(refused, [refused]), false, 'even if its client registered it');
+      assert.equal(isRegistered(refused, [refused]), false, 'even if its client registered it');
     });
 });
 
 describe('registered redirect URI', () => {
   it('matches only exactly', () => {
-    assert.equal(isNamed(CLAUDE, [CLAUDE]), true);
-    assert.equal(isNamed(CLAUDE, []), false);
+    assert.equal(isRegistered(CLAUDE, [CLAUDE]), true);
+    assert.equal(isRegistered(CLAUDE, []), false);
     for (const other of [
       `${CLAUDE}/`,
       `${CLAUDE}?x=1`,
@@ -94,7 +94,7 @@ describe('registered redirect URI', () => {
       CLAUDE.replace('claude.ai', 'www.claude.ai'),
       CLAUDE.replace('https', 'http'),
     ])
-      assert.equal(isNamed(other, [CLAUDE]), false, other);
+      assert.equal(isRegistered(other, [CLAUDE]), false, other);
   });
 
   it('matches any port on the loopback interface, which Claude Code needs', () => {
@@ -104,10 +104,10 @@ describe('registered redirect URI', () => {
       'http://localhost:65535/callback',
       'http://127.0.0.1:49152/callback',
     ])
-      assert.equal(isNamed(uri, CLAUDE_CODE), true, uri);
-    assert.equal(isNamed('http://[::1]:3000/callback', ['http://[::1]/callback']), true);
-    assert.equal(isNamed('http://localhost/callback', ['http://localhost:3118/callback']), true);
-    assert.equal(isNamed('http://localhost:1/callback', ['http://localhost:3118/callback']), true);
+      assert.equal(isRegistered(uri, CLAUDE_CODE), true, uri);
+    assert.equal(isRegistered('http://[::1]:3000/callback', ['http://[::1]/callback']), true);
+    assert.equal(isRegistered('http://localhost/callback', ['http://localhost:3118/callback']), true);
+    assert.equal(isRegistered('http://localhost:1/callback', ['http://localhost:3118/callback']), true);
   });
 
   it('requires the same path, host and query on the loopback interface', () => {
@@ -134,17 +134,17 @@ describe('registered redirect URI', () => {
       'http:\\\\localhost:3118\\callback',
       'http://localhost:3118\\callback',
     ])
-      assert.equal(isNamed(uri, CLAUDE_CODE), false, uri);
-    assert.equal(isNamed('http://localhost:1/callback', ['http://127.0.0.1/callback']), false);
-    assert.equal(isNamed('http://127.0.0.1:1/callback', ['http://localhost/callback']), false);
+      assert.equal(isRegistered(uri, CLAUDE_CODE), false, uri);
+    assert.equal(isRegistered('http://localhost:1/callback', ['http://127.0.0.1/callback']), false);
+    assert.equal(isRegistered('http://127.0.0.1:1/callback', ['http://localhost/callback']), false);
   });
 
   it('matches each of the three that Cursor registers', () => {
     for (const uri of CURSOR) {
       assert.equal(redirectFault(uri), undefined);
-      assert.equal(isNamed(uri, CURSOR), true);
+      assert.equal(isRegistered(uri, CURSOR), true);
       assert.equal(
-        isNamed(
+        isRegistered(
           uri,
           CURSOR.filter((one) => one !== uri),
         ),
@@ -187,7 +187,7 @@ describe('registered redirect URI', () => {
     let count = 0;
     fc.assert(
       fc.property(pairs, ([uri, one]) => {
-        if (!isNamed(uri, [one]) || uri === one) return;
+        if (!isRegistered(uri, [one]) || uri === one) return;
         count += 1;
         const [asked, given] = [new URL(uri), new URL(one)];
         for (const { protocol, hostname, username, password, hash } of [asked, given]) {
@@ -207,7 +207,7 @@ describe('registered redirect URI', () => {
   it('never matches a URI that may not be registered', () => {
     fc.assert(
       fc.property(uris, (uri) => {
-        if (isNamed(uri, [uri])) assert.equal(redirectFault(uri), undefined);
+        if (isRegistered(uri, [uri])) assert.equal(redirectFault(uri), undefined);
         else assert.notEqual(redirectFault(uri), undefined);
       }),
       { numRuns: 5000 },
@@ -235,7 +235,7 @@ describe('redirect target', () => {
 
   it('receives the parameters in addition to its query', () => {
     assert.equal(
-      answered('https://client.example/callback?tenant=1', {
+      withParameters('https://client.example/callback?tenant=1', {
         code: 'mc_a.b',
         state: 'x&y=ö',
         error: undefined,
@@ -243,14 +243,17 @@ describe('redirect target', () => {
       'https://client.example/callback?tenant=1&code=mc_a.b&state=x%26y%3D%C3%B6',
     );
     assert.equal(
-      answered(CURSOR[0] ?? '', { code: 'mc_a.b' }),
+      withParameters(CURSOR[0] ?? '', { code: 'mc_a.b' }),
       'cursor://anysphere.cursor-mcp/oauth/callback?code=mc_a.b',
     );
   });
 
   it('has existing parameters of the same name replaced', () => {
     assert.equal(
-      answered('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
+      withParameters('https://client.example/?code=old&iss=old', {
+        code: 'new',
+        iss: 'https://muster.example',
+      }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',
     );
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../../functions/src/identity/rules/credential.ts';
 import { ROLES } from '../../../functions/src/identity/rules/role.ts';
-import type { RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
+import type { RecordedResponse } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import type {
   CodingWork,
@@ -267,7 +267,7 @@ export const discoveries: fc.Arbitrary<Discovery> = whole({
   created_at: date,
 });
 
-export const settledOperations: fc.Arbitrary<RecordedAnswer> = whole({
+export const settledOperations: fc.Arbitrary<RecordedResponse> = whole({
   id,
   arguments_hash: text,
   answer: jsonObjects.map(throughJson),

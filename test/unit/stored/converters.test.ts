@@ -7,8 +7,8 @@ import { agentToDocument } from '../../../functions/src/agents/store/agents.ts';
 import { credentialFromDocument } from '../../../functions/src/identity/rules/credential.ts';
 import { credentialToDocument } from '../../../functions/src/identity/store/credentials.ts';
 import {
-  recordedAnswerFromDocument,
-  recordedAnswerToDocument,
+  recordedResponseFromDocument,
+  recordedResponseToDocument,
 } from '../../../functions/src/kernel/firestore/store.ts';
 import {
   discoveryFromDocument,
@@ -27,7 +27,7 @@ import {
   reminderFromDocument,
   reminderToDocument,
 } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
-import { todoAnswer, todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoFromDocument, todoResponse } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument, eventToDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
 import { recurringTaskToDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import {
@@ -100,8 +100,8 @@ describe('documents', () => {
   comesBack('to-dos', todos, todoToDocument, todoFromDocument);
   comesBack('to-dos that are gone', todos, todoToDocument, (data) => must(todoFromRecord(data)));
   comesBack('recurring tasks', recurringTasks, recurringTaskToDocument, recurringTaskFromDocument);
-  comesBack('settled operations', settledOperations, recordedAnswerToDocument, (data, { id }) =>
-    recordedAnswerFromDocument(id, data),
+  comesBack('settled operations', settledOperations, recordedResponseToDocument, (data, { id }) =>
+    recordedResponseFromDocument(id, data),
   );
 
   it('contain the same fields for every task, so that a replacement leaves no old fields', () => {
@@ -122,7 +122,7 @@ describe('documents', () => {
       fc.property(todos, todos, (todo, other) => {
         const data = stored(todoToDocument(todo));
         assert.equal(isIndexCurrent(todo, data), true);
-        assert.deepEqual(lastReportedOf(data).lastReported, todoAnswer(todo));
+        assert.deepEqual(lastReportedOf(data).lastReported, todoResponse(todo));
         const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
         assert.equal(isIndexCurrent(edited, data), false);
       }),

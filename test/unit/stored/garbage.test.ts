@@ -1,7 +1,7 @@
 /** Lists show or skip a damaged document: each field is replaced with values of every other type. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { agentFromDocument, holding } from '../../../functions/src/agents/rules/agent.ts';
+import { agentFromDocument, withHeldTask } from '../../../functions/src/agents/rules/agent.ts';
 import { agentToDocument } from '../../../functions/src/agents/store/agents.ts';
 import { lastSeenIn } from '../../../functions/src/agents/store/presence.ts';
 import {
@@ -80,7 +80,7 @@ const now = START;
 
 describe('lists with damaged documents', () => {
   it('show every readable agent', async () => {
-    const agent = holding(
+    const agent = withHeldTask(
       sampleAgent({ last_completed_at: now }),
       'task-1',
       { session: 's', claim_epoch: 1 },

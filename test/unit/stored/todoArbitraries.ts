@@ -1,6 +1,6 @@
 /** Arbitrary to-dos and recurring tasks. */
 import fc from 'fast-check';
-import { isVisible } from '../../../functions/src/kernel/hidden.ts';
+import { isVisible } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Position } from '../../../functions/src/kernel/paging.ts';
+import type { TimeCursor } from '../../../functions/src/kernel/paging.ts';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import {
-  expiryPart,
+  expiryJob,
   type PresenceHealth,
-  type SweepPart,
-  type SweepTurn,
-  walk,
+  type SweepContext,
+  type SweepJob,
+  sweepPages,
 } from '../../../functions/src/kernel/sweep.ts';
 import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/ports.ts';
-import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { RECOVERY_MS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
@@ -38,7 +38,7 @@ describe('sweep', () => {
     };
   });
 
-  const run = (parts: readonly SweepPart[], turnMilliseconds = 1000) => {
+  const run = (parts: readonly SweepJob[], turnMilliseconds = 1000) => {
     const note = (event: string, fields: unknown) => void entries.push([event, fields]);
     return sweep(
       parts,
@@ -63,7 +63,7 @@ describe('sweep', () => {
       endLeases = () => reject(new Error('no database'));
     });
     const ended = { counts: {}, isBehind: false };
-    const part = (name: string, work: () => Promise<typeof ended>): SweepPart => ({
+    const part = (name: string, work: () => Promise<typeof ended>): SweepJob => ({
       name,
       run: () => {
         begun.push(name);
@@ -85,9 +85,9 @@ describe('sweep', () => {
   it('runs each part even if others fail, and reports the parts that are behind', async () => {
     const error = new Error('no database');
     const parts = [
-      expiryPart({ name: 'limits', expire: () => Promise.reject(error) }),
-      expiryPart({ name: 'deliveries', expire: never }),
-      expiryPart({ name: 'metrics', expire: async () => 0 }),
+      expiryJob({ name: 'limits', expire: () => Promise.reject(error) }),
+      expiryJob({ name: 'deliveries', expire: never }),
+      expiryJob({ name: 'metrics', expire: async () => 0 }),
     ];
     assert.deepEqual(await run(parts, -4990), { limits: {}, deliveries: {}, metrics: { expired: 0 } });
     assert.deepEqual(events(), ['sweep_part_failed', 'sweep_part_failed', 'sweep_behind', 'swept']);
@@ -98,13 +98,13 @@ describe('sweep', () => {
 
   it('deletes expired items until none is left or the time is up', async () => {
     const left = [500, 500, 20, 0];
-    const some = expiryPart({
+    const some = expiryJob({
       name: 'commits',
       expire: async () => left.shift() ?? assert.fail('none is left'),
     });
     assert.deepEqual(await run([some]), { commits: { expired: 1020 } });
     assert.deepEqual(state.behind, {});
-    const endless = expiryPart({ name: 'commits', expire: async () => 500 });
+    const endless = expiryJob({ name: 'commits', expire: async () => 500 });
     assert.deepEqual(await run([endless], -4000), { commits: { expired: 500 } });
     assert.deepEqual(Object.keys(state.behind), ['commits']);
   });
@@ -126,7 +126,7 @@ describe('sweep', () => {
     const due = all.map((id) => ({ at: START, id }));
     let stopBefore: string | undefined = 'j';
     let worked: string[] = [];
-    const read = async (after: Position | undefined) => {
+    const read = async (after: TimeCursor | undefined) => {
       const found = due.filter(({ id }) => after === undefined || id > after.id).slice(0, 15);
       const last = found.at(-1);
       return {
@@ -134,11 +134,11 @@ describe('sweep', () => {
         ...(found.length === 15 && last && { next: last }),
       };
     };
-    const part: SweepPart = {
+    const part: SweepJob = {
       name: 'leases',
       run: async (turn) => {
         const isOver = () => stopBefore !== undefined && worked.at(-1) === stopBefore;
-        const end = await walk({ ...turn, isOver }, read, async (id) => void worked.push(id));
+        const end = await sweepPages({ ...turn, isOver }, read, async (id) => void worked.push(id));
         return { ...end, counts: { worked: worked.length } };
       },
     };
@@ -154,26 +154,26 @@ describe('sweep', () => {
 
   it('continues past items that cannot be read or cleaned up', async () => {
     const places = [0, 1, 2].map((n) => ({ at: START, id: String(n) }));
-    const read = async (after: Position | undefined) => {
+    const read = async (after: TimeCursor | undefined) => {
       const at = after === undefined ? 0 : Number(after.id) + 1;
       const place = places[at];
       if (place === undefined) return { found: [] };
       return { found: at === 1 ? [] : [{ item: place.id, place }], next: place };
     };
     const worked: string[] = [];
-    const turn: SweepTurn = {
+    const turn: SweepContext = {
       now,
       from: undefined,
       presence: Promise.resolve<PresenceHealth>('trusted'),
       isOver: () => false,
     };
-    assert.deepEqual(await walk(turn, read, async (id) => void worked.push(id)), { isBehind: false });
+    assert.deepEqual(await sweepPages(turn, read, async (id) => void worked.push(id)), { isBehind: false });
     assert.deepEqual(worked, ['0', '2']);
   });
 
   describe('presence', () => {
     let standings: PresenceHealth[];
-    const part: SweepPart = {
+    const part: SweepJob = {
       name: 'leases',
       run: async ({ presence }) => {
         standings.push(await presence);
@@ -212,12 +212,12 @@ describe('sweep', () => {
       await run([part]);
       check = async () => undefined;
       await run([part]);
-      pass(RECOVERY_MILLISECONDS - 1);
+      pass(RECOVERY_MS - 1);
       check = () => Promise.reject(new Error('no writes'));
       await run([part]);
       check = async () => undefined;
       await run([part]);
-      pass(RECOVERY_MILLISECONDS - 1);
+      pass(RECOVERY_MS - 1);
       await run([part]);
       pass(1);
       await run([part]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
-import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
+import type { RateLimit } from '../../../functions/src/toolsets/github/rules/responses.ts';
 import type { Probes } from '../../../functions/src/toolsets/system/rules/ports.ts';
 import {
   alertsOf,
@@ -62,7 +62,7 @@ describe('system status', () => {
           ...probes,
         },
         gitHub: { configured: gitHub !== undefined, rateLimit: gitHub ?? never },
-        directory: { list: never, count: never, leaders: never, live: never, counts },
+        directory: { list: never, count: never, leaders: never, online: never, counts },
         sweepRecord: { read: readSweepRecord },
         unreadable: { recent: async () => [] },
         clock: { now: () => now },
@@ -142,13 +142,13 @@ describe('system status', () => {
       behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } },
     });
     now = secondsAfterStart(179);
-    assert.deepEqual(await status().sweepAlerts(), []);
+    assert.deepEqual(await status().warnAboutSweep(), []);
     now = secondsAfterStart(200);
-    const [alert, ...others] = await status().sweepAlerts();
+    const [alert, ...others] = await status().warnAboutSweep();
     assert.deepEqual([alert?.level, alert?.at, others], ['warning', START, []]);
     assert.match(alert?.message ?? '', /"leases" has been behind since 2030-01-01T00:00:00/);
     readSweepRecord = () => Promise.reject(new Error('no Firestore'));
-    assert.deepEqual(await status().sweepAlerts(), []);
+    assert.deepEqual(await status().warnAboutSweep(), []);
   });
 
   it("warns before GitHub's rate limit is exhausted", () => {

@@ -1,12 +1,12 @@
 /** Fixture with the to-dos of one person: the services over documents in memory, with an audit log. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
+import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
 import { type CallRecord, StaleWriteError, type Versioned } from '../../../functions/src/kernel/commit.ts';
-import { effectsOf } from '../../../functions/src/kernel/firestore/store.ts';
+import { auditEffects } from '../../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
-import { Undoing } from '../../../functions/src/toolsets/system/rules/undo.ts';
+import { UndoService } from '../../../functions/src/toolsets/system/rules/undo.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { RecurringTasks } from '../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
@@ -14,9 +14,13 @@ import type { Reminder } from '../../../functions/src/toolsets/todo/rules/remind
 import { ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
 import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import { type RemindedTodo, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import {
+  type RemindedTodo,
+  type Todo,
+  todoResponse,
+} from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
-import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
+import { TodoUndo } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
 import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todos.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -59,11 +63,11 @@ class Documents<Value> {
 interface StoredTodo {
   readonly todo: Todo;
   /** The to-do as its last event reported it. */
-  readonly recorded: ReturnType<typeof todoAnswer>;
+  readonly recorded: ReturnType<typeof todoResponse>;
 }
 
 function stored(todo: Todo): StoredTodo {
-  return { todo, recorded: todoAnswer(todo) };
+  return { todo, recorded: todoResponse(todo) };
 }
 
 /** All collections. A commit changes a copy, which replaces the state if it succeeds. */
@@ -73,7 +77,7 @@ class State {
   readonly reminders: Documents<Reminder>;
   readonly guards: Documents<string>;
   readonly events: Documents<TaskEvent>;
-  readonly trail: Documents<TrailEntry>;
+  readonly trail: Documents<AuditEntry>;
 
   constructor(before?: State) {
     this.todos = new Documents(before?.todos);
@@ -116,7 +120,7 @@ class State {
       case 'setReminder':
         this.reminders.write(change.reminder.id, change.reminder, change.before?.version);
         break;
-      case 'dropReminder':
+      case 'cancelReminder':
         this.reminders.delete(change.before.value.id, change.before.version);
         break;
       case 'deleteReminder':
@@ -125,7 +129,7 @@ class State {
       case 'recordEvent':
         this.events.write(change.event.id, change.event, undefined);
         break;
-      case 'recount':
+      case 'updateNode':
         break;
       default:
         throw new Error(`The test knows no ${change.kind}.`);
@@ -161,7 +165,7 @@ export class MemoryTodos {
   });
 
   /** Audit entries, newest first. */
-  get entries(): readonly TrailEntry[] {
+  get entries(): readonly AuditEntry[] {
     return this.state.trail.values.toReversed();
   }
 
@@ -170,12 +174,12 @@ export class MemoryTodos {
   }
 
   undo(id: string) {
-    return this.undoing.event({ principal: this.principal, credential: 'none' }, id, this.record);
+    return this.undoing.undoEvent({ principal: this.principal, credential: 'none' }, id, this.record);
   }
 
   undoSince(since: Date) {
     const filter = { whose: { ownerUid: this.owner }, since };
-    return this.undoing.several(
+    return this.undoing.undoSeveral(
       { principal: this.principal, credential: 'none' },
       filter,
       undefined,
@@ -194,7 +198,7 @@ export class MemoryTodos {
   private async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
     const next = new State(this.state);
     for (const change of changes) next.write(change);
-    const effects = effectsOf(todoEffects, changes.filter(isTold));
+    const effects = auditEffects(todoEffects, changes.filter(isTold));
     if (record?.by && effects.length > 0) {
       const id = `entry-${String(next.trail.values.length).padStart(4, '0')}`;
       const { by, undoes } = record;
@@ -258,24 +262,21 @@ export class MemoryTodos {
     });
   }
 
-  private makeUndoing(): Undoing<Change> {
-    const { recurrence, reminder } = new TodoInverse({
-      ...this.ports,
-      tasks: { find: async () => undefined },
-    });
-    return new Undoing(
-      portsOf<ConstructorParameters<typeof Undoing<Change>>[0]>({
+  private makeUndoing(): UndoService<Change> {
+    const { recurrence, reminder } = new TodoUndo({ ...this.ports, tasks: { find: async () => undefined } });
+    return new UndoService(
+      portsOf<ConstructorParameters<typeof UndoService<Change>>[0]>({
         inverses: { todo: recurrence, recurring_task: recurrence, reminder },
         irrevocable: {},
         randomness: systemRandomness,
         store: { commit: (changes, record) => this.commit(changes, record) },
         trail: {
           find: async (id) => this.state.trail.find(id),
-          list: async ({ since = new Date(0), stands = false }, { limit, after }) => {
+          list: async ({ since = new Date(0), notUndone = false }, { limit, after }) => {
             const start = this.entries.findIndex(({ id }) => id === after?.id) + 1;
             const items = this.entries
               .slice(start)
-              .filter(({ at, undone_by: undoneBy }) => at >= since && (!stands || undoneBy === undefined));
+              .filter(({ at, undone_by: undoneBy }) => at >= since && (!notUndone || undoneBy === undefined));
             return { items: items.slice(0, limit), more: items.length > limit };
           },
         },
@@ -293,7 +294,7 @@ export class MemoryTodos {
     for (const { todo, recorded } of this.state.todos.values)
       assert.equal(
         canonicalJson(recorded),
-        canonicalJson(todoAnswer(todo)),
+        canonicalJson(todoResponse(todo)),
         `${after}: ${todo.id} has no event`,
       );
   }

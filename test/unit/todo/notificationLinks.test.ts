@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
+import {
+  emailOf,
+  notificationOf,
+} from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import {
   EVENT_TYPES,
   type TaskEvent,
@@ -46,7 +49,7 @@ describe('notification links', () => {
       const notification = notificationOf(eventOf(type), links);
       assert.ok(notification, 'people are notified of it');
       assert.notEqual(pageAt(notification.link), 'no page');
-      assert.ok(mailOf(notification).text.split('\n').includes(notification.link));
+      assert.ok(emailOf(notification).text.split('\n').includes(notification.link));
     });
 
   it('of a reminder lead to its to-do for any id', () => {

@@ -74,7 +74,7 @@ describe('consumer', () => {
   function consume(text: string, act: (event: TaskEvent) => Promise<void>) {
     const buried: DeadLetter[] = [];
     const { errors, log } = errorsOf();
-    const deadLetters = { bury: async (letter: DeadLetter) => void buried.push(letter) };
+    const deadLetters = { deadLetter: async (letter: DeadLetter) => void buried.push(letter) };
     const consuming = eventConsumer('test', act, portsOf<TodoPorts>({ deadLetters, log })).receive({
       id: 'message-1',
       text,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import {
-  DEFAULT_LEAD_MILLISECONDS,
+  DEFAULT_LEAD_MS,
   type Reminder,
   reminderAt,
   reminderBefore,
@@ -112,7 +112,7 @@ describe('reminder of a to-do', () => {
           for (const { isDue, hours, completed } of states) {
             const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
             reminder = afterwards(reminder, changes(before, after, reminder, wanted));
-            const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MILLISECONDS);
+            const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MS);
             assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
             before = after;
           }

@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import {
   matchesWords,
   prefixesOf,
+  searchPrefixes,
   searchWords,
-  soughtPrefixes,
-} from '../../../functions/src/kernel/words.ts';
+} from '../../../functions/src/kernel/textSearch.ts';
 import {
   anywhere,
   MAX_WORD_BYTES,
-  type SoughtWord,
+  matchVariants,
+  type SearchWord,
   type WordIndex,
-  waysOfHaving,
   wordIndexOf,
 } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 
@@ -34,9 +34,9 @@ describe('word index of a to-do', () => {
     fc.assert(
       fc.property(todo, search, (written, query) => {
         const sought = searchWords(query);
-        const words = soughtPrefixes(sought);
+        const words = searchPrefixes(sought);
         const index = wordIndexOf(written);
-        const ways = waysOfHaving(words).map((way) => has(index, way));
+        const ways = matchVariants(words).map((way) => has(index, way));
         const isMatch = matchesWords(`${written.title}\n${written.description}`, sought);
         assert.equal(ways.filter((isTrue) => isTrue).length, isMatch ? 1 : 0);
         assert.equal(has(index, anywhere(words)), isMatch);
@@ -90,6 +90,6 @@ describe('word index of a to-do', () => {
   });
 });
 
-function has(index: WordIndex, sought: readonly SoughtWord[]): boolean {
+function has(index: WordIndex, sought: readonly SearchWord[]): boolean {
   return sought.every(({ place, word: one }) => index[place][one] === OWNER);
 }

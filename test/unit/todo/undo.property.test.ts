@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import { todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { byDay } from '../../support/night.ts';
+import { todoResponse } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { defaultOrNightly } from '../../support/nightly.ts';
 import { MemoryTodos } from './memory.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const RUNS = byDay(120, { night: 10_000 });
+const RUNS = defaultOrNightly(120, { night: 10_000 });
 const ROUNDS = 3;
 
 const TITLES = ['Standup', 'Water', 'Milk'];
@@ -181,7 +181,7 @@ describe('to-dos after any sequence of changes and undos', function () {
     await home.todos.complete(home.owner, first.id, home.record);
     // Restoring a backup may leave this state.
     home.state.recurring.set(recurringTask.id, recurringTask);
-    home.state.todos.set(first.id, { todo: first, recorded: todoAnswer(first) });
+    home.state.todos.set(first.id, { todo: first, recorded: todoResponse(first) });
     const completed = await home.todos.complete(home.owner, first.id, home.record);
     assert.equal(completed.next?.id, next?.id);
     home.requireSound('completed');

@@ -12,7 +12,7 @@ import { close, listen, portOf } from '../../support/listening.ts';
 const HOST = 'client.example';
 const DOCUMENT = new URL(`https://${HOST}/oauth/client.json?version=1`);
 const JSON_TYPE = { 'content-type': 'application/json' };
-const MOST_BYTES = 5 * 1024;
+const MAX_BYTES = 5 * 1024;
 
 /** Thrown instead of connecting to a public host. */
 const NOWHERE = new Error('somebody would be connected to');
@@ -226,7 +226,7 @@ describe('client document', () => {
     });
 
   it('is limited to 5 KiB, with or without a declared length', async () => {
-    const full = `"${'x'.repeat(MOST_BYTES - 2)}"`;
+    const full = `"${'x'.repeat(MAX_BYTES - 2)}"`;
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(full);
     assert.equal((await documents().fetch(DOCUMENT)).text, full);
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(`${full} `);

@@ -65,7 +65,7 @@ export class StrictHost {
   size: { readonly width: number; readonly height: number } | undefined;
   /** The view's violations of the protocol. */
   readonly faults: string[] = [];
-  private stage: 'new' | 'greeted' | 'initialized' | 'ended' = 'new';
+  private fixture: 'new' | 'greeted' | 'initialized' | 'ended' = 'new';
   private readonly ids = new Set<string | number>();
   private readonly settings: HostSettings;
   private readonly replies = new Map<string | number, (said: Said) => void>();
@@ -84,7 +84,7 @@ export class StrictHost {
   ): Promise<StrictHost> {
     const host = new StrictHost(await ViewFrame.open(browser, chat, settings), settings);
     host.frame.listen((said) => host.hear(said));
-    await eventually('the view is initialized', async () => host.stage === 'initialized' || undefined);
+    await eventually('the view is initialized', async () => host.fixture === 'initialized' || undefined);
     return host;
   }
 
@@ -95,7 +95,7 @@ export class StrictHost {
   }
 
   notify(method: string, params: Message): Promise<void> {
-    assert.equal(this.stage, 'initialized', 'a host says nothing before the view is initialized');
+    assert.equal(this.fixture, 'initialized', 'a host says nothing before the view is initialized');
     return this.frame.say({ jsonrpc: '2.0', method, params });
   }
 
@@ -114,7 +114,7 @@ export class StrictHost {
       (await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result,
       {},
     );
-    this.stage = 'ended';
+    this.fixture = 'ended';
     assert.deepEqual(this.faults, []);
     assert.deepEqual(this.frame.complaints, []);
     await this.frame.close();
@@ -158,13 +158,13 @@ export class StrictHost {
 
   private holdOrder(method: string): void {
     const expected = { new: 'ui/initialize', greeted: 'ui/notifications/initialized' } as const;
-    if (this.stage === 'ended') this.faults.push(`${method} after the end`);
-    if (this.stage !== 'new' && this.stage !== 'greeted') {
+    if (this.fixture === 'ended') this.faults.push(`${method} after the end`);
+    if (this.fixture !== 'new' && this.fixture !== 'greeted') {
       if (Object.values<string>(expected).includes(method)) this.faults.push(`${method} again`);
       return;
     }
-    if (method !== expected[this.stage]) this.faults.push(`${method} before ${expected[this.stage]}`);
-    this.stage = this.stage === 'new' ? 'greeted' : 'initialized';
+    if (method !== expected[this.fixture]) this.faults.push(`${method} before ${expected[this.fixture]}`);
+    this.fixture = this.fixture === 'new' ? 'greeted' : 'initialized';
   }
 
   private note(method: string, params: Message): void {

@@ -2,16 +2,16 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { type Pages, usePages } from '../../calls/useAnswer.ts';
+import { type Pages, usePages } from '../../calls/useResponse.ts';
 import { useLive } from '../../live/live.ts';
 import { membersOf } from '../../live/queries.ts';
 import { count } from '../../live/sources.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
+import { clearSent } from '../../parts/formState.ts';
 import { More } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { clearSent } from '../../parts/typed.ts';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { workspace } from '../../router.ts';
 import { Explain } from './Explain.tsx';
 import { ROLES, RoleChoice } from './RoleChoice.tsx';
@@ -56,7 +56,7 @@ export function Access() {
 }
 
 function MembersCard({
-  pages: { live, again, more },
+  pages: { live, refetch, more },
   here,
 }: {
   readonly pages: Pages<Members>;
@@ -87,25 +87,25 @@ function MembersCard({
                 .map((member) => (
                   <li key={member.uid} class="todo">
                     <p>
-                      <Words text={member.name ?? member.email ?? member.uid} />{' '}
+                      <UserText text={member.name ?? member.email ?? member.uid} />{' '}
                       <span class="soft">
                         since <Ago at={new Date(member.added_at)} />
                       </span>
                     </p>
-                    <MemberActs member={member} here={here} changed={again} />
+                    <MemberActs member={member} here={here} changed={refetch} />
                   </li>
                 ))}
               {answers
                 .flatMap((page) => page.invitations)
                 .map((invitation) => (
                   <li key={invitation.email}>
-                    <Words text={invitation.email} /> is invited as {invitation.role}, until{' '}
+                    <UserText text={invitation.email} /> is invited as {invitation.role}, until{' '}
                     <Ago at={new Date(invitation.expires_at)} />
                   </li>
                 ))}
             </ul>
             <More what="members" more={more} loaded={loaded ?? 0} count={number} />
-            <Invite changed={again} />
+            <Invite changed={refetch} />
           </>
         )}
       </Shown>
@@ -125,7 +125,7 @@ function MemberActs({ member, here, changed }: MemberActsProps) {
   return (
     <div class="acts">
       <RoleChoice label={`Role of ${name}`} role={role} />
-      <Act
+      <ActionButton
         label="Give this role"
         disabled={role.value === member.role}
         act={async () => {
@@ -133,7 +133,7 @@ function MemberActs({ member, here, changed }: MemberActsProps) {
           changed();
         }}
       />
-      <Act
+      <ActionButton
         label="Remove"
         kind="danger"
         consequence={`${name} leaves ${here}, and all their agents with them, within seconds.`}
@@ -160,7 +160,7 @@ function Invite({ changed }: { changed(): void }) {
         />
       </label>
       <RoleChoice label="As" role={role} />
-      <Act
+      <ActionButton
         label="Invite"
         disabled={!email.value.includes('@')}
         act={async () => {

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { callTool } from '../../calls/tools.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { Card } from '../../parts/Notice.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 
 const explanation = z.object({
   allowed: z.boolean(),
@@ -86,7 +86,7 @@ export function Explain() {
           As which of my agents; empty: myself
           <input value={agent.value} onInput={(event) => (agent.value = event.currentTarget.value)} />
         </label>
-        <Act
+        <ActionButton
           label="Explain"
           disabled={tool.value.trim() === ''}
           act={async () => {
@@ -105,26 +105,26 @@ function Verdict({ of }: { readonly of: z.output<typeof explanation> }) {
   return (
     <div role="status">
       <p>
-        <strong>{allowed ? 'Allowed.' : 'Refused.'}</strong> <Words text={why} />
+        <strong>{allowed ? 'Allowed.' : 'Refused.'}</strong> <UserText text={why} />
       </p>
       <p class="soft">
-        It needs <Words text={needs} />.
+        It needs <UserText text={needs} />.
         {has !== undefined &&
           ` The role that counts is ${has.role}${has.from === undefined ? '' : `, from ${has.from}`}.`}
         {rule !== undefined && (
           <>
             {' The rule: '}
-            <Words text={rule} />.
+            <UserText text={rule} />.
           </>
         )}
         {change !== undefined && (
           <>
             {' '}
-            It can be changed by <Words text={change.who} />
+            It can be changed by <UserText text={change.who} />
             {change.people.length > 0 && (
               <>
                 {': '}
-                <Words text={change.people.map(({ name, uid }) => name ?? uid).join(', ')} />
+                <UserText text={change.people.map(({ name, uid }) => name ?? uid).join(', ')} />
               </>
             )}
             .

@@ -3,32 +3,32 @@ import { agentDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { agent as agentQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
+import { DetailPage } from '../../parts/DetailPage.tsx';
+import { MessageForm } from '../../parts/MessageForm.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { ThingPage } from '../../parts/ThingPage.tsx';
-import { Words } from '../../parts/Words.tsx';
-import { WriteTo } from '../../parts/WriteTo.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
 import { AgentLine } from '../agents/Agents.tsx';
 
 export function AgentPage({ id }: { readonly id: string }) {
   const live = useLive(document(agentQuery(id), agentDocument));
   return (
-    <ThingPage list={['agents', 'Agents']} kind="agent" id={id} live={live}>
+    <DetailPage list={['agents', 'Agents']} kind="agent" id={id} live={live}>
       {(agent) => (
         <>
           <h1>
-            <Words text={agent.name} />
+            <UserText text={agent.name} />
           </h1>
           {agent.description !== null && (
             <p>
-              <Words text={agent.description} most={1000} />
+              <UserText text={agent.description} most={1000} />
             </p>
           )}
           <AgentLine agent={agent} />
           <dl class="facts">
             <dt>Can do</dt>
             <dd>
-              <Words
+              <UserText
                 text={agent.capability_details.map(({ name }) => name).join(', ') || 'nothing that it says'}
               />
             </dd>
@@ -42,9 +42,9 @@ export function AgentPage({ id }: { readonly id: string }) {
           <p>
             <a href={addressOf(['audit'], { agent: agent.id })}>What it has done</a>, with undo.
           </p>
-          <WriteTo agentId={agent.id} />
+          <MessageForm agentId={agent.id} />
         </>
       )}
-    </ThingPage>
+    </DetailPage>
   );
 }

@@ -1,16 +1,16 @@
 /** Agents of the workspace, with their tasks, and the person's connected apps and API keys. */
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { usePages } from '../../calls/useAnswer.ts';
+import { usePages } from '../../calls/useResponse.ts';
 import { type Agent, agentDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { headOf, More, MoreOf } from '../../parts/More.tsx';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { Sign } from '../../parts/Sign.tsx';
+import { PresenceBadge } from '../../parts/PresenceBadge.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, workspace } from '../../router.ts';
 
 const connections = z.object({
@@ -113,7 +113,7 @@ export function Agents() {
                       <ConnectionLine
                         connection={one}
                         holds={held.get(one.agent_id) ?? 0}
-                        changed={mine.again}
+                        changed={mine.refetch}
                       />
                     </li>
                   ))}
@@ -141,9 +141,9 @@ export function Agents() {
 function EndedLine({ ended }: { readonly ended: Ended }) {
   return (
     <p>
-      <Words text={ended.name} />{' '}
+      <UserText text={ended.name} />{' '}
       <span class="soft">
-        of <Words text={ended.app.name} />, ended <Ago at={new Date(ended.ended_at)} />
+        of <UserText text={ended.app.name} />, ended <Ago at={new Date(ended.ended_at)} />
       </span>
       . {ENDS[ended.reason] ?? ended.reason}
     </p>
@@ -155,16 +155,16 @@ export function AgentLine({ agent }: { readonly agent: Agent }) {
   return (
     <>
       <a href={addressOf(['a', agent.id])}>
-        <Words text={agent.name} />
+        <UserText text={agent.name} />
       </a>{' '}
-      <span class="tag">{agent.type}</span> <Sign agent={agent} />
+      <span class="tag">{agent.type}</span> <PresenceBadge agent={agent} />
       <p class="soft">
         {tasks.length === 0 ? 'It holds nothing. ' : 'It holds '}
         {tasks.map((id, index) => (
           <span key={id}>
             {index > 0 && ', '}
             <a href={addressOf(['t', id])}>
-              <Words text={id} />
+              <UserText text={id} />
             </a>
           </span>
         ))}
@@ -192,21 +192,21 @@ function ConnectionLine({ connection, holds, changed }: ConnectionLineProps) {
   return (
     <>
       <p>
-        <Words text={connection.name} /> <span class="tag">{connection.role}</span>{' '}
+        <UserText text={connection.name} /> <span class="tag">{connection.role}</span>{' '}
         <span class="soft">
           {app === undefined ? 'with a key' : 'an app that calls itself '}
-          {app !== undefined && <Words text={app.name} />}
+          {app !== undefined && <UserText text={app.name} />}
           {app?.host !== undefined && (
             <>
               {' of '}
-              <Words text={app.host} />
+              <UserText text={app.host} />
             </>
           )}
           {bounds.length > 0 && `, ${bounds.join(', ')}`}, seen <Ago at={new Date(connection.last_seen)} />,
           ends <Ago at={new Date(connection.expires_at)} />
         </span>
       </p>
-      <Act
+      <ActionButton
         label="Revoke"
         kind="danger"
         consequence={`${connection.name} loses access everywhere within seconds.${

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
-import { Act } from '../../parts/Act.tsx';
+import { useResponse } from '../../calls/useResponse.ts';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { localInstant } from '../../parts/dates.ts';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import { Change, change } from './Change.tsx';
 import { Outcome, outcome } from './Outcome.tsx';
@@ -52,13 +52,13 @@ export function Audit() {
     ...(cursors.value.length > 0 && { cursor: cursors.value.at(-1) }),
   };
   const key = JSON.stringify([workspace.value, asked]);
-  const { live, again } = useAnswer(key, () => callTool('system.getAudit', asked, audit));
+  const { live, refetch } = useResponse(key, () => callTool('system.getAudit', asked, audit));
   const taken = useSignal<z.output<typeof outcome> | undefined>(undefined);
 
   async function takeBack(what: Readonly<Record<string, unknown>>): Promise<void> {
     taken.value = undefined;
     taken.value = await act('system.undo', what, outcome);
-    again();
+    refetch();
   }
 
   return (
@@ -78,9 +78,9 @@ export function Audit() {
       {agent !== undefined && (
         <div class="acts">
           <p>
-            Only what <Words text={agent} /> has done. <a href={addressOf(['audit'])}>All</a>
+            Only what <UserText text={agent} /> has done. <a href={addressOf(['audit'])}>All</a>
           </p>
-          <TakeBackSince agent={agent} takeBack={takeBack} />
+          <UndoSince agent={agent} takeBack={takeBack} />
         </div>
       )}
       {taken.value !== undefined && <Outcome of={taken.value} />}
@@ -114,14 +114,14 @@ export function Audit() {
   );
 }
 
-interface TakeBackSinceProps {
+interface UndoSinceProps {
   readonly agent: string;
   takeBack(what: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 const HOUR = 3_600_000;
 
-function TakeBackSince({ agent, takeBack }: TakeBackSinceProps) {
+function UndoSince({ agent, takeBack }: UndoSinceProps) {
   const typed = useSignal(localInstant(new Date(Date.now() - HOUR)));
   return (
     <div class="write">
@@ -134,7 +134,7 @@ function TakeBackSince({ agent, takeBack }: TakeBackSinceProps) {
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </label>
-      <Act
+      <ActionButton
         label="Take back what it has done since"
         kind="danger"
         disabled={typed.value === ''}
@@ -149,11 +149,11 @@ function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promi
   return (
     <>
       <p>
-        <Ago at={new Date(event.at)} /> <Words text={event.by} /> · <code>{event.tool}</code>
+        <Ago at={new Date(event.at)} /> <UserText text={event.by} /> · <code>{event.tool}</code>
         {event.app !== undefined && (
           <span class="soft">
             {' by '}
-            <Words text={event.app} />
+            <UserText text={event.app} />
           </span>
         )}
         {event.undoes !== undefined && <span class="tag">undo</span>}
@@ -163,7 +163,7 @@ function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promi
         <Change key={`${index} ${one.kind} ${one.id}`} change={one} />
       ))}
       {event.undone_by === undefined && (
-        <Act
+        <ActionButton
           label="Take it back"
           consequence="Only changes that nothing has overwritten are undone; the rest are listed."
           act={takeBack}

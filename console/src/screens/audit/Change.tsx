@@ -1,7 +1,7 @@
 /** Changed fields of an item. */
 
 import { z } from 'zod/mini';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
 
 const fields = z.record(z.string(), z.unknown());
@@ -30,7 +30,7 @@ export function Change({
   return (
     <details class="change">
       <summary>
-        {kind} <Words text={id} /> {what}
+        {kind} <UserText text={id} /> {what}
         {what === 'changed' && `: ${names.join(', ')}`}
       </summary>
       {page !== undefined && (
@@ -42,17 +42,17 @@ export function Change({
         {names.map((name) => (
           <div key={name}>
             <dt>
-              <Words text={name} />
+              <UserText text={name} />
             </dt>
             <dd>
               {before !== undefined && (
                 <del>
-                  <Words text={shown(before[name])} most={500} />
+                  <UserText text={shown(before[name])} most={500} />
                 </del>
               )}{' '}
               {after !== undefined && (
                 <ins>
-                  <Words text={shown(after[name])} most={500} />
+                  <UserText text={shown(after[name])} most={500} />
                 </ins>
               )}
             </dd>

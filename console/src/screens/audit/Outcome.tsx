@@ -1,6 +1,6 @@
 /** Result of an undo: what was undone, and what was not and why. */
 import { z } from 'zod/mini';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 
 export const outcome = z.object({
   undone: z.array(z.object({ kind: z.string(), id: z.string() })),
@@ -28,11 +28,11 @@ export function Outcome({ of: { undone, refused, more } }: { readonly of: z.outp
       <ul>
         {refused.map(({ kind, id, why, changed_by, changed_with }) => (
           <li key={`${kind} ${id}`}>
-            {kind} <Words text={id} /> was not: <Words text={why} />
+            {kind} <UserText text={id} /> was not: <UserText text={why} />
             {changed_by !== undefined && (
               <>
                 {' ('}
-                <Words text={changed_by} />
+                <UserText text={changed_by} />
                 {changed_with !== undefined && `, ${changed_with}`})
               </>
             )}

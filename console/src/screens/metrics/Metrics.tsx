@@ -8,7 +8,7 @@ import { latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
 import { timeOfDay } from '../../parts/dates.ts';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { Scrolled } from '../../parts/Scrolled.tsx';
+import { ScrollArea } from '../../parts/ScrollArea.tsx';
 
 type Counts = z.output<typeof countsNode>;
 
@@ -39,7 +39,7 @@ function Hour({ minutes }: { readonly minutes: Minutes }) {
         </p>
       </Card>
       <Card title="By tool">
-        <Scrolled class="scrolled" label="Calls by tool">
+        <ScrollArea class="scrolled" label="Calls by tool">
           <table class="metrics">
             <thead>
               <tr>
@@ -68,7 +68,7 @@ function Hour({ minutes }: { readonly minutes: Minutes }) {
               ))}
             </tbody>
           </table>
-        </Scrolled>
+        </ScrollArea>
       </Card>
     </>
   );

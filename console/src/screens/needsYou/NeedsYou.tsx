@@ -1,14 +1,14 @@
 /** First page: questions for the person, progress towards the goal, and active agents. */
 
-import { useCounts, useSession, useSessionId, type Where } from '../../live/coordination.ts';
+import { type SessionScope, useCounts, useSession, useSessionId } from '../../live/coordination.ts';
 import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf, discoveriesOf, requestsTo } from '../../live/queries.ts';
 import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { Sign } from '../../parts/Sign.tsx';
+import { PresenceBadge } from '../../parts/PresenceBadge.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import { connection, type Person } from '../../session/session.ts';
 import { Question } from './Question.tsx';
@@ -52,7 +52,7 @@ export function NeedsYou({ person }: { readonly person: Person }) {
       ) : (
         <Absent live={sessionId} />
       )}
-      <Alive here={here} />
+      <OnlineAgents here={here} />
       {id !== undefined && <Discoveries here={here} session={id} />}
     </>
   );
@@ -72,7 +72,7 @@ function NoGoal() {
   );
 }
 
-function Goal({ where }: { readonly where: Where }) {
+function Goal({ where }: { readonly where: SessionScope }) {
   const live = useSession(where);
   const counts = useCounts(where);
   return (
@@ -80,7 +80,7 @@ function Goal({ where }: { readonly where: Where }) {
       <Shown live={live}>
         {(value) => (
           <p class="goal">
-            <Words text={value?.goal || 'No goal yet. Set one with init_coordination.'} />
+            <UserText text={value?.goal || 'No goal yet. Set one with init_coordination.'} />
           </p>
         )}
       </Shown>
@@ -122,7 +122,7 @@ function Progress({ counts }: { readonly counts: Readonly<Record<string, number>
   );
 }
 
-function Alive({ here }: { readonly here: string }) {
+function OnlineAgents({ here }: { readonly here: string }) {
   const agents = usePaged(agentsOf(here), agentDocument);
   return (
     <Card title="Agents" count={headOf(agents)}>
@@ -134,7 +134,7 @@ function Alive({ here }: { readonly here: string }) {
             <ul class="plain rows">
               {rows.map((agent) => (
                 <li key={agent.id}>
-                  <Words text={agent.name} /> <Sign agent={agent} />
+                  <UserText text={agent.name} /> <PresenceBadge agent={agent} />
                   {Object.keys(agent.held).map((taskId) => (
                     <span key={taskId}>
                       {' '}
@@ -164,15 +164,15 @@ function Discoveries({ here, session }: { readonly here: string; readonly sessio
           <ul class="plain rows">
             {rows.map((one) => (
               <li key={one.id}>
-                <Words text={one.content} most={300} />
+                <UserText text={one.content} most={300} />
                 <p class="soft">
                   <a href={addressOf(['a', one.agent_id])}>
-                    <Words text={one.agent_id} />
+                    <UserText text={one.agent_id} />
                   </a>
                   , <Ago at={one.created_at} />
                   {one.tags.map((tag) => (
                     <span key={tag} class="tag">
-                      <Words text={tag} most={40} />
+                      <UserText text={tag} most={40} />
                     </span>
                   ))}
                 </p>

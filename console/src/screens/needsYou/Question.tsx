@@ -4,9 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Request } from '../../live/documents.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, parameter } from '../../router.ts';
 import { SHOWN_QUESTION } from '../../shell/screens.ts';
 
@@ -32,7 +32,7 @@ export function Question({ request }: { readonly request: Request }) {
   return (
     <article class="question" ref={article} aria-current={isShown ? 'true' : undefined}>
       <p>
-        <Words text={request.question} links />
+        <UserText text={request.question} links />
       </p>
       {request.call !== null && (
         <details>
@@ -40,17 +40,17 @@ export function Question({ request }: { readonly request: Request }) {
             What will be done: <code>{request.call.tool}</code>
           </summary>
           <pre>
-            <Words text={pretty(request.call.arguments)} />
+            <UserText text={pretty(request.call.arguments)} />
           </pre>
         </details>
       )}
       <p class="soft">
-        {request.asked_by_agent === null ? 'Somebody' : <Words text={request.asked_by_agent} />} asks,{' '}
+        {request.asked_by_agent === null ? 'Somebody' : <UserText text={request.asked_by_agent} />} asks,{' '}
         <Ago at={request.created_at} />. It ends <Ago at={request.expires_at} />
         {request.default !== null && (
           <>
             {' with the answer '}
-            <Words text={request.default} />
+            <UserText text={request.default} />
           </>
         )}
         .
@@ -79,7 +79,7 @@ export function Question({ request }: { readonly request: Request }) {
       )}
       <p class="acts">
         {request.kind === 'text' ? (
-          <Act
+          <ActionButton
             label="Answer"
             kind="primary"
             disabled={answer.value.trim() === ''}
@@ -87,7 +87,7 @@ export function Question({ request }: { readonly request: Request }) {
           />
         ) : (
           choices.map((choice, index) => (
-            <Act
+            <ActionButton
               key={choice}
               label={request.kind === 'approval' ? (choice === 'approve' ? 'Approve' : 'Refuse') : choice}
               kind={index === 0 ? 'primary' : 'plain'}

@@ -1,6 +1,11 @@
 /** Blocked work: failed and stuck tasks, expired leases, failed checks and exhausted budgets. */
 
-import { useClosedTasks, useHeldUpTasks, useStuckTasks, type Where } from '../../live/coordination.ts';
+import {
+  type SessionScope,
+  useClosedTasks,
+  useStuckTasks,
+  useTroubledTasks,
+} from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
 import type { Paged } from '../../live/states.ts';
@@ -8,16 +13,16 @@ import { now } from '../../live/time.ts';
 import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
-import { whyHeld } from '../../parts/taskState.ts';
-import { Away, Words } from '../../parts/Words.tsx';
+import { blockedReason } from '../../parts/taskState.ts';
+import { ExternalLink, UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
-import { heldUp } from './heldUp.ts';
+import { troubledTasks } from './troubledTasks.ts';
 
-export function Trouble({ where }: { readonly where: Where }) {
+export function Trouble({ where }: { readonly where: SessionScope }) {
   const at = now.value;
   const failed = useClosedTasks(where, 'failed');
   const stuck = useStuckTasks(where);
-  const heldTasks = heldUp(useHeldUpTasks(where), at);
+  const heldTasks = troubledTasks(useTroubledTasks(where), at);
   const all = merged([failed, stuck, heldTasks]);
   const failures = rowsOf(failed);
   const never = rowsOf(stuck);
@@ -35,7 +40,7 @@ export function Trouble({ where }: { readonly where: Where }) {
                   <Status of="failed" /> <TaskLink task={task} />
                   {task.error !== null && (
                     <p class="soft">
-                      <Words text={task.error} most={300} />
+                      <UserText text={task.error} most={300} />
                     </p>
                   )}
                 </li>
@@ -50,7 +55,7 @@ export function Trouble({ where }: { readonly where: Where }) {
               ))}
               {held.map((task) => (
                 <li key={task.id}>
-                  <Status of={whyHeld(task, at) ?? ''} /> <TaskLink task={task} />
+                  <Status of={blockedReason(task, at) ?? ''} /> <TaskLink task={task} />
                   <Why task={task} at={at} />
                 </li>
               ))}
@@ -69,19 +74,19 @@ function rowsOf({ live }: Paged<Task>): readonly Task[] {
 
 function Why({ task, at }: { readonly task: Task; readonly at: number }) {
   const { failed_check: check, lapsed_claims: lapsed } = task;
-  const why = whyHeld(task, at);
+  const why = blockedReason(task, at);
   if (why === 'budget') return <p class="soft">Out of budget. Raise the limit to continue.</p>;
   if (why === 'red' && check !== null) {
     const number = `${check.repository}#${check.pull_request}`;
     return (
       <p class="soft">
-        The check <Words text={check.name} most={80} /> failed on{' '}
+        The check <UserText text={check.name} most={80} /> failed on{' '}
         {check.url === undefined ? (
-          <Words text={number} />
+          <UserText text={number} />
         ) : (
-          <Away address={check.url}>
-            <Words text={number} />
-          </Away>
+          <ExternalLink address={check.url}>
+            <UserText text={number} />
+          </ExternalLink>
         )}
         , <Ago at={check.at} />.
       </p>
@@ -91,7 +96,7 @@ function Why({ task, at }: { readonly task: Task; readonly at: number }) {
   return (
     <p class="soft">
       <a href={addressOf(['a', last])}>
-        <Words text={last} />
+        <UserText text={last} />
       </a>{' '}
       let its lease expire{task.claimed_by === null && ', and no agent has claimed the task since'}.
     </p>
@@ -111,7 +116,7 @@ function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {
 function TaskLink({ task }: { readonly task: Task }) {
   return (
     <a href={addressOf(['t', task.id])}>
-      <Words text={task.description.split('\n', 1)[0] ?? ''} most={140} />
+      <UserText text={task.description.split('\n', 1)[0] ?? ''} most={140} />
     </a>
   );
 }

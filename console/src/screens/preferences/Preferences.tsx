@@ -5,15 +5,15 @@ import { useLive } from '../../live/live.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf, preferences as preferencesQuery } from '../../live/queries.ts';
 import { document, setDocument } from '../../live/sources.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 
 /** Four weeks, as in the security rules. */
-const MOST_MINUTES = 40_320;
+const MAX_MINUTES = 40_320;
 
 const DEFAULTS = preferencesDocument.parse({});
 
@@ -32,7 +32,7 @@ export function Preferences({ person }: { readonly person: Person }) {
 function Chosen({ person, stored }: { readonly person: Person; readonly stored: Preferred }) {
   const wanted = useSignal(stored);
   const minutes = useSignal(String(stored.reminder_lead_minutes));
-  const isPossible = /^\d+$/.test(minutes.value) && Number(minutes.value) <= MOST_MINUTES;
+  const isPossible = /^\d+$/.test(minutes.value) && Number(minutes.value) <= MAX_MINUTES;
   const change = (more: Partial<Preferred>) => {
     wanted.value = { ...wanted.value, ...more };
   };
@@ -52,7 +52,7 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
           <Choice label="On my devices" isOn={wanted.value.push} set={(push) => change({ push })} />
           <Choice label="By mail" isOn={wanted.value.email} set={(email) => change({ email })} />
         </div>
-        {!isPossible && <p class="error">A whole number of minutes, at most four weeks: {MOST_MINUTES}.</p>}
+        {!isPossible && <p class="error">A whole number of minutes, at most four weeks: {MAX_MINUTES}.</p>}
       </Card>
       <Answering
         person={person}
@@ -60,7 +60,7 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
         choose={(agents) => change({ agents_may_answer: [...agents] })}
       />
       <p class="acts">
-        <Act
+        <ActionButton
           label="Save"
           kind="primary"
           disabled={!isPossible}
@@ -106,7 +106,7 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
               {elsewhere.length > 0 && (
                 <p class="soft">
                   {agents.more === undefined ? 'And of other workspaces: ' : 'And others: '}
-                  <Words text={elsewhere.join(', ')} />
+                  <UserText text={elsewhere.join(', ')} />
                 </p>
               )}
             </>
@@ -128,7 +128,7 @@ function Choice({ label, isOn, set }: ChoiceProps) {
   return (
     <label class="check">
       <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />{' '}
-      <Words text={label} />
+      <UserText text={label} />
     </label>
   );
 }

@@ -1,44 +1,44 @@
 /** One run: steps and attempts on a timeline, the winner with reasons, and the cost. */
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
+import { useResponse } from '../../calls/useResponse.ts';
 import { type Run, runDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { run as runQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
+import { DetailPage } from '../../parts/DetailPage.tsx';
 import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
-import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { progressOf } from '../runs/Runs.tsx';
-import { runAnswer } from './answer.ts';
+import { runResponse } from './response.ts';
 import { Timeline } from './Timeline.tsx';
 
 export function RunPage({ id }: { readonly id: string }) {
   const live = useLive(document(runQuery(id), runDocument));
   return (
-    <ThingPage list={['runs', 'Runs']} kind="run" id={id} live={live}>
+    <DetailPage list={['runs', 'Runs']} kind="run" id={id} live={live}>
       {(run) => <Whole run={run} />}
-    </ThingPage>
+    </DetailPage>
   );
 }
 
 function Whole({ run }: { readonly run: Run }) {
   // The run's document changes with each step. Steps are reloaded only then.
   const version = [run.status, run.steps_settled, ...run.current].join(' ');
-  const ask = () => callTool('orchestration.get_run', { runId: run.id }, runAnswer);
-  const { live } = useAnswer(run.id, ask, version);
+  const ask = () => callTool('orchestration.get_run', { runId: run.id }, runResponse);
+  const { live } = useResponse(run.id, ask, version);
   const isOpen = run.ended_at === null;
   return (
     <>
       <h1>
-        <Words text={run.title} most={200} />
+        <UserText text={run.title} most={200} />
       </h1>
       <p class="sentence">
-        <Status of={run.status} /> <Words text={run.workflow} />, {progressOf(run)}, begun{' '}
+        <Status of={run.status} /> <UserText text={run.workflow} />, {progressOf(run)}, begun{' '}
         <Ago at={run.created_at} />
         {run.ended_at !== null && `, took ${duration(run.ended_at.getTime() - run.created_at.getTime())}`}. It
         has cost {`$${run.spent.cost_usd.toFixed(4)}`} and{' '}
@@ -46,12 +46,12 @@ function Whole({ run }: { readonly run: Run }) {
       </p>
       {run.failure !== null && (
         <p class="error">
-          <Words text={run.failure.message} />
+          <UserText text={run.failure.message} />
         </p>
       )}
       {isOpen && (
         <p class="acts">
-          <Act
+          <ActionButton
             label="Cancel this run"
             kind="danger"
             disabled={run.cancel_requested}
@@ -68,7 +68,7 @@ function Whole({ run }: { readonly run: Run }) {
               <Card title="Result">
                 <p class="soft">Models wrote this.</p>
                 <pre class="text">
-                  <Words text={answer.result} links />
+                  <UserText text={answer.result} links />
                 </pre>
               </Card>
             )}
@@ -78,7 +78,7 @@ function Whole({ run }: { readonly run: Run }) {
                 <ul>
                   {[...new Set(answer.selection.reasons)].map((reason) => (
                     <li key={reason}>
-                      <Words text={reason} />
+                      <UserText text={reason} />
                     </li>
                   ))}
                 </ul>

@@ -2,12 +2,12 @@
 import { duration } from '../../parts/dates.ts';
 import { Card } from '../../parts/Notice.tsx';
 import { Status } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
-import type { Attempt, RunAnswer, Step } from './answer.ts';
+import type { Attempt, RunResponse, Step } from './response.ts';
 
 interface TimelineProps {
-  readonly answer: RunAnswer;
+  readonly answer: RunResponse;
   /** Start of the run. */
   readonly begun: Date;
 }
@@ -27,7 +27,7 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
               <Status of={step.status} /> <strong>{step.name}</strong>{' '}
               <span class="soft">
                 {step.role}
-                {step.iteration > 1 && `, round ${step.iteration}`}, by <Words text={step.agent} />
+                {step.iteration > 1 && `, round ${step.iteration}`}, by <UserText text={step.agent} />
               </span>
               {step.taskId !== undefined && (
                 <>
@@ -40,28 +40,28 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
             <Lanes attempts={attempts.filter((one) => one.step === step.name)} longest={longest} />
             {step.explanation !== undefined && (
               <p>
-                <Words text={step.explanation} />
+                <UserText text={step.explanation} />
               </p>
             )}
             {step.error !== undefined && (
               <p class="error">
-                <Words text={step.error} />
+                <UserText text={step.error} />
               </p>
             )}
             {step.results.map((result, index) => (
               <details key={`${index} ${result.agent}`}>
                 <summary>
-                  <Words text={result.agent} />
+                  <UserText text={result.agent} />
                   {result.error !== undefined && (
                     <span class="error">
                       {' '}
-                      <Words text={result.error} most={200} />
+                      <UserText text={result.error} most={200} />
                     </span>
                   )}
                 </summary>
                 {result.output !== undefined && (
                   <pre class="text">
-                    <Words text={result.output} links />
+                    <UserText text={result.output} links />
                   </pre>
                 )}
               </details>
@@ -108,7 +108,7 @@ function Lanes({ attempts, longest }: { readonly attempts: readonly Attempt[]; r
       {agents.map((agent) => (
         <li key={agent}>
           <span class="lane">
-            <Words text={agent} />
+            <UserText text={agent} />
           </span>
           <span class="bars">
             {attempts

@@ -5,7 +5,7 @@ import { runsOf } from '../../live/queries.ts';
 import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { StartRun } from './StartRun.tsx';
@@ -31,15 +31,15 @@ export function Runs({ person }: { readonly person: Person }) {
                 <li key={run.id}>
                   <Status of={run.status} />{' '}
                   <a href={addressOf(['r', run.id])}>
-                    <Words text={run.title} most={160} />
+                    <UserText text={run.title} most={160} />
                   </a>
                   <p class="soft">
-                    <Words text={run.workflow} /> · <Ago at={run.created_at} /> · {progressOf(run)} ·{' '}
+                    <UserText text={run.workflow} /> · <Ago at={run.created_at} /> · {progressOf(run)} ·{' '}
                     {`$${run.spent.cost_usd.toFixed(4)}`}
                   </p>
                   {run.failure !== null && (
                     <p class="error">
-                      <Words text={run.failure.message} most={300} />
+                      <UserText text={run.failure.message} most={300} />
                     </p>
                   )}
                 </li>

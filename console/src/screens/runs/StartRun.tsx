@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { Card } from '../../parts/Notice.tsx';
 import { addressOf, go } from '../../router.ts';
 
@@ -51,7 +51,7 @@ export function StartRun() {
             onInput={(event) => (dollars.value = event.currentTarget.value)}
           />
         </label>
-        <Act
+        <ActionButton
           label="Ask"
           kind="primary"
           disabled={!isPossible}

@@ -1,11 +1,11 @@
 /** Result of a coding task: commits, diff size, acceptance command, pull request, and usage. */
 import { z } from 'zod/mini';
 import { callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
+import { useResponse } from '../../calls/useResponse.ts';
 import type { Task } from '../../live/documents.ts';
 import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
-import { Away, Words } from '../../parts/Words.tsx';
+import { ExternalLink, UserText } from '../../parts/UserText.tsx';
 
 /** Result from runners. Holders can send any JSON, so all is optional. Source: runner/src/task/report.ts. */
 const result = z.catch(
@@ -31,13 +31,13 @@ function fetchLine(branch: string): string | undefined {
 
 export function CodingResult({ task }: { readonly task: Task }) {
   const ask = () => callTool('coding.report_task', { taskId: task.id }, report);
-  const { live } = useAnswer(task.id, ask, `${task.status} ${task.coding?.result?.claim_epoch}`);
+  const { live } = useResponse(task.id, ask, `${task.status} ${task.coding?.result?.claim_epoch}`);
   const fetched = task.coding === null ? undefined : fetchLine(task.coding.branch);
   return (
     <Card title="What it brought">
       <Shown live={live}>
         {({ result: { result: brought } }) =>
-          brought === undefined ? <p class="soft">Nothing that is kept.</p> : <Brought of={brought} />
+          brought === undefined ? <p class="soft">Nothing that is kept.</p> : <ResultSummary of={brought} />
         }
       </Shown>
       {fetched !== undefined && (
@@ -49,7 +49,7 @@ export function CodingResult({ task }: { readonly task: Task }) {
   );
 }
 
-function Brought({ of }: { readonly of: z.output<typeof result> }) {
+function ResultSummary({ of }: { readonly of: z.output<typeof result> }) {
   const { summary, diffstat, commits, acceptance, pullRequest, turns, costUsd, durationMs } = of;
   const took = [
     turns === undefined ? undefined : `${turns} turns`,
@@ -60,7 +60,7 @@ function Brought({ of }: { readonly of: z.output<typeof result> }) {
     <>
       {summary !== undefined && (
         <pre class="text">
-          <Words text={summary} links />
+          <UserText text={summary} links />
         </pre>
       )}
       {diffstat !== undefined && (
@@ -72,15 +72,15 @@ function Brought({ of }: { readonly of: z.output<typeof result> }) {
       {commits.map((commit) => (
         <p key={commit.sha}>
           <code>
-            <Words text={commit.sha.slice(0, 8)} />
+            <UserText text={commit.sha.slice(0, 8)} />
           </code>{' '}
-          <Words text={commit.subject} most={200} />
+          <UserText text={commit.subject} most={200} />
         </p>
       ))}
       {acceptance !== undefined && <Checked {...acceptance} />}
       {pullRequest !== undefined && (
         <p>
-          <Away address={pullRequest.url ?? ''}>{`Pull request #${pullRequest.number}`}</Away>
+          <ExternalLink address={pullRequest.url ?? ''}>{`Pull request #${pullRequest.number}`}</ExternalLink>
         </p>
       )}
       {took.length > 0 && <p class="soft">It took {took.join(', ')}.</p>}
@@ -96,7 +96,7 @@ function Checked({ command, exitCode }: { readonly command: string; readonly exi
     <p class={exitCode === 0 ? undefined : 'error'}>
       Its check{' '}
       <code>
-        <Words text={command} />
+        <UserText text={command} />
       </code>{' '}
       {how}
     </p>

@@ -6,12 +6,12 @@ import { type LogChunk, logChunkDocument, type Task } from '../../live/documents
 import { useLive } from '../../live/live.ts';
 import { latestLog, olderLog } from '../../live/queries.ts';
 import { documents, readOnce } from '../../live/sources.ts';
-import { Trouble } from '../../parts/Act.tsx';
+import { ErrorNotice } from '../../parts/ActionButton.tsx';
 import { timeOfDay } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
-import { Scrolled } from '../../parts/Scrolled.tsx';
-import { useWindow } from '../../parts/Windowed.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { ScrollArea } from '../../parts/ScrollArea.tsx';
+import { UserText } from '../../parts/UserText.tsx';
+import { useWindow } from '../../parts/VirtualList.tsx';
 import { type Line, linesOf } from './lines.ts';
 
 const LINE_HEIGHT = 20;
@@ -51,7 +51,7 @@ export function Log({ task }: { readonly task: Task }) {
           );
         }}
       </Shown>
-      {trouble.value !== undefined && <Trouble of={trouble.value} />}
+      {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
     </Card>
   );
 }
@@ -106,7 +106,7 @@ function Lines({ lines, before }: LinesProps) {
           </button>
         )}
       </p>
-      <Scrolled
+      <ScrollArea
         class="log"
         box={box}
         label="Lines of the log"
@@ -120,11 +120,11 @@ function Lines({ lines, before }: LinesProps) {
         {lines.slice(from, to).map((line) => (
           <p key={line.number} class={`line ${line.level}`}>
             <span class="number">{line.number + 1}</span> <time>{timeOfDay(line.at)}</time>{' '}
-            <Words text={line.text} most={2000} />
+            <UserText text={line.text} most={2000} />
           </p>
         ))}
         <div style={{ height: `${below}px` }} />
-      </Scrolled>
+      </ScrollArea>
     </>
   );
 }

@@ -3,25 +3,25 @@ import { type Task, taskDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { task as taskQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
+import { DetailPage } from '../../parts/DetailPage.tsx';
 import { Card } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
-import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
 import { stateOf } from '../../parts/taskState.ts';
-import { Away, Words } from '../../parts/Words.tsx';
+import { ExternalLink, UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
 import { Holder } from '../tasks/TaskTable.tsx';
 import { Attempts } from './Attempts.tsx';
 import { CodingResult } from './CodingResult.tsx';
-import { Levers } from './Levers.tsx';
 import { Log } from './Log.tsx';
+import { TaskActions } from './TaskActions.tsx';
 
 export function TaskPage({ id }: { readonly id: string }) {
   const live = useLive(document(taskQuery(id), taskDocument));
   return (
-    <ThingPage list={['tasks', 'Tasks']} kind="task" id={id} live={live}>
+    <DetailPage list={['tasks', 'Tasks']} kind="task" id={id} live={live}>
       {(task) => <Whole task={task} />}
-    </ThingPage>
+    </DetailPage>
   );
 }
 
@@ -30,17 +30,17 @@ function Whole({ task }: { readonly task: Task }) {
   return (
     <>
       <h1>
-        <Words text={first} />
+        <UserText text={first} />
       </h1>
       <p class="sentence">
         <Status of={stateOf(task)} /> <Sentence task={task} />
       </p>
       {rest.length > 0 && (
         <pre class="text">
-          <Words text={rest.join('\n')} links />
+          <UserText text={rest.join('\n')} links />
         </pre>
       )}
-      <Levers task={task} />
+      <TaskActions task={task} />
       <p>
         <a href={addressOf(['audit'], { thing: `task:${task.id}` })}>Who has done what to it</a>
       </p>
@@ -67,7 +67,7 @@ function Sentence({ task }: { readonly task: Task }) {
   if (task.waiting_for !== null) {
     return (
       <>
-        It waits for an answer of <Words text={task.waiting_for.who} />, at most{' '}
+        It waits for an answer of <UserText text={task.waiting_for.who} />, at most{' '}
         <Ago at={task.waiting_for.until} />.
       </>
     );
@@ -83,7 +83,7 @@ function Sentence({ task }: { readonly task: Task }) {
         )}
         {task.coding?.progress != null && (
           <>
-            : <Words text={task.coding.progress} />
+            : <UserText text={task.coding.progress} />
           </>
         )}
       </>
@@ -104,13 +104,13 @@ function Sentence({ task }: { readonly task: Task }) {
           <>
             {' by '}
             <a href={addressOf(['a', task.claimed_by])}>
-              <Words text={task.claimed_by} />
+              <UserText text={task.claimed_by} />
             </a>
           </>
         )}
         {task.error !== null && (
           <>
-            : <Words text={task.error} most={500} />
+            : <UserText text={task.error} most={500} />
           </>
         )}
       </>
@@ -122,7 +122,7 @@ function Sentence({ task }: { readonly task: Task }) {
       Not claimed yet.{' '}
       {task.required_capabilities.length > 0 && (
         <>
-          It takes an agent with <Words text={task.required_capabilities.join(', ')} />.
+          It takes an agent with <UserText text={task.required_capabilities.join(', ')} />.
         </>
       )}
     </>
@@ -136,7 +136,7 @@ function Links({ task }: { readonly task: Task }) {
       <dd>{task.priority} of 10</dd>
       <dt>Created</dt>
       <dd>
-        <Ago at={task.created_at} /> by <Words text={task.created_by} />
+        <Ago at={task.created_at} /> by <UserText text={task.created_by} />
       </dd>
       {task.deadline !== undefined && (
         <>
@@ -151,9 +151,7 @@ function Links({ task }: { readonly task: Task }) {
       {task.spent !== null && (
         <>
           <dt>Has taken</dt>
-          <dd>
-            {`${task.spent.input_tokens + task.spent.output_tokens} tokens, $${task.spent.cost_usd.toFixed(2)}`}
-          </dd>
+          <dd>{`${task.spent.input_tokens + task.spent.output_tokens} tokens, $${task.spent.cost_usd.toFixed(2)}`}</dd>
         </>
       )}
       {task.coding !== null && (
@@ -161,16 +159,16 @@ function Links({ task }: { readonly task: Task }) {
           <dt>Branch</dt>
           <dd>
             <code>
-              <Words text={task.coding.branch} />
+              <UserText text={task.coding.branch} />
             </code>
             {task.coding.project !== null && /^[\w.-]+\/[\w.-]+$/.test(task.coding.project) && (
               <>
                 {' '}
-                <Away
+                <ExternalLink
                   address={`https://github.com/${task.coding.project}/tree/${encodeURIComponent(task.coding.branch)}`}
                 >
-                  <Words text={task.coding.project} />
-                </Away>
+                  <UserText text={task.coding.project} />
+                </ExternalLink>
               </>
             )}
           </dd>
@@ -189,7 +187,7 @@ function Others({ title, ids }: { readonly title: string; readonly ids: readonly
         {ids.map((id) => (
           <span key={id}>
             <a href={addressOf(['t', id])}>
-              <Words text={id} />
+              <UserText text={id} />
             </a>{' '}
           </span>
         ))}
@@ -205,20 +203,20 @@ function Result({ task }: { readonly task: Task }) {
     <Card title="Result">
       {result !== null && (
         <pre class="text">
-          <Words text={result.output} links />
+          <UserText text={result.output} links />
         </pre>
       )}
       {[...new Set([...(result?.files_created ?? []), ...(result?.files_modified ?? [])])].map((file) => (
         <p key={file}>
           <code>
-            <Words text={file} />
+            <UserText text={file} />
           </code>
         </p>
       ))}
       {late !== null && (
         <p class="notice">
-          <Words text={late.agent_id} /> reported after another had claimed the task,{' '}
-          <Ago at={late.received_at} />: <Words text={late.result?.output ?? late.error ?? ''} />
+          <UserText text={late.agent_id} /> reported after another had claimed the task,{' '}
+          <Ago at={late.received_at} />: <UserText text={late.result?.output ?? late.error ?? ''} />
         </p>
       )}
     </Card>

@@ -2,42 +2,42 @@
 
 import {
   type ClosedStatus,
+  type SessionScope,
   useClosedTasks,
   useCounts,
   useOpenParts,
   useStuckTasks,
-  type Where,
 } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import type { Paged } from '../../live/states.ts';
 import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Shown } from '../../parts/Notice.tsx';
-import { Scrolled } from '../../parts/Scrolled.tsx';
+import { ScrollArea } from '../../parts/ScrollArea.tsx';
 import { nameOf, Status } from '../../parts/Status.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
 import { OPEN_COLUMNS, openColumn } from './columns.ts';
 import { Because, Holder } from './TaskTable.tsx';
 
 const CLOSED_COLUMNS = ['done', 'failed', 'cancelled'] as const;
 
-export function Board({ where }: { readonly where: Where }) {
+export function Board({ where }: { readonly where: SessionScope }) {
   const parts = useOpenParts(where);
   const stuck = useStuckTasks(where);
   const counts = useCounts(where);
   return (
-    <Scrolled class="board" label="Board">
+    <ScrollArea class="board" label="Board">
       {OPEN_COLUMNS.map((state) => (
         <Column key={state} state={state} tasks={openColumn(state, parts, stuck, counts)} />
       ))}
       {CLOSED_COLUMNS.map((state) => (
         <ClosedColumn key={state} state={state} where={where} />
       ))}
-    </Scrolled>
+    </ScrollArea>
   );
 }
 
-function ClosedColumn({ state, where }: { readonly state: ClosedStatus; readonly where: Where }) {
+function ClosedColumn({ state, where }: { readonly state: ClosedStatus; readonly where: SessionScope }) {
   return <Column state={state} tasks={useClosedTasks(where, state)} />;
 }
 
@@ -53,7 +53,7 @@ function Column({ state, tasks }: { readonly state: string; readonly tasks: Page
             {rows.map((task) => (
               <li key={task.id} class="tile">
                 <a href={addressOf(['t', task.id])}>
-                  <Words text={task.description.split('\n', 1)[0] ?? ''} most={120} />
+                  <UserText text={task.description.split('\n', 1)[0] ?? ''} most={120} />
                 </a>
                 <Because task={task} />
                 {task.claimed_by !== null && (

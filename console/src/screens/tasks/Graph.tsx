@@ -2,19 +2,19 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { withoutHidden } from '../../../../functions/src/kernel/hidden.ts';
-import { useClosedTasks, useOpenTasks, type Where } from '../../live/coordination.ts';
+import { withoutHidden } from '../../../../functions/src/kernel/hiddenCharacters.ts';
+import { type SessionScope, useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
 import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
-import { Scrolled } from '../../parts/Scrolled.tsx';
+import { ScrollArea } from '../../parts/ScrollArea.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { addressOf } from '../../router.ts';
 import { edgesOf, type Layout, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
-import { layOut } from './layOut.ts';
+import { graphLayout } from './graphLayout.ts';
 
-export function Graph({ where }: { readonly where: Where }) {
+export function Graph({ where }: { readonly where: SessionScope }) {
   const open = useOpenTasks(where);
   const done = useClosedTasks(where, 'done');
   const failed = useClosedTasks(where, 'failed');
@@ -45,7 +45,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
   // States change often and affect only colors. The layout depends only on tasks and dependencies.
   const key = JSON.stringify([tasks.map(({ id }) => id), edges]);
   useEffect(() => {
-    const laid = layOut({ ids: tasks.map(({ id }) => id), edges });
+    const laid = graphLayout({ ids: tasks.map(({ id }) => id), edges });
     laid.result.then(
       (found) => {
         layout.value = found;
@@ -63,7 +63,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
   const byId = new Map(tasks.map((task) => [task.id, task]));
   return (
     <>
-      <Scrolled class="graph" label="Graph of tasks">
+      <ScrollArea class="graph" label="Graph of tasks">
         <svg
           width={found.width}
           height={found.height}
@@ -83,7 +83,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
             return task === undefined ? null : <Node key={id} task={task} x={x} y={y} />;
           })}
         </svg>
-      </Scrolled>
+      </ScrollArea>
       <p class="soft">
         {hidden > 0 && `${hidden} that are closed and lead to nothing open are left out. `}
         Arrow keys follow the lines.

@@ -4,11 +4,11 @@ import { presenceNode, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { presenceOf } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
-import { Scrolled } from '../../parts/Scrolled.tsx';
+import { ScrollArea } from '../../parts/ScrollArea.tsx';
 import { Ago, Lease, Status } from '../../parts/Status.tsx';
 import { stateOf } from '../../parts/taskState.ts';
-import { Gap, useWindow } from '../../parts/Windowed.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
+import { Gap, useWindow } from '../../parts/VirtualList.tsx';
 import { addressOf } from '../../router.ts';
 
 const ROW_HEIGHT = 52;
@@ -23,7 +23,7 @@ interface TaskTableProps {
 export function TaskTable({ tasks, chosen, choose }: TaskTableProps) {
   const { box, from, to, above, below } = useWindow(tasks.length, ROW_HEIGHT);
   return (
-    <Scrolled class="scrolled" box={box} label="Tasks" onKeyDown={byKeys}>
+    <ScrollArea class="scrolled" box={box} label="Tasks" onKeyDown={byKeys}>
       <table class="tasks" aria-rowcount={tasks.length + 1}>
         <thead>
           <tr>
@@ -48,7 +48,7 @@ export function TaskTable({ tasks, chosen, choose }: TaskTableProps) {
           <Gap height={below} columns={COLUMNS} />
         </tbody>
       </table>
-    </Scrolled>
+    </ScrollArea>
   );
 }
 
@@ -69,7 +69,7 @@ function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
       <th scope="row">
         <input type="checkbox" aria-label={`Choose ${task.id}`} checked={isChosen} onChange={toggle} />{' '}
         <a href={addressOf(['t', task.id])}>
-          <Words text={task.description.split('\n', 1)[0] ?? ''} most={160} />
+          <UserText text={task.description.split('\n', 1)[0] ?? ''} most={160} />
         </a>
         {task.coding !== null && <span class="tag">coding</span>}
       </th>
@@ -108,7 +108,7 @@ export function Because({ task }: { readonly task: Task }) {
     return (
       <span class="soft">
         {' '}
-        for <Words text={task.waiting_for.who} />
+        for <UserText text={task.waiting_for.who} />
       </span>
     );
   }
@@ -130,7 +130,7 @@ export function Holder({ task, id }: { readonly task: Task; readonly id: string 
   return (
     <>
       <a href={addressOf(['a', id])}>
-        <Words text={id} />
+        <UserText text={id} />
       </a>{' '}
       {isOpen && <Lease task={task} lastSeen={lastSeen} />}
     </>

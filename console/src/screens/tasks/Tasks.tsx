@@ -1,31 +1,31 @@
 /** Tasks of the open session, as a table, board or graph. */
 
 import { useSignal } from '@preact/signals';
-import { folded } from '../../../../functions/src/kernel/words.ts';
+import { folded } from '../../../../functions/src/kernel/textSearch.ts';
 import {
   type ClosedStatus,
+  type SessionScope,
   useClosedTasks,
   useCounts,
   useOpenTasks,
   useSessionId,
-  type Where,
 } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { OPEN_STATUSES } from '../../live/queries.ts';
 import type { Counts, Paged } from '../../live/states.ts';
 import { Choices } from '../../parts/Choices.tsx';
-import { lazily } from '../../parts/lazily.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/taskState.ts';
-import { type Many, Progress, useMany } from '../../parts/useMany.tsx';
+import { type BulkAction, Progress, useBulkAction } from '../../parts/useBulkAction.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { Board } from './Board.tsx';
-import { Chosen } from './Chosen.tsx';
+import { BulkActions } from './BulkActions.tsx';
 import { TaskTable } from './TaskTable.tsx';
 
-const Graph = lazily(async () => (await import('./Graph.tsx')).Graph);
+const Graph = lazy(async () => (await import('./Graph.tsx')).Graph);
 
 /** Filters. Each is a separate query, so that no limit hides matches. */
 const CHOICES = [
@@ -67,13 +67,13 @@ export function Tasks({ person }: { readonly person: Person }) {
   return <SessionTasks where={{ here, session: sessionId.value }} person={person} />;
 }
 
-function SessionTasks({ where, person }: { readonly where: Where; readonly person: Person }) {
+function SessionTasks({ where, person }: { readonly where: SessionScope; readonly person: Person }) {
   const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
   const view = VIEWS.find(([name]) => name === parameter('view'))?.[0] ?? 'table';
   const counts = useCounts(where);
   const numbers = 'value' in counts ? counts.value : {};
   const words = useSignal('');
-  const many = useMany();
+  const many = useBulkAction();
   const isMineAlone = parameter('mine') !== undefined;
   return (
     <>
@@ -137,12 +137,12 @@ function countOf(choice: Choice, counts: Counts): number {
 }
 
 interface ListedProps {
-  readonly where: Where;
+  readonly where: SessionScope;
   readonly choice: Choice;
   readonly words: string;
   /** Owner of the tasks; undefined for all. */
   readonly owner: string | undefined;
-  readonly many: Many;
+  readonly many: BulkAction;
 }
 
 function Listed({ choice, ...props }: ListedProps) {
@@ -185,7 +185,11 @@ function Found({ tasks, words, owner, choice, many }: ListedProps & { readonly t
               </Empty>
             ) : (
               <>
-                <Chosen tasks={found.filter(({ id }) => chosen.value.has(id))} many={many} choose={choose} />
+                <BulkActions
+                  tasks={found.filter(({ id }) => chosen.value.has(id))}
+                  many={many}
+                  choose={choose}
+                />
                 <TaskTable tasks={found} chosen={chosen.value} choose={choose} />
               </>
             )}

@@ -28,10 +28,10 @@ export interface Layout {
 }
 
 /** Larger graphs are unreadable, so closed tasks are shown only if open tasks depend on them. */
-const MOST_WHOLE = 200;
+const MAX_WHOLE = 200;
 
 export function shownTasks(open: readonly Task[], closed: readonly Task[]): readonly Task[] {
-  if (open.length + closed.length <= MOST_WHOLE) return [...closed, ...open];
+  if (open.length + closed.length <= MAX_WHOLE) return [...closed, ...open];
   const needed = new Set(open.flatMap(({ dependencies }) => dependencies));
   return [...closed.filter(({ id }) => needed.has(id)), ...open];
 }

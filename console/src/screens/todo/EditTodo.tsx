@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Todo } from '../../live/documents.ts';
-import { Trouble } from '../../parts/Act.tsx';
+import { ErrorNotice } from '../../parts/ActionButton.tsx';
 import { localInstant } from '../../parts/dates.ts';
 import { Card } from '../../parts/Notice.tsx';
 
@@ -76,7 +76,7 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
         <button type="submit" disabled={isBusy.value}>
           Save
         </button>
-        {trouble.value !== undefined && <Trouble of={trouble.value} />}
+        {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
       </form>
     </Card>
   );

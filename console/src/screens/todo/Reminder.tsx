@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
+import { useResponse } from '../../calls/useResponse.ts';
 import type { Todo } from '../../live/documents.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 
@@ -18,12 +18,12 @@ const listed = z.object({
 const DONE = z.object({});
 
 export function Reminder({ todo }: { readonly todo: Todo }) {
-  const { live, again } = useAnswer(todo.id, () => reminderOf(todo.id), String(todo.due_date?.getTime()));
+  const { live, refetch } = useResponse(todo.id, () => reminderOf(todo.id), String(todo.due_date?.getTime()));
   const at = useSignal('');
 
   async function change(method: string, args: Readonly<Record<string, unknown>>): Promise<void> {
     await act(`todo.${method}`, args, DONE);
-    again();
+    refetch();
   }
 
   return (
@@ -37,15 +37,18 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
                 You are reminded <Ago at={new Date(own.remind_at)} />.
               </p>
               <p class="acts">
-                <Act
+                <ActionButton
                   label="In 10 minutes instead"
                   act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 10 })}
                 />
-                <Act
+                <ActionButton
                   label="In an hour instead"
                   act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 60 })}
                 />
-                <Act label="Not at all" act={() => change('delete_reminder', { reminder_id: own.id })} />
+                <ActionButton
+                  label="Not at all"
+                  act={() => change('delete_reminder', { reminder_id: own.id })}
+                />
               </p>
             </>
           );
@@ -60,7 +63,7 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
             onInput={(event) => (at.value = event.currentTarget.value)}
           />
         </label>
-        <Act
+        <ActionButton
           label="Set the reminder"
           disabled={at.value === ''}
           act={() =>

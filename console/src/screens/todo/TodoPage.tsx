@@ -5,11 +5,11 @@ import { type Todo, todoDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { todo as todoQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
+import { DetailPage } from '../../parts/DetailPage.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
-import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, go } from '../../router.ts';
 import { EditTodo } from './EditTodo.tsx';
 import { Reminder } from './Reminder.tsx';
@@ -17,9 +17,9 @@ import { Reminder } from './Reminder.tsx';
 export function TodoPage({ id }: { readonly id: string }) {
   const live = useLive(document(todoQuery(id), todoDocument));
   return (
-    <ThingPage list={['todos', 'To-dos']} kind="to-do" id={id} live={live}>
+    <DetailPage list={['todos', 'To-dos']} kind="to-do" id={id} live={live}>
       {(todo) => <Whole todo={todo} />}
-    </ThingPage>
+    </DetailPage>
   );
 }
 
@@ -28,26 +28,26 @@ function Whole({ todo }: { readonly todo: Todo }) {
   return (
     <>
       <h1>
-        <Words text={todo.title} />
+        <UserText text={todo.title} />
       </h1>
       <p class="sentence">
         <Sentence todo={todo} />
       </p>
       {todo.description !== null && (
         <pre class="text">
-          <Words text={todo.description} links />
+          <UserText text={todo.description} links />
         </pre>
       )}
       <p class="acts">
         {todo.completed ? (
-          <Act label="Open it again" kind="primary" act={() => call('reopen_task')} />
+          <ActionButton label="Open it again" kind="primary" act={() => call('reopen_task')} />
         ) : (
-          <Act label="Done" kind="primary" act={() => call('complete_task')} />
+          <ActionButton label="Done" kind="primary" act={() => call('complete_task')} />
         )}
         {!todo.completed && todo.delegated_task_id === null && (
-          <Act label="Have agents do it" act={() => call('delegate')} />
+          <ActionButton label="Have agents do it" act={() => call('delegate')} />
         )}
-        <Act
+        <ActionButton
           label="Delete"
           kind="danger"
           consequence={`“${todo.title}” is deleted. You can undo this in the audit log.`}

@@ -3,23 +3,23 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import { now } from '../../live/time.ts';
-import { Trouble } from '../../parts/Act.tsx';
+import { ErrorNotice } from '../../parts/ActionButton.tsx';
 import { dayOf, timeOfDay } from '../../parts/dates.ts';
-import { clearSent } from '../../parts/typed.ts';
-import { dueIn } from './dueIn.ts';
+import { clearSent } from '../../parts/formState.ts';
+import { parseDueDate } from './parseDueDate.ts';
 
 /** Default priority. */
-const USUAL = 'MEDIUM';
+const DEFAULT_PRIORITY = 'MEDIUM';
 
 export function AddTodo() {
   const trouble = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
   const typed = useSignal('');
   const due = useSignal('');
-  const priority = useSignal(USUAL);
+  const priority = useSignal(DEFAULT_PRIORITY);
   /** Title whose detected date the person has removed. */
   const plain = useSignal<string | undefined>(undefined);
-  const found = typed.value === plain.value ? undefined : dueIn(typed.value, new Date(now.value));
+  const found = typed.value === plain.value ? undefined : parseDueDate(typed.value, new Date(now.value));
 
   async function add() {
     const sent = { typed: typed.value, due: due.value, priority: priority.value };
@@ -37,7 +37,7 @@ export function AddTodo() {
       await act('todo.add_task', args, z.object({}));
       clearSent(sent.typed, typed, '');
       clearSent(sent.due, due, '');
-      clearSent(sent.priority, priority, USUAL);
+      clearSent(sent.priority, priority, DEFAULT_PRIORITY);
     } catch (error) {
       trouble.value = error;
     } finally {
@@ -91,7 +91,7 @@ export function AddTodo() {
           </button>
         </p>
       )}
-      {trouble.value !== undefined && <Trouble of={trouble.value} />}
+      {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
     </form>
   );
 }

@@ -1,13 +1,13 @@
 /** Recurring to-dos in words, with the next dates computed by the server. */
 import { z } from 'zod/mini';
-import { pagesOf } from '../../calls/answers.ts';
+import { pagesOf } from '../../calls/responses.ts';
 import { act, callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
+import { useResponse } from '../../calls/useResponse.ts';
 import type { Recurring as RecurringTodo } from '../../live/documents.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { dayOf } from '../../parts/dates.ts';
-import { Words } from '../../parts/Words.tsx';
-import { inWords } from './inWords.ts';
+import { UserText } from '../../parts/UserText.tsx';
+import { recurrenceText } from './recurrenceText.ts';
 
 const listed = z.object({
   recurring_tasks: z._default(
@@ -26,7 +26,7 @@ export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] })
   const ask = (cursor: string | undefined) =>
     callTool('todo.list_recurring_tasks', { limit: LIMIT, ...(cursor !== undefined && { cursor }) }, listed);
   const pages = Math.ceil(rows.length / LIMIT);
-  const { live } = useAnswer('', () => pagesOf(pages, ask, (page) => page.next_cursor), version);
+  const { live } = useResponse('', () => pagesOf(pages, ask, (page) => page.next_cursor), version);
   const dates = new Map(
     ('value' in live ? live.value : []).flatMap((page) =>
       page.recurring_tasks.map((one) => [one.id, one.following_occurrences] as const),
@@ -38,14 +38,14 @@ export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] })
       {rows.map((recurring) => (
         <li key={recurring.id} class="todo">
           <p>
-            <Words text={recurring.title} />{' '}
+            <UserText text={recurring.title} />{' '}
             <span class="soft">
-              {inWords(recurring)}
+              {recurrenceText(recurring)}
               {(dates.get(recurring.id) ?? []).map((date) => `, ${dayOf(new Date(date))}`)}
             </span>
           </p>
           <p class="acts">
-            <Act
+            <ActionButton
               label="End it"
               kind="danger"
               consequence={`“${recurring.title}” does not come again. What is to do now stays.`}

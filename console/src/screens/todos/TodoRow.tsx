@@ -2,9 +2,9 @@
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Todo } from '../../live/documents.ts';
-import { Act } from '../../parts/Act.tsx';
+import { ActionButton } from '../../parts/ActionButton.tsx';
 import { timeOfDay } from '../../parts/dates.ts';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';
 
 const DONE = z.object({});
@@ -18,20 +18,20 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
         <p>
           {todo.due_date !== null && <span class="soft">{timeOfDay(todo.due_date)} </span>}
           <a href={addressOf(['d', todo.id])}>
-            <Words text={todo.title} />
+            <UserText text={todo.title} />
           </a>
           {todo.priority === 'HIGH' && <span class="tag">high</span>}
           {todo.priority === 'LOW' && <span class="tag">low</span>}
           {todo.recurring_task_id !== null && <span class="tag">comes again</span>}
           {[...new Set(todo.tags)].map((tag) => (
             <span key={tag} class="tag">
-              <Words text={tag} />
+              <UserText text={tag} />
             </span>
           ))}
         </p>
         {todo.description !== null && (
           <p class="soft">
-            <Words text={todo.description} links most={300} />
+            <UserText text={todo.description} links most={300} />
           </p>
         )}
         {todo.delegated_task_id !== null && (
@@ -41,15 +41,17 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
         )}
       </div>
       <p class="acts">
-        <Act
+        <ActionButton
           label="Done"
           act={async () => {
             await call('complete_task');
             done();
           }}
         />
-        {todo.delegated_task_id === null && <Act label="Have agents do it" act={() => call('delegate')} />}
-        <Act
+        {todo.delegated_task_id === null && (
+          <ActionButton label="Have agents do it" act={() => call('delegate')} />
+        )}
+        <ActionButton
           label="Delete"
           kind="danger"
           consequence={`“${todo.title}” is deleted. You can undo this in the audit log.`}

@@ -12,7 +12,7 @@ import { Choices } from '../../parts/Choices.tsx';
 import { dayOf, timeOfDay } from '../../parts/dates.ts';
 import { More, MoreOf } from '../../parts/More.tsx';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { Words } from '../../parts/Words.tsx';
+import { UserText } from '../../parts/UserText.tsx';
 import { ask, parameter } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { AddTodo } from './AddTodo.tsx';
@@ -27,7 +27,7 @@ const VIEWS = [
 ] as const;
 
 /** How long the row of a completed to-do offers Undo. */
-const UNDO_MILLISECONDS = 10_000;
+const UNDO_MS = 10_000;
 
 interface Completed {
   readonly todo: Todo;
@@ -65,8 +65,8 @@ export function Todos({ person }: { readonly person: Person }) {
                   <p>Add something above, or have an agent do it with todo_add_task.</p>
                 </Empty>
               )}
-              {groups.map(({ title, todos, isCut }) => (
-                <Card key={title} title={title} count={isCut ? `${todos.length}+` : todos.length}>
+              {groups.map(({ title, todos, isTruncated }) => (
+                <Card key={title} title={title} count={isTruncated ? `${todos.length}+` : todos.length}>
                   <ul class="plain rows">
                     {todos.map((todo) => (
                       <TodoRow
@@ -78,7 +78,7 @@ export function Todos({ person }: { readonly person: Person }) {
                   </ul>
                   <More
                     what="to-dos"
-                    more={isCut ? (todos[0]?.due_date === null ? undated.more : due.more) : undefined}
+                    more={isTruncated ? (todos[0]?.due_date === null ? undated.more : due.more) : undefined}
                   />
                 </Card>
               ))}
@@ -97,7 +97,7 @@ export function Todos({ person }: { readonly person: Person }) {
                 <ul class="plain rows">
                   {today.map((todo) => (
                     <li key={todo.id}>
-                      ✓ <Words text={todo.title} />{' '}
+                      ✓ <UserText text={todo.title} />{' '}
                       <span class="soft">{timeOfDay(todo.completed_at ?? new Date(now.value))}</span>
                     </li>
                   ))}
@@ -122,12 +122,12 @@ function isToday(at: Date): boolean {
 
 function Undo({ completed, forget }: { readonly completed: Completed | undefined; forget(): void }) {
   const trouble = useSignal<string | undefined>(undefined);
-  const isOver = completed === undefined || now.value - completed.at > UNDO_MILLISECONDS;
+  const isOver = completed === undefined || now.value - completed.at > UNDO_MS;
   return (
     <p class="undo" role="status">
       {!isOver && (
         <>
-          Done: <Words text={completed.todo.title} />.{' '}
+          Done: <UserText text={completed.todo.title} />.{' '}
           <button
             type="button"
             class="plain"

@@ -8,11 +8,11 @@ export interface Day {
   readonly title: string;
   readonly todos: readonly Todo[];
   /** Whether more rows may exist than the loaded ones. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Which lists are incomplete. Of to-dos with a date, the latest are missing. */
-export interface Cut {
+export interface Truncation {
   readonly dated: boolean;
   readonly undated: boolean;
 }
@@ -26,7 +26,7 @@ export function days(
   todos: readonly Todo[],
   view: View,
   now: Date,
-  cut: Cut = { dated: false, undated: false },
+  cut: Truncation = { dated: false, undated: false },
 ): readonly Day[] {
   const endOfToday = startOfDay(now, 1);
   const end = view === 'today' ? endOfToday : view === 'week' ? startOfDay(now, 7) : undefined;
@@ -45,8 +45,8 @@ export function days(
   // If a later to-do is loaded than the last one shown, the view is complete.
   const lastDay = cut.dated && dated.length === all.length ? [...groups.keys()][datedGroups - 1] : undefined;
   return [...groups].map(([title, listed]) => {
-    const isCut = title === UNDATED ? cut.undated : title === lastDay;
-    return { title, todos: listed, isCut };
+    const isTruncated = title === UNDATED ? cut.undated : title === lastDay;
+    return { title, todos: listed, isTruncated };
   });
 }
 

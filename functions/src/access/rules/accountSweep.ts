@@ -1,9 +1,14 @@
 /** Polls account changes, because Firebase Auth does not announce them. Source: docs/security.md#credentials. */
-import { type AccountState, isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
+import {
+  type AccountState,
+  isSuspended,
+  type PeopleChanges,
+  type Person,
+} from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../kernel/sweep.ts';
 import type { AccessPorts } from './ports.ts';
 
 /** Maximum number of accounts per lookup in Firebase Auth. */
@@ -24,14 +29,14 @@ export function accountChange(
   // Without a revocation, `validSince` is the account's creation time.
   const revoked =
     found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
-  const shut = isOut(account) && !isOut(before) ? now : 0;
+  const shut = isSuspended(account) && !isSuspended(before) ? now : 0;
   const since = Math.max(revoked, shut);
   if (account === before && since === 0) return undefined;
   return {
     uid,
     ...(account !== before && { account }),
     ...(since > (valid_since ?? 0) && { validSince: since }),
-    isNews: since > 0 || isOut(account) !== isOut(before),
+    isNews: since > 0 || isSuspended(account) !== isSuspended(before),
   };
 }
 
@@ -43,11 +48,11 @@ function stateOf(found: KnownAccount | undefined): AccountState {
 export class AccountSweep extends Service<
   Pick<AccessPorts, 'people' | 'idTokens' | 'store' | 'clock' | 'log'>
 > {
-  readonly part: SweepPart = { name: 'accounts', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'accounts', run: (turn) => this.sweep(turn) };
 
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { changed: 0 };
-    const end = await walk(
+    const end = await sweepPages(
       turn,
       async (after) => {
         const page = await this.ports.people.after(after?.id, PAGE);
@@ -56,10 +61,10 @@ export class AccountSweep extends Service<
         const now = Math.floor(this.ports.clock.now().getTime() / 1000);
         const found = page.flatMap(({ uid, person }) => {
           const change = person && states && accountChange(uid, person, states.get(uid), now);
-          return change === undefined ? [] : [{ item: change, place: placeOf(uid) }];
+          return change === undefined ? [] : [{ item: change, place: cursorOf(uid) }];
         });
         const last = page.length === PAGE ? page.at(-1) : undefined;
-        return { found, next: last && placeOf(last.uid) };
+        return { found, next: last && cursorOf(last.uid) };
       },
       async (change) => {
         counts.changed += Number(await this.store(change));
@@ -82,6 +87,6 @@ export class AccountSweep extends Service<
 }
 
 /** Returns a cursor of a person. The sweep orders people only by uid. */
-function placeOf(id: string) {
+function cursorOf(id: string) {
   return { at: new Date(0), id };
 }

@@ -4,17 +4,22 @@
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
-import { type Limits, type Link, type LinkSubject, notAccepted } from '../../identity/rules/credential.ts';
-import { accessBy, type Presented, presentedIn } from '../../identity/rules/grant.ts';
 import {
+  invalidCredential,
+  type Limits,
+  type Link,
+  type LinkSubject,
+} from '../../identity/rules/credential.ts';
+import { accessTokenStatus, type PresentedToken, parseToken } from '../../identity/rules/grant.ts';
+import {
+  accessOfGrant,
   ancestorsOf,
   commonLimits,
+  type GrantedAccess,
   grantLink,
   keyLink,
   lineageOf,
-  type Opening,
-  openedThrough,
-  openingOf,
+  resolveLineage,
 } from '../../identity/rules/lineage.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
@@ -22,10 +27,10 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
 import { Attempts } from '../../limits/rules/attempts.ts';
 import type { RateLimit } from '../../limits/rules/rateLimiter.ts';
-import { type Need, refusalFor } from './gate.ts';
+import { CACHE_TTL_MS, type CheckedCredential, CredentialCache } from './credentialCache.ts';
 import type { Invitations } from './invitations.ts';
+import { permissionError, type RequiredPermission } from './permissionCheck.ts';
 import type { AccessPorts } from './ports.ts';
-import { type Checked, TRUSTED_MILLISECONDS, TrustedCredentials } from './trust.ts';
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
@@ -43,17 +48,17 @@ const TOO_MANY_ATTEMPTS = {
 };
 
 /** Maximum number of refused credentials that an instance caches, with the same lifetime as valid ones. */
-const MAX_REFUSED = 1000;
+const MAX_REJECTED_CACHED = 1000;
 
 /** A credential of an agent, with the credentials and agents through which it was registered. */
-interface Own {
-  readonly opens: Opening;
+interface OwnCredential {
+  readonly opens: GrantedAccess;
   readonly link: Link;
   readonly ancestors: readonly LinkSubject[];
 }
 
 /** Credential with a matching secret. */
-interface Presentation extends Own {
+interface Presentation extends OwnCredential {
   /** Public part of an agent credential. */
   readonly key?: string;
   readonly grant: Principal['grant'];
@@ -61,14 +66,14 @@ interface Presentation extends Own {
 
 export class CredentialAuthenticator extends Service<
   AccessPorts & {
-    readonly liveness: Pick<AgentLiveness, 'revive'>;
-    readonly invitations: Pick<Invitations, 'takeAtSignIn'>;
+    readonly liveness: Pick<AgentLiveness, 'markOnline'>;
+    readonly invitations: Pick<Invitations, 'acceptAtSignIn'>;
   }
 > {
-  private readonly trusted = new TrustedCredentials(this.ports);
+  private readonly cache = new CredentialCache(this.ports);
   private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
   /** Times of refusal, keyed by credential digest. */
-  private readonly refused = new BoundedMap<string, number>(MAX_REFUSED);
+  private readonly rejected = new BoundedMap<string, number>(MAX_REJECTED_CACHED);
 
   /**
    * Returns the principal of a credential, from the cache if it is fresh.
@@ -78,21 +83,21 @@ export class CredentialAuthenticator extends Service<
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
     const digest = this.ports.hashing.sha256(bearer);
-    return (await this.trusted.find(digest)) ?? this.look(bearer, digest, address);
+    return (await this.cache.find(digest)) ?? this.lookUpOnce(bearer, digest, address);
   }
 
   /** Like `authenticate`, but bypasses the cache, so that access granted a moment ago counts. */
-  authenticateAnew(bearer: string): Promise<Principal> {
-    return this.look(bearer, this.ports.hashing.sha256(bearer), undefined);
+  reauthenticate(bearer: string): Promise<Principal> {
+    return this.lookUpOnce(bearer, this.ports.hashing.sha256(bearer), undefined);
   }
 
-  private async look(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
+  private async lookUpOnce(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
     // A credential that was valid before is not a guess, so the address's limit does not apply.
-    if (this.trusted.knows(digest) || address === undefined) return this.lookUp(bearer, digest);
+    if (this.cache.has(digest) || address === undefined) return this.lookUp(bearer, digest);
     const now = this.now();
-    const { refusal, check, forgive } = this.attempts.attempt(address, now);
-    const refusedAt = this.refused.get(digest) ?? Number.NEGATIVE_INFINITY;
-    if (refusal !== undefined && now - refusedAt < TRUSTED_MILLISECONDS) throw refusal;
+    const { rejection, check, forgive } = this.attempts.attempt(address, now);
+    const refusedAt = this.rejected.get(digest) ?? Number.NEGATIVE_INFINITY;
+    if (rejection !== undefined && now - refusedAt < CACHE_TTL_MS) throw rejection;
     try {
       const principal = await check(() => this.lookUp(bearer, digest));
       forgive();
@@ -100,39 +105,39 @@ export class CredentialAuthenticator extends Service<
     } catch (error) {
       if (!isRefused(error)) forgive();
       // An app must receive TOKEN_EXPIRED even over the limit, because it then refreshes its token.
-      if (!isNotAccepted(error)) throw error;
-      this.refused.set(digest, this.now());
-      throw refusal ?? error;
+      if (!isInvalidCredential(error)) throw error;
+      this.rejected.set(digest, this.now());
+      throw rejection ?? error;
     }
   }
 
   private async lookUp(bearer: string, digest: string): Promise<Principal> {
-    const begun = this.trusted.begin();
+    const begun = this.cache.begin();
     try {
       const checked = await this.check(bearer, begun.at);
-      this.trusted.keep(digest, checked, begun);
+      this.cache.put(digest, checked, begun);
       return checked.principal;
     } catch (error) {
-      if (isRefused(error)) this.trusted.forget(digest);
+      if (isRefused(error)) this.cache.evict(digest);
       throw error;
     }
   }
 
-  private async check(bearer: string, now: number): Promise<Checked> {
+  private async check(bearer: string, now: number): Promise<CheckedCredential> {
     const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
     if (apiKey === undefined || secret === undefined) {
-      const presented = presentedIn('access', bearer);
+      const presented = parseToken('access', bearer);
       return presented ? this.checkApp(presented, now) : this.checkPerson(bearer);
     }
     const { agents, hashing } = this.ports;
     const found = await agents.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secret_hash ?? hashing.sha256(''));
-    if (found === undefined || !known) throw notAccepted();
+    if (found === undefined || !known) throw invalidCredential();
     const { agent, credential } = found;
     if (credential.expires_at.getTime() <= now) throw expiredKey();
     const { grant } = credential;
     return this.checked(agent, {
-      opens: openingOf(credential, agent.role),
+      opens: accessOfGrant(credential, agent.role),
       ancestors: ancestorsOf(credential),
       link: keyLink(credential),
       key: apiKey,
@@ -141,21 +146,21 @@ export class CredentialAuthenticator extends Service<
   }
 
   /** Authenticates a connected app. */
-  private async checkApp({ grantId, secret }: Presented, now: number): Promise<Checked> {
+  private async checkApp({ grantId, secret }: PresentedToken, now: number): Promise<CheckedCredential> {
     const { agents, grants, hashing } = this.ports;
     const found = await grants.find(grantId);
-    if (found === undefined) throw notAccepted();
+    if (found === undefined) throw invalidCredential();
     const { value: grant } = found;
-    const access = accessBy(hashing, grant, secret, new Date(now));
-    if (access === 'unknown') throw notAccepted();
+    const access = accessTokenStatus(hashing, grant, secret, new Date(now));
+    if (access === 'unknown') throw invalidCredential();
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agent_id);
-    if (known === undefined) throw notAccepted();
+    if (known === undefined) throw invalidCredential();
     // The access tokens are not told apart here: the earliest expiry counts for all of them.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {
-      opens: { ...openingOf(grant, known.value.role), endsAt },
+      opens: { ...accessOfGrant(grant, known.value.role), endsAt },
       ancestors: [],
       link: grantLink(grant),
       grant: { id: grantId, resource: grant.resource },
@@ -166,13 +171,13 @@ export class CredentialAuthenticator extends Service<
   private async checked(
     agent: Agent,
     { opens: own, ancestors, link, key, grant }: Presentation,
-  ): Promise<Checked> {
+  ): Promise<CheckedCredential> {
     const [opened, { isClaimed, isOut, validSince: _, ...owner }] = await Promise.all([
-      openedThrough(this.ports, own, ancestors, this.ports.clock.now()),
+      resolveLineage(this.ports, own, ancestors, this.ports.clock.now()),
       this.ports.roles.of(agent.owner_uid),
     ]);
-    if (opened === undefined || isOut) throw notAccepted();
-    if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
+    if (opened === undefined || isOut) throw invalidCredential();
+    if (agent.status === 'offline') await this.ports.liveness.markOnline(agent.id);
     const lineage = lineageOf(opened, link);
     return {
       principal: principalOf(agent, owner, opened.opens, { grant, lineage }),
@@ -187,11 +192,11 @@ export class CredentialAuthenticator extends Service<
     };
   }
 
-  private async checkPerson(idToken: string): Promise<Checked> {
+  private async checkPerson(idToken: string): Promise<CheckedCredential> {
     const { uid, role, email, signedInAt } = await this.ports.idTokens.verify(idToken);
-    if (email !== undefined) await this.ports.invitations.takeAtSignIn(uid, email);
+    if (email !== undefined) await this.ports.invitations.acceptAtSignIn(uid, email);
     const { isClaimed: _, validSince = 0, ...owner } = await this.ports.roles.of(uid, async () => role);
-    if (signedInAt < validSince) throw notAccepted();
+    if (signedInAt < validSince) throw invalidCredential();
     const verified = email === undefined ? {} : { email };
     return {
       principal: { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, ...verified },
@@ -209,10 +214,10 @@ function earlier(one: Date, other: Date): Date {
 }
 
 function isRefused(error: unknown): boolean {
-  return isNotAccepted(error) || (error instanceof MusterError && error.code === 'TOKEN_EXPIRED');
+  return isInvalidCredential(error) || (error instanceof MusterError && error.code === 'TOKEN_EXPIRED');
 }
 
-function isNotAccepted(error: unknown): boolean {
+function isInvalidCredential(error: unknown): boolean {
   return error instanceof MusterError && error.code === 'UNAUTHORIZED';
 }
 
@@ -231,7 +236,7 @@ function expiredKey(): MusterError {
 }
 
 /** Stored caller of a waiting call: its identity and the limits of its credential. */
-export interface RememberedCaller {
+export interface StoredCaller {
   readonly uid: string;
   readonly agentId?: string | undefined;
   readonly ownerUid: string;
@@ -242,46 +247,46 @@ export interface RememberedCaller {
   readonly lineage?: readonly Link[] | undefined;
 }
 
-type StandingPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
+type CurrentPrincipalPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
 
 /**
  * Returns the stored caller as a current principal, within its limits at the time of the call.
  * @throws MusterError FORBIDDEN if its credential no longer permits the call
  */
-export async function standingOf(
-  ports: StandingPorts,
-  caller: RememberedCaller,
+export async function currentPrincipal(
+  ports: CurrentPrincipalPorts,
+  caller: StoredCaller,
   workspace: string,
-  need: Need,
+  need: RequiredPermission,
 ): Promise<Principal> {
   const principals =
     caller.agentId === undefined
       ? await asPerson(ports, caller)
       : await asAgent(ports, caller, caller.agentId);
   const [first] = principals;
-  if (first === undefined) throw gone();
-  const able = principals.find((principal) => refusalFor(principal, workspace, need) === undefined);
-  if (able === undefined) throw refusalFor(first, workspace, need) ?? gone();
+  if (first === undefined) throw revokedError();
+  const able = principals.find((principal) => permissionError(principal, workspace, need) === undefined);
+  if (able === undefined) throw permissionError(first, workspace, need) ?? revokedError();
   const limits = commonLimits(caller.limits, able);
-  if (limits === undefined) throw gone();
+  if (limits === undefined) throw revokedError();
   const principal: Principal = { ...able, ...limits };
-  const refused = refusalFor(principal, workspace, need);
+  const refused = permissionError(principal, workspace, need);
   if (refused !== undefined) throw refused;
   return principal;
 }
 
 async function asPerson(
-  { idTokens, roles }: StandingPorts,
-  { uid }: RememberedCaller,
+  { idTokens, roles }: CurrentPrincipalPorts,
+  { uid }: StoredCaller,
 ): Promise<readonly Principal[]> {
-  if (!(await idTokens.isGood(uid))) return [];
+  if (!(await idTokens.isValid(uid))) return [];
   return [{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
 }
 
 /** Returns the agent's principals for the credential that it used, as long as that credential is valid. */
 async function asAgent(
-  ports: StandingPorts,
-  { ownerUid, grant: id, lineage }: RememberedCaller,
+  ports: CurrentPrincipalPorts,
+  { ownerUid, grant: id, lineage }: StoredCaller,
   agentId: string,
 ): Promise<readonly Principal[]> {
   const { agents, grants, roles, clock } = ports;
@@ -292,13 +297,17 @@ async function asAgent(
   ]);
   if (known === undefined || known.value.owner_uid !== ownerUid) return [];
   const agent = known.value;
-  const own: readonly Own[] = [
+  const own: readonly OwnCredential[] = [
     ...(grant?.value.agent_id === agentId
-      ? [{ opens: openingOf(grant.value, agent.role), link: grantLink(grant.value), ancestors: [] }]
+      ? [{ opens: accessOfGrant(grant.value, agent.role), link: grantLink(grant.value), ancestors: [] }]
       : []),
     ...credentials
       .filter((one) => one.grant === id)
-      .map((one) => ({ opens: openingOf(one, agent.role), link: keyLink(one), ancestors: ancestorsOf(one) })),
+      .map((one) => ({
+        opens: accessOfGrant(one, agent.role),
+        link: keyLink(one),
+        ancestors: ancestorsOf(one),
+      })),
   ];
   const now = clock.now();
   const remembered = lineage?.at(-1)?.subject;
@@ -307,7 +316,7 @@ async function asAgent(
   const of = id === undefined ? undefined : { id };
   const principals = await Promise.all(
     good.map(async ({ opens, link, ancestors }) => {
-      const opened = await openedThrough(ports, opens, ancestors, now);
+      const opened = await resolveLineage(ports, opens, ancestors, now);
       if (opened === undefined) return [];
       return principalOf(agent, owner, opened.opens, { grant: of, lineage: lineageOf(opened, link) });
     }),
@@ -315,7 +324,7 @@ async function asAgent(
   return principals.flat();
 }
 
-function gone(): MusterError {
+function revokedError(): MusterError {
   return new MusterError('FORBIDDEN', 'The requester has lost access since making this request.', {
     reason: 'RIGHTS_GONE',
     suggestion: 'Its agent, credential or account was removed. Ask again with a valid credential.',

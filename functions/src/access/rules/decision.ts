@@ -12,8 +12,8 @@ import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { keyOf } from '../../kernel/ids.ts';
 import {
   type DataQuestion,
-  type Least,
   type MatchedPermission,
+  type MinimumRole,
   type Permission,
   permissionFor,
 } from './permissions.ts';
@@ -61,7 +61,7 @@ export interface AccessDecision {
   readonly isAllowed: boolean;
   /** The matching row. */
   readonly permission: Permission;
-  readonly needs: Least;
+  readonly needs: MinimumRole;
   /** The workspace whose role counts; absent if it is hidden from the caller. */
   readonly workspace?: string;
   /** The caller's role in the workspace, or its strongest role. */
@@ -71,7 +71,7 @@ export interface AccessDecision {
   readonly reason: string;
 }
 
-type Answer = Omit<AccessDecision, 'permission' | 'needs'>;
+type Decision = Omit<AccessDecision, 'permission' | 'needs'>;
 
 /** Decides an access question. @param subject undefined if there is no document */
 export function decideAccess(
@@ -82,18 +82,18 @@ export function decideAccess(
   const found = permissionFor(question);
   const { permission } = found;
   const needs = question.operation === 'read' ? permission.reads : permission.writes;
-  return { permission, needs, ...answered(principal, question, { ...found, needs, subject }) };
+  return { permission, needs, ...decide(principal, question, { ...found, needs, subject }) };
 }
 
-interface Case extends MatchedPermission {
-  readonly needs: Least;
+interface DecisionCase extends MatchedPermission {
+  readonly needs: MinimumRole;
   readonly subject: Subject;
 }
 
-function answered(principal: Principal, { operation }: AccessQuestion, asked: Case): Answer {
+function decide(principal: Principal, { operation }: AccessQuestion, asked: DecisionCase): Decision {
   const { permission, needs } = asked;
-  const closed = closedTo(operation, asked);
-  if (closed !== undefined || needs === 'no one') return refused(closed ?? NOT_YOURS);
+  const closed = deniedFor(operation, asked);
+  if (closed !== undefined || needs === 'no one') return refused(closed ?? NOT_OWNER);
   if (operation === 'read' && permission.spansWorkspaces && principal.held_to !== undefined)
     return refused(SPANS_WORKSPACES);
   if (needs === 'owner' || needs === 'owner and agents') return asOwner(principal, asked, needs === 'owner');
@@ -105,7 +105,7 @@ function answered(principal: Principal, { operation }: AccessQuestion, asked: Ca
 }
 
 /** Returns why the operation is closed to every caller. */
-function closedTo(operation: AccessQuestion['operation'], asked: Case): string | undefined {
+function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase): string | undefined {
   const { permission, needs, isList } = asked;
   if (needs === 'no one') {
     const { keeper } = permission;
@@ -118,15 +118,15 @@ function closedTo(operation: AccessQuestion['operation'], asked: Case): string |
   return undefined;
 }
 
-function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
+function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean): Decision {
   const { uid, owner_uid } = principal;
   const { permission, variables, subject } = asked;
   const owners =
     permission.ownerField === undefined ? [variables.get('uid')] : [subject.owner, subject.otherOwner];
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
   const isOwn = owners.includes(named(uid));
-  if (!isOwn && (isAlone || !owners.includes(named(owner_uid)))) return refused(NOT_YOURS);
-  if (isHeldElsewhere(principal, asked) || isOut(principal, asked)) return refused(NOT_YOURS);
+  if (!isOwn && (isOnlyOwner || !owners.includes(named(owner_uid)))) return refused(NOT_OWNER);
+  if (isRestrictedElsewhere(principal, asked) || isSuspended(principal, asked)) return refused(NOT_OWNER);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
   const reason = isOwn ? 'You own it.' : 'Your owner owns it, and you act for your owner.';
@@ -134,13 +134,16 @@ function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
 }
 
 /** Whether the item belongs to a workspace, and the caller's credential is restricted to another one. */
-function isHeldElsewhere({ held_to }: Principal, { permission: { where }, subject }: Case): boolean {
+function isRestrictedElsewhere(
+  { held_to }: Principal,
+  { permission: { where }, subject }: DecisionCase,
+): boolean {
   if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
   return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
 
 /** Whether the owner needs a role in the item's workspace, and the caller lacks it. */
-function isOut(principal: Principal, asked: Case): boolean {
+function isSuspended(principal: Principal, asked: DecisionCase): boolean {
   const { ownerNeeds } = asked.permission;
   if (ownerNeeds === undefined) return false;
   const workspace = workspaceOf(principal, asked);
@@ -148,7 +151,7 @@ function isOut(principal: Principal, asked: Case): boolean {
   return role === undefined || !hasRole(role, ownerNeeds);
 }
 
-function inWorkspace(principal: Principal, needs: Role, asked: Case): Answer {
+function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): Decision {
   const { where } = asked.permission;
   if (where === 'deployment') {
     const allowed = isAdmin(principal);
@@ -164,20 +167,23 @@ function inWorkspace(principal: Principal, needs: Role, asked: Case): Answer {
     return { isAllowed: hasRole(role, needs), role, reason };
   }
   const workspace = workspaceOf(principal, asked);
-  if (workspace === undefined) return refused(NOT_THERE);
+  if (workspace === undefined) return refused(HIDDEN);
   const { role, from } = sourcedRole(principal, workspace);
   const isNamed = typeof where === 'string' || !('field' in where);
   if (role === undefined) {
     return isNamed
       ? { isAllowed: false, workspace, from, reason: `${noRoleIn(workspace)}${WORDS[from]}` }
-      : { isAllowed: false, reason: NOT_THERE };
+      : { isAllowed: false, reason: HIDDEN };
   }
   const reason = `Requires the role ${needs} in the workspace "${workspace}"; you have ${role} there${WORDS[from]}`;
   return { isAllowed: hasRole(role, needs), workspace, role, from, reason };
 }
 
 /** Returns the workspace that decides; undefined if the document does not state it or does not exist. */
-function workspaceOf({ owner }: Principal, { permission, variables, subject }: Case): string | undefined {
+function workspaceOf(
+  { owner }: Principal,
+  { permission, variables, subject }: DecisionCase,
+): string | undefined {
   const { where } = permission;
   if (typeof where === 'string') return DEFAULT_WORKSPACE;
   if ('variable' in where) return variables.get(where.variable);
@@ -213,15 +219,15 @@ function noRoleIn(workspace: string): string {
   return `You have no role in the workspace "${workspace}"`;
 }
 
-const NOT_YOURS = 'It does not exist, or it belongs to someone else.';
+const NOT_OWNER = 'It does not exist, or it belongs to someone else.';
 
-const NOT_THERE = 'It does not exist, or it is in a workspace in which you have no role.';
+const HIDDEN = 'It does not exist, or it is in a workspace in which you have no role.';
 
 const SPANS_WORKSPACES =
   'It contains data of several workspaces, but your credential is restricted to one. Use a tool: it returns the data of that one.';
 
 const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 
-function refused(reason: string): Answer {
+function refused(reason: string): Decision {
   return { isAllowed: false, reason };
 }

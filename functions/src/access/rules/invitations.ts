@@ -1,26 +1,26 @@
 /** Invitations, accepted when their recipient signs in. Source: docs/decisions/0006-roles-and-registration.md. */
-import { openedThrough } from '../../identity/rules/lineage.ts';
+import { resolveLineage } from '../../identity/rules/lineage.ts';
 import type { Invitation } from '../../identity/rules/people.ts';
 import { personsRoleIn } from '../../identity/rules/principal.ts';
 import { hasRole, type MemberRole } from '../../identity/rules/role.ts';
-import type { RecordAnswer } from '../../kernel/commit.ts';
+import type { RecordResponse } from '../../kernel/commit.ts';
+import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/waiting.ts';
-import { mayUse } from './gate.ts';
+import { canUseToolset } from './permissionCheck.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** Accepted invitation. */
-export interface Taken {
+export interface AcceptedInvitation {
   readonly workspace: string;
   /** Resulting role. An invitation never weakens a role. */
   readonly role: MemberRole;
 }
 
 /** Interval at which an instance checks a person's invitations. */
-const LOOKED_MILLISECONDS = 60_000;
+const LOOKUP_TTL_MS = 60_000;
 
-const MAX_LOOKED = 5000;
+const MAX_CACHED_LOOKUPS = 5000;
 
 /** Returns an id that makes a later invitation of the same address replace an earlier one. */
 export function invitationId(hashing: Hashing, workspace: string, email: string): string {
@@ -34,16 +34,16 @@ export function foldedEmail(email: string): string {
 
 export class Invitations extends Service<AccessPorts> {
   /** Times of the last check, keyed by uid. */
-  private readonly looked = new BoundedMap<string, number>(MAX_LOOKED);
+  private readonly lookups = new BoundedMap<string, number>(MAX_CACHED_LOOKUPS);
 
   /** Accepts a person's invitations at sign-in, at most once a minute. Failures are only logged. */
-  async takeAtSignIn(uid: string, email: string): Promise<void> {
+  async acceptAtSignIn(uid: string, email: string): Promise<void> {
     const now = this.ports.clock.now().getTime();
-    const last = this.looked.get(uid);
-    if (last !== undefined && now - last < LOOKED_MILLISECONDS) return;
-    this.looked.set(uid, now);
+    const last = this.lookups.get(uid);
+    if (last !== undefined && now - last < LOOKUP_TTL_MS) return;
+    this.lookups.set(uid, now);
     try {
-      await this.take(uid, email, undefined, () => undefined);
+      await this.accept(uid, email, undefined, () => undefined);
     } catch (error) {
       this.ports.log.warn('invitations_not_taken', { uid, error });
     }
@@ -55,14 +55,14 @@ export class Invitations extends Service<AccessPorts> {
    * @param email verified, in lower case
    * @param workspace limits this to one workspace; undefined for all
    */
-  take(
+  accept(
     uid: string,
     email: string,
     workspace: string | undefined,
-    recordAnswer: RecordAnswer<readonly Taken[]>,
-  ): Promise<readonly Taken[]> {
+    recordResponse: RecordResponse<readonly AcceptedInvitation[]>,
+  ): Promise<readonly AcceptedInvitation[]> {
     const { people, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = (await people.invitationsFor(email)).filter(
         (one) => workspace === undefined || one.workspace === workspace,
       );
@@ -70,7 +70,7 @@ export class Invitations extends Service<AccessPorts> {
       const outcomes = await Promise.all(found.map((one) => this.outcomeOf(one, uid, now)));
       const taken = outcomes.flatMap((outcome) => outcome.taken ?? []);
       const changes = outcomes.flatMap((outcome) => outcome.changes);
-      await store.commit(changes, taken.length > 0 ? recordAnswer(taken) : undefined);
+      await store.commit(changes, taken.length > 0 ? recordResponse(taken) : undefined);
       return taken;
     });
   }
@@ -79,13 +79,13 @@ export class Invitations extends Service<AccessPorts> {
     invitation: Invitation,
     uid: string,
     now: Date,
-  ): Promise<{ readonly changes: AccessChange[]; readonly taken?: Taken }> {
+  ): Promise<{ readonly changes: AccessChange[]; readonly taken?: AcceptedInvitation }> {
     const { id, workspace, role, invited_by: addedBy } = invitation;
     const ended: AccessChange = { kind: 'endInvitation', id, before: invitation };
     if (
       invitation.expires_at <= now ||
-      !(await this.stands(invitation, now)) ||
-      !(await this.mayLetIn(addedBy, workspace))
+      !(await this.isValid(invitation, now)) ||
+      !(await this.canInvite(addedBy, workspace))
     )
       return { changes: [ended] };
     const known = await this.ports.people.member(workspace, uid);
@@ -98,16 +98,18 @@ export class Invitations extends Service<AccessPorts> {
   }
 
   /** Returns whether the credentials through which the invitation was sent are valid and still allow inviting. */
-  private async stands({ lineage = [], workspace, expires_at }: Invitation, now: Date): Promise<boolean> {
+  private async isValid({ lineage = [], workspace, expires_at }: Invitation, now: Date): Promise<boolean> {
     const all = { role: 'admin', endsAt: expires_at } as const;
     const subjects = lineage.map(({ subject }) => subject);
-    const opened = await openedThrough(this.ports, all, subjects, now);
+    const opened = await resolveLineage(this.ports, all, subjects, now);
     if (opened === undefined) return false;
     const { role, held_to = workspace, readonly } = opened.opens;
-    return hasRole(role, 'leader') && held_to === workspace && !readonly && mayUse(opened.opens, 'access');
+    return (
+      hasRole(role, 'leader') && held_to === workspace && !readonly && canUseToolset(opened.opens, 'access')
+    );
   }
 
-  private async mayLetIn(uid: string, workspace: string): Promise<boolean> {
+  private async canInvite(uid: string, workspace: string): Promise<boolean> {
     const roles = await this.ports.roles.of(uid);
     const role = personsRoleIn(roles, workspace);
     return roles.role === 'admin' || (role !== undefined && hasRole(role, 'leader'));

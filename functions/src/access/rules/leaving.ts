@@ -4,12 +4,12 @@ import type { RolesOfPeople } from '../../identity/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { Service, unlessUnreadable } from '../../kernel/ports.ts';
+import { Service, skipUnreadable } from '../../kernel/ports.ts';
+import { CACHE_TTL_MS } from './credentialCache.ts';
 import type { AccessPorts } from './ports.ts';
-import { TRUSTED_MILLISECONDS } from './trust.ts';
 
 /** Workspaces in which a person has lost access. */
-export interface Left {
+export interface LostAccess {
   /** Whether their work may no longer run in the workspace. */
   readonly isOut: (workspace: string) => boolean;
   /** Whether they have no role in the workspace. */
@@ -17,15 +17,15 @@ export interface Left {
 }
 
 /** Returns the workspaces in which a person with these roles lacks access. */
-export function leftBy(roles: PersonRoles): Left {
+export function lostAccessOf(roles: PersonRoles): LostAccess {
   return {
-    isOut: (workspace) => !mayWorkIn(roles, workspace),
+    isOut: (workspace) => !canWorkIn(roles, workspace),
     isGone: (workspace) => personsRoleIn(roles, workspace) === undefined,
   };
 }
 
 /** A person's open work in a workspace, up to the limit of one count. */
-export interface OpenWork {
+export interface OpenWorkCounts {
   readonly codingTasks: number;
   readonly runs: number;
   /** Whether more work exists than was counted. */
@@ -33,21 +33,22 @@ export interface OpenWork {
 }
 
 /** Ends one kind of a person's work. Safe to call repeatedly, late and concurrently. */
-export interface LeavingEnd {
+export interface LostAccessHandler {
   /** Ends a person's open work in the workspaces they left. @returns the number of ended items */
-  end(uid: string, left: Left): Promise<number>;
+  end(uid: string, left: LostAccess): Promise<number>;
 }
 
 /** Returns whether a person may have lost a role. Undefined stands for a person without a document. */
-export function mayHaveLost(before: Person | undefined, after: Person | undefined): boolean {
+export function hasLostAccess(before: Person | undefined, after: Person | undefined): boolean {
   // Without a stored role, the account's claim counts, and it may be any role.
-  if (before?.role === undefined ? after?.role !== undefined : isLess(before.role, after?.role)) return true;
+  if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role))
+    return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
-    isLess(role, after?.workspaces[workspace]),
+    isReduced(role, after?.workspaces[workspace]),
   );
 }
 
-function isLess(before: Role | 'none', after: Role | 'none' | undefined): boolean {
+function isReduced(before: Role | 'none', after: Role | 'none' | undefined): boolean {
   if (before === 'none') return false;
   return after === undefined || after === 'none' || !hasRole(after, before);
 }
@@ -63,34 +64,34 @@ export function closedSince(before: PersonRoles['access'], after: PersonRoles['a
 // Source: docs/semantics.md#leaving-a-workspace.
 
 /** Maximum number of owners that an instance caches. */
-const MAX_OWNERS = 1000;
+const MAX_CACHED_OWNERS = 1000;
 
 /** `unknown`: the person's document is unreadable, so their work neither runs nor ends. */
-export type OwnerStanding = 'works' | 'out' | 'unknown';
+export type OwnerState = 'works' | 'out' | 'unknown';
 
 /** Returns whether a person's work may run in a workspace: their role must be at least worker. */
-export function mayWorkIn(roles: PersonRoles, workspace: string): boolean {
+export function canWorkIn(roles: PersonRoles, workspace: string): boolean {
   const role = personsRoleIn(roles, workspace);
   return role !== undefined && hasRole(role, 'worker');
 }
 
-interface Known {
+interface CachedRoles {
   readonly roles: PersonRoles;
   readonly readAt: number;
 }
 
 export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
-  private readonly known = new BoundedMap<string, Known>(MAX_OWNERS);
+  private readonly known = new BoundedMap<string, CachedRoles>(MAX_CACHED_OWNERS);
 
   /** Returns the owner's standing. A role is cached for 5 seconds; a missing role is read again. */
-  async standing(ownerUid: string, workspace: string): Promise<OwnerStanding> {
+  async stateOf(ownerUid: string, workspace: string): Promise<OwnerState> {
     const now = this.ports.clock.now().getTime();
     const known = this.known.get(ownerUid);
-    const isFresh = known !== undefined && now - known.readAt < TRUSTED_MILLISECONDS;
-    if (isFresh && mayWorkIn(known.roles, workspace)) return 'works';
-    const roles = await unlessUnreadable(this.ports.roles.of(ownerUid));
+    const isFresh = known !== undefined && now - known.readAt < CACHE_TTL_MS;
+    if (isFresh && canWorkIn(known.roles, workspace)) return 'works';
+    const roles = await skipUnreadable(this.ports.roles.of(ownerUid));
     if (roles === undefined) return 'unknown';
     this.known.set(ownerUid, { roles, readAt: now });
-    return mayWorkIn(roles, workspace) ? 'works' : 'out';
+    return canWorkIn(roles, workspace) ? 'works' : 'out';
   }
 }

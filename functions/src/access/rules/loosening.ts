@@ -4,7 +4,7 @@ import type { GrantChanges } from '../../identity/rules/grant.ts';
 import type { PeopleChanges } from '../../identity/rules/people.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
-import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
+import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';
 import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
@@ -16,13 +16,13 @@ function isNaming(change: AnyChange): change is Naming {
 }
 
 export const accessLoosening: LooseningOf<AccessChangeKinds> = {
-  ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
+  ...noLoosening('createAgent', 'holdTask', 'releaseTask', 'setHasMessages', 'countAgents'),
   // A new credential has at most the limits of its issuer's credential: identity/rules/lineage.ts.
-  ...neverLoosens('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
-  ...neverLoosens('removeAgent', 'removeSkill'),
+  ...noLoosening('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
+  ...noLoosening('removeAgent', 'removeSkill'),
   // A person consents to each of them on the sign-in page.
-  ...neverLoosens('createGrant', 'replaceGrant', 'endGrant'),
-  ...neverLoosens('expectMember', 'removeMember', 'endInvitation', 'queueMail'),
+  ...noLoosening('createGrant', 'replaceGrant', 'endGrant'),
+  ...noLoosening('expectMember', 'removeMember', 'endInvitation', 'queueEmail'),
   replaceAgent: ({ agent, before }) =>
     before === undefined || hasRole(before.role, agent.role)
       ? []
@@ -50,8 +50,9 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
       : [],
   // The workspace has no members yet, so the owner approves in the workspace of the call.
   createWorkspace: ({ name, workspace: { repositories } }) =>
-    reached(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
-  listRepositories: ({ workspace, repositories, before = [] }) => reached(workspace, before, repositories),
+    reachedAccess(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
+  listRepositories: ({ workspace, repositories, before = [] }) =>
+    reachedAccess(workspace, before, repositories),
   routeWorkspace({ workspace, routing, before }) {
     const { forbidden } = routing;
     const allowed = before?.forbidden?.filter(
@@ -66,11 +67,11 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
       },
     ];
   },
-  demandApprovals: ({ workspace, approvals, before = [] }) =>
-    before.flatMap((rule) => weakened(workspace, rule, approvals)),
+  setApprovalRules: ({ workspace, approvals, before = [] }) =>
+    before.flatMap((rule) => weakenedRule(workspace, rule, approvals)),
 };
 
-function reached(
+function reachedAccess(
   workspace: string,
   before: readonly string[],
   after: readonly string[],
@@ -87,7 +88,7 @@ function reached(
 }
 
 /** Weakening a rule requires the approval of its approver, or of the agent's owner if it names none. */
-function weakened(
+function weakenedRule(
   workspace: string,
   rule: ApprovalRule,
   after: readonly ApprovalRule[],

@@ -4,9 +4,9 @@ import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
 
 /** Required access: a minimum role; the owner, alone or with their agents; or `no one` except the server. */
-const least = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
+const minimumRole = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
 
-export type Least = z.output<typeof least>;
+export type MinimumRole = z.output<typeof minimumRole>;
 
 /**
  * Scope of the required role: the workspace named by a path variable or a document field; the workspace named by the
@@ -26,7 +26,7 @@ const permission = z.strictObject({
   /** Path of a document or child, with variables in braces. `{name=**}` matches any depth. */
   path: z.string(),
   holds: z.string(),
-  reads: least,
+  reads: minimumRole,
   where: where.default('anywhere'),
   /** Field with the owner; without it, `{uid}` in the path is the owner. Owners can read even without the role. */
   ownerField: z.string().exactOptional(),
@@ -36,7 +36,7 @@ const permission = z.strictObject({
   ownerNeeds: z.enum(ROLES).exactOptional(),
   /** Contains data of several workspaces, so credentials that are restricted to one cannot read it. */
   spansWorkspaces: z.literal(true).exactOptional(),
-  writes: least,
+  writes: minimumRole,
   /** Single entries can be read, but not the whole list. */
   unlisted: z.literal(true).exactOptional(),
   /** Server component that writes this path. */

@@ -4,7 +4,7 @@ import type { AgentPorts } from '../../agents/rules/ports.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import type { PeopleChanges } from '../../identity/rules/people.ts';
 import type { IdentityPorts } from '../../identity/rules/ports.ts';
-import type { ChangeOf, Store, TrailChanges, Versioned } from '../../kernel/commit.ts';
+import type { AuditChanges, ChangeOf, Store, Versioned } from '../../kernel/commit.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import type { CallRecorder } from '../../limits/rules/callMetrics.ts';
 import type { RateLimiter } from '../../limits/rules/rateLimiter.ts';
@@ -24,5 +24,5 @@ export interface WorkspaceQueries {
 }
 
 export type AccessChange = ChangeOf<
-  AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges & TrailChanges
+  AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges & AuditChanges
 >;

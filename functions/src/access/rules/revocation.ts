@@ -6,9 +6,9 @@ import type { Credential, Link } from '../../identity/rules/credential.ts';
 import { endingOf, type Grant } from '../../identity/rules/grant.ts';
 import { withdrawalOf } from '../../identity/rules/lineage.ts';
 import type { Invitation } from '../../identity/rules/people.ts';
-import type { AnyChange, RecordAnswer, Store } from '../../kernel/commit.ts';
+import type { AnyChange, RecordResponse, Store } from '../../kernel/commit.ts';
+import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/waiting.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** An agent's call that waits for approval, and the change that ends it. */
@@ -62,17 +62,17 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
    * Revokes an agent and everything derived from it. The first commit ends the agent, so that its descendants are
    * refused. Calling again completes an interrupted revocation. If nothing is left to end, nothing is committed.
    */
-  async revoke(agentId: string, recordAnswer: RecordAnswer<Ended> = () => undefined): Promise<Ended> {
+  async revoke(agentId: string, recordResponse: RecordResponse<Ended> = () => undefined): Promise<Ended> {
     const { store, randomness, clock } = this.ports;
-    const { ended, later } = await retryStale(randomness, async () => {
+    const { ended, later } = await retryOnConflict(randomness, async () => {
       const found = await this.find(agentId);
       const [first = [], ...rest] = batchesOf(changesOf(found, clock.now()));
       const outcome = { ended: await this.endedOf(found), later: rest };
-      if (first.length > 0) await store.commit(first, recordAnswer(outcome.ended));
+      if (first.length > 0) await store.commit(first, recordResponse(outcome.ended));
       return outcome;
     });
     let known: readonly (AccessChange | Change)[][] | undefined = later;
-    await retryStale(randomness, async () => {
+    await retryOnConflict(randomness, async () => {
       const batches = known ?? batchesOf(changesOf(await this.find(agentId), clock.now()));
       known = undefined;
       for (const batch of batches) await store.commit(batch);

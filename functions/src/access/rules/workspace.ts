@@ -10,14 +10,14 @@ export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 /** Hosted agents: models behind a vendor's API. Order: the orchestration specification, list_agents. */
 export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
 
-export interface Pin {
+export interface AgentPin {
   readonly kind: string;
   readonly agent: string;
 }
 
 export interface Routing {
   /** At most one pin per kind of work. */
-  readonly pins: readonly Pin[];
+  readonly pins: readonly AgentPin[];
   readonly forbidden: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export interface WorkspaceChanges {
   /** Stale if the workspace exists. A new workspace has no session. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
   /** Replaces the approval rules. */
-  readonly demandApprovals: AtWorkspace & {
+  readonly setApprovalRules: AtWorkspace & {
     readonly workspace: string;
     readonly approvals: readonly ApprovalRule[];
     /** For the audit log. */

@@ -11,7 +11,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** Caller that creates a workspace. Its owner becomes the first leader. */
-export interface Opener extends Pick<Principal, 'uid' | 'owner_uid'> {
+export interface WorkspaceCreator extends Pick<Principal, 'uid' | 'owner_uid'> {
   /** Roles at the authorization of the call; absent if the work continues after the call. */
   readonly owner?: PersonRoles;
 }
@@ -25,9 +25,9 @@ type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
  * @param workspace `isThere`: whether the workspace has a document
  * @throws MusterError FORBIDDEN if another caller has created it since the authorization; CONFLICT
  */
-export async function openingChanges(
+export async function createWorkspaceChanges(
   ports: WorkspacePorts,
-  opener: Opener | undefined,
+  opener: WorkspaceCreator | undefined,
   { name, isThere }: { readonly name: string; readonly isThere: boolean },
   now: Date,
 ): Promise<AccessChange[]> {
@@ -39,13 +39,13 @@ export async function openingChanges(
     return [];
   }
   if (isThere) return [];
-  await requireFree(ports, name, owner.access);
-  return foundingChanges(opener, name, 'private', now);
+  await requireAvailableName(ports, name, owner.access);
+  return firstWorkspaceChanges(opener, name, 'private', now);
 }
 
 /** Returns the changes that create a workspace with its first leader. */
-export function foundingChanges(
-  { uid, owner_uid }: Opener,
+export function firstWorkspaceChanges(
+  { uid, owner_uid }: WorkspaceCreator,
   workspace: string,
   access: WorkspaceAccess,
   now: Date,
@@ -64,7 +64,7 @@ const MAX_WORKSPACES = 2000;
 const RESERVED: readonly string[] = ['agents', 'conversations'];
 
 /** Checks that a workspace name is unused and has no data. @throws MusterError CONFLICT, QUOTA_EXCEEDED */
-export async function requireFree(
+export async function requireAvailableName(
   { workspaces }: Pick<AccessPorts, 'workspaces'>,
   workspace: string,
   access: PersonRoles['access'],
@@ -75,10 +75,10 @@ export async function requireFree(
     });
   }
   const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;
-  if (isTaken || (await workspaces.hasData(workspace))) throw notAvailable(workspace);
+  if (isTaken || (await workspaces.hasData(workspace))) throw nameNotAvailable(workspace);
 }
 
-export function notAvailable(workspace: string): MusterError {
+export function nameNotAvailable(workspace: string): MusterError {
   return new MusterError('CONFLICT', `The workspace name "${workspace}" is not available.`, {
     reason: 'NAME_NOT_AVAILABLE',
     suggestion: 'Choose another name. access.whoami lists your workspaces.',

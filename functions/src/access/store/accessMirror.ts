@@ -4,13 +4,13 @@
  * state is read, written, and read again until it is unchanged.
  */
 import type { Database } from 'firebase-admin/database';
-import { isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
+import { isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { PeopleQueries } from '../../identity/rules/ports.ts';
 import { hasRole, ROLES, type Role } from '../../identity/rules/role.ts';
 import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
-import { type Log, unlessUnreadable } from '../../kernel/ports.ts';
+import { withTimeout } from '../../kernel/concurrency.ts';
+import { type Log, skipUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
-import { inTime } from '../../kernel/waiting.ts';
 
 /** Bound of the loop. Concurrent changes need only a few attempts. */
 const MAX_ATTEMPTS = 10;
@@ -31,7 +31,7 @@ export async function personMirror(
   // An unreadable person has no access, regardless of the claims in their token.
   const stored = await people.find(uid).then(
     (person) => ({ person }),
-    (error) => unlessUnreadable(Promise.reject(error)),
+    (error) => skipUnreadable(Promise.reject(error)),
   );
   if (stored === undefined) return mirrorOf({ role: 'none', workspaces: {} });
   return stored.person === undefined ? null : mirrorOf(stored.person);
@@ -45,7 +45,7 @@ export async function mirrorWorkspaces(
 }
 
 /** Maximum time that a commit waits for the mirror. */
-const FOLLOW_MILLISECONDS = 2000;
+const FOLLOW_MS = 2000;
 
 interface FollowPorts {
   readonly database: () => Promise<Database>;
@@ -66,7 +66,7 @@ export async function followChanges(
     await Promise.all([...uids].map((uid) => mirrorPerson(database, people, uid)));
     if (isNamed) await mirrorWorkspaces(database, people);
   };
-  await inTime(follow(), FOLLOW_MILLISECONDS, 'The mirror of access').catch((error: unknown) =>
+  await withTimeout(follow(), FOLLOW_MS, 'The mirror of access').catch((error: unknown) =>
     log.warn('access_not_mirrored', { error }),
   );
 }
@@ -95,11 +95,11 @@ async function mirror(database: Database, path: string, read: () => Promise<obje
 }
 
 /** All roles that a role includes, so that a rule can check the existence of the one that it requires. */
-type Included = Partial<Readonly<Record<Role | 'none', true>>>;
+type IncludedWorkspaces = Partial<Readonly<Record<Role | 'none', true>>>;
 
 export interface PersonMirror {
-  readonly role?: Included;
-  readonly workspaces: Readonly<Record<string, Included>>;
+  readonly role?: IncludedWorkspaces;
+  readonly workspaces: Readonly<Record<string, IncludedWorkspaces>>;
   readonly valid_since?: number;
   /** Set if the account is disabled or deleted: the person's agents have no access. */
   readonly out?: true;
@@ -111,11 +111,11 @@ export function mirrorOf({ role, workspaces, valid_since, account }: Person): Pe
     ...(role !== undefined && { role: included(role) }),
     workspaces: Object.fromEntries(members.map(([workspace, own]) => [workspace, included(own)])),
     ...(valid_since !== undefined && { valid_since }),
-    ...(isOut(account) && { out: true }),
+    ...(isSuspended(account) && { out: true }),
   };
 }
 
-function included(role: Role | 'none'): Included {
+function included(role: Role | 'none'): IncludedWorkspaces {
   if (role === 'none') return { none: true };
   return Object.fromEntries(ROLES.filter((each) => hasRole(role, each)).map((each) => [each, true]));
 }

@@ -1,7 +1,7 @@
 /** Firebase ID tokens of callers, evaluated by the databases' security rules. */
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
-import { notAccepted } from '../../identity/rules/credential.ts';
+import { invalidCredential } from '../../identity/rules/credential.ts';
 import type { Caller, Principal } from '../../identity/rules/principal.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
@@ -9,7 +9,7 @@ import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 
-const TIMEOUT_MILLISECONDS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** The emulator accepts any key, but requires one. */
 const EMULATOR_KEY = 'emulator';
@@ -40,7 +40,7 @@ export class IdentityToolkitSignIn extends Service<SignInPorts> {
     const body: unknown = await response.json().catch((error) => {
       throw connectionError(error);
     });
-    if (!response.ok) throw refused(response.status, body);
+    if (!response.ok) throw signInError(response.status, body);
     return signedIn.parse(body);
   }
 
@@ -49,7 +49,7 @@ export class IdentityToolkitSignIn extends Service<SignInPorts> {
     try {
       return await getAuth(this.ports.app()).createCustomToken(uid, claims);
     } catch (error) {
-      throw notSetUp(error);
+      throw notConfigured(error);
     }
   }
 
@@ -57,7 +57,7 @@ export class IdentityToolkitSignIn extends Service<SignInPorts> {
     const emulator = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
     if (emulator) return { base: `http://${emulator}/identitytoolkit.googleapis.com`, key: EMULATOR_KEY };
     const { webApiKey: key } = this.ports;
-    if (key === '') throw notSetUp('WEB_API_KEY is empty');
+    if (key === '') throw notConfigured('WEB_API_KEY is empty');
     return { base: PRODUCTION, key };
   }
 }
@@ -68,23 +68,23 @@ async function exchange(base: string, key: string, customToken: string): Promise
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
       body: JSON.stringify({ token: customToken, returnSecureToken: true }),
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
     throw connectionError(error);
   }
 }
 
-function refused(status: number, body: unknown): MusterError {
+function signInError(status: number, body: unknown): MusterError {
   const parsed = refusal.safeParse(body);
   const cause = parsed.success ? parsed.data.error.message : `HTTP ${status}`;
-  if (cause.startsWith('USER_DISABLED')) return notAccepted(cause);
+  if (cause.startsWith('USER_DISABLED')) return invalidCredential(cause);
   if (status === 429) return quotaExceeded(cause);
-  return status >= 500 ? connectionError(cause) : notSetUp(cause);
+  return status >= 500 ? connectionError(cause) : notConfigured(cause);
 }
 
 /** Returns the error for a misconfiguration that only the operator can fix. The cause is logged. */
-function notSetUp(cause: unknown): MusterError {
+function notConfigured(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This deployment cannot sign agents in to its databases.', {
     reason: 'NOT_SET_UP',
     suggestion: 'Operator: see docs/guides/deploy.md, "Agents and the security rules".',
@@ -112,9 +112,9 @@ export interface AgentClaims {
 }
 
 /** Minimum remaining lifetime of a returned token, because its receiver may use it for a while. */
-export const TOKEN_MARGIN_MILLISECONDS = 300_000;
+export const TOKEN_MARGIN_MS = 300_000;
 
-const MAX_KEPT = 1000;
+const MAX_CACHED_TOKENS = 1000;
 
 const payload = z.record(z.string(), z.unknown());
 
@@ -132,7 +132,7 @@ interface TokenPorts {
  */
 export class CachedCallerTokens extends Service<TokenPorts> {
   /** Keyed by uid and claims, oldest first. Concurrent requests share a token that is being minted. */
-  private readonly minted = new BoundedMap<string, Promise<CallerToken>>(MAX_KEPT);
+  private readonly tokens = new BoundedMap<string, Promise<CallerToken>>(MAX_CACHED_TOKENS);
 
   /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
   async of({ principal, credential }: Caller): Promise<CallerToken> {
@@ -143,14 +143,14 @@ export class CachedCallerTokens extends Service<TokenPorts> {
     const { uid } = principal;
     const claims = claimsOf(principal);
     const key = JSON.stringify([uid, claims]);
-    const kept = this.minted.get(key);
+    const kept = this.tokens.get(key);
     if (kept !== undefined) {
       const token = await kept;
-      const freshUntil = token.expiresAt.getTime() - TOKEN_MARGIN_MILLISECONDS;
+      const freshUntil = token.expiresAt.getTime() - TOKEN_MARGIN_MS;
       if (freshUntil > this.ports.clock.now().getTime()) return token;
-      if (this.minted.get(key) === kept) this.minted.delete(key);
+      if (this.tokens.get(key) === kept) this.tokens.delete(key);
     }
-    return this.minted.get(key) ?? this.mint(key, uid, claims);
+    return this.tokens.get(key) ?? this.mint(key, uid, claims);
   }
 
   private mint(key: string, uid: string, claims: AgentClaims): Promise<CallerToken> {
@@ -162,9 +162,9 @@ export class CachedCallerTokens extends Service<TokenPorts> {
         claims: decoded(idToken),
         expiresAt: new Date(asked + expiresIn * 1000),
       }));
-    this.minted.set(key, minting);
+    this.tokens.set(key, minting);
     minting.catch(() => {
-      if (this.minted.get(key) === minting) this.minted.delete(key);
+      if (this.tokens.get(key) === minting) this.tokens.delete(key);
     });
     return minting;
   }
@@ -197,6 +197,6 @@ function decoded(idToken: string): Readonly<Record<string, unknown>> {
   try {
     return payload.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
   } catch {
-    throw notAccepted(); // without its cause, which may quote the token
+    throw invalidCredential(); // without its cause, which may quote the token
   }
 }

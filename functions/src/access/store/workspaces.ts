@@ -1,8 +1,8 @@
 /** Firestore storage of workspaces, and detection of data under their names. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
-import { EVERYBODY } from '../../identity/rules/credential.ts';
-import { announceAccess } from '../../identity/store/credentials.ts';
+import { EVERYONE } from '../../identity/rules/credential.ts';
+import { recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
@@ -69,23 +69,23 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
 
 export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> = {
   createWorkspace({ name, workspace }, writes) {
-    writes.createLasting(workspacePath(name), workspaceToDocument(workspace));
+    writes.createPermanent(workspacePath(name), workspaceToDocument(workspace));
   },
-  demandApprovals({ workspace, approvals, version }, writes) {
-    setIn(writes, workspace, { approvals: approvals.map(approvalToDocument) }, version);
+  setApprovalRules({ workspace, approvals, version }, writes) {
+    setFields(writes, workspace, { approvals: approvals.map(approvalToDocument) }, version);
     writes.merge(WORKSPACE_ACCESS_PATH, { asking: { [workspace]: approvals.length > 0 } });
-    announceAccess(writes, EVERYBODY);
+    recordAccessChange(writes, EVERYONE);
   },
   listRepositories({ workspace, repositories, version }, writes) {
-    setIn(writes, workspace, { repositories }, version);
+    setFields(writes, workspace, { repositories }, version);
   },
   routeWorkspace({ workspace, routing, version }, writes) {
-    setIn(writes, workspace, routingToFields(routing), version);
+    setFields(writes, workspace, routingToFields(routing), version);
   },
 };
 
 /** Sets fields of a workspace, conditional on the version if one is given. */
-function setIn(
+function setFields(
   writes: CommitWrites,
   workspace: string,
   fields: Record<string, unknown>,
@@ -99,7 +99,7 @@ const ofWorkspace = (id: string) => ({ kind: 'workspace', id, workspace: id }) a
 
 export const workspaceEffects: EffectsOf<WorkspaceChanges & RoutingChanges> = {
   createWorkspace: ({ name, workspace }) => ({ ...ofWorkspace(name), after: workspaceToDocument(workspace) }),
-  demandApprovals: ({ workspace, approvals, before }) =>
+  setApprovalRules: ({ workspace, approvals, before }) =>
     before && {
       ...ofWorkspace(workspace),
       before: { approvals: before.map(approvalToDocument) },

@@ -20,14 +20,14 @@ export type Capability = Agent['capability_details'][number];
 export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
 /** Default configuration of an agent: one task at a time. */
-export const USUAL_CONFIGURATION: Agent['configuration'] = {
+export const DEFAULT_CONFIGURATION: Agent['configuration'] = {
   max_concurrent_tasks: 1,
   timeout: 30_000,
   retry_policy: { max_retries: 3, backoff_ms: 1000 },
 };
 
 /** Initial activity fields of a new agent. */
-export const NOTHING_DONE = {
+export const NO_METRICS = {
   held: {},
   tasks_completed: 0,
   tasks_failed: 0,
@@ -65,7 +65,7 @@ export function principalOf(
 }
 
 /** Returns the agent as active and just seen. `active_since` stays if it was active before. */
-export function seenAt(agent: Agent, now: Date): Agent {
+export function markedSeen(agent: Agent, now: Date): Agent {
   return {
     ...agent,
     status: 'active',
@@ -76,15 +76,15 @@ export function seenAt(agent: Agent, now: Date): Agent {
 }
 
 /** Returns the agent as offline since `lastSeen`. */
-export function goneSince(agent: Agent, lastSeen: Date): Agent {
+export function markedOffline(agent: Agent, lastSeen: Date): Agent {
   const { active_since: _ended, ...rest } = agent;
   return { ...rest, status: 'offline', last_seen: lastSeen };
 }
 
 /** Returns the agent after it claims a task. */
-export function holding(agent: Agent, taskId: string, task: Agent['held'][string], now: Date): Agent {
+export function withHeldTask(agent: Agent, taskId: string, task: Agent['held'][string], now: Date): Agent {
   const { claimed, completed = agent.last_completed_at } = agent.milestones;
-  const seen = seenAt(agent, now);
+  const seen = markedSeen(agent, now);
   return {
     ...seen,
     held: { ...agent.held, [taskId]: task },
@@ -118,7 +118,7 @@ export interface AgentChanges extends CredentialChanges {
   readonly replaceAgent: { readonly agent: Agent; readonly before?: Agent; readonly version: string };
   /** Claim of a task. `agent` already holds the task. */
   readonly holdTask: { readonly agent: Agent; readonly taskId: string; readonly version: string };
-  readonly dropTask: {
+  readonly releaseTask: {
     readonly agentId: string;
     readonly taskId: string;
     /** Whether the agent still held the task: an expired lease may have released it. */
@@ -126,7 +126,7 @@ export interface AgentChanges extends CredentialChanges {
     readonly closed?: ClosedWork;
   };
   /** The agent received messages or has read them. */
-  readonly noteMessages: { readonly agentId: string; readonly has_messages: boolean };
+  readonly setHasMessages: { readonly agentId: string; readonly has_messages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
   /** An agent declares a capability. `agents`: increase of the number of agents that have it. */
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
@@ -139,29 +139,32 @@ export interface AgentChanges extends CredentialChanges {
 }
 
 /** Returns the workspace of an agent's calls that name none. */
-export function homeOf({ workspace }: Pick<Agent, 'workspace'>): string {
+export function homeWorkspaceOf({ workspace }: Pick<Agent, 'workspace'>): string {
   return workspace ?? DEFAULT_WORKSPACE;
 }
 
 /** Returns an agent's workspaces: its home, and those in whose coordination it has a part. */
 export function workspacesOf(agent: Pick<Agent, 'workspace' | 'parts'>): readonly string[] {
-  return [...new Set([homeOf(agent), ...Object.keys(agent.parts)])];
+  return [...new Set([homeWorkspaceOf(agent), ...Object.keys(agent.parts)])];
 }
 
-export function partIn({ parts }: Pick<Agent, 'parts'>, workspace: string): 'leader' | 'worker' | undefined {
+export function membershipIn(
+  { parts }: Pick<Agent, 'parts'>,
+  workspace: string,
+): 'leader' | 'worker' | undefined {
   return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
 }
 
 /** Returns whether an agent is in a workspace. Other agents are hidden from the workspace. */
 export function isIn(agent: Pick<Agent, 'workspace' | 'parts'>, workspace: string): boolean {
-  return homeOf(agent) === workspace || partIn(agent, workspace) !== undefined;
+  return homeWorkspaceOf(agent) === workspace || membershipIn(agent, workspace) !== undefined;
 }
 
 /** Limit that keeps an agent's index of capabilities per workspace within one document. */
 const MAX_WORKSPACES = 10;
 
 /** Checks the number of workspaces. @throws MusterError QUOTA_EXCEEDED if it grows beyond the maximum */
-export function requireFewWorkspaces(before: Agent | undefined, after: Agent): void {
+export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): void {
   const [was, is] = [before === undefined ? 0 : workspacesOf(before).length, workspacesOf(after).length];
   if (is <= MAX_WORKSPACES || is <= was) return;
   throw new MusterError('QUOTA_EXCEEDED', `An agent can be in at most ${MAX_WORKSPACES} workspaces.`, {
@@ -211,10 +214,10 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
   const change = (counts: (agent: Agent) => boolean): number =>
     Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
   const isActive = ({ status }: Agent): boolean => status === 'active';
-  const hasPart = (agent: Agent): boolean => partIn(agent, workspace) !== undefined;
+  const hasPart = (agent: Agent): boolean => membershipIn(agent, workspace) !== undefined;
   return {
     total: change(hasPart),
-    leaders: change((agent) => partIn(agent, workspace) === 'leader'),
+    leaders: change((agent) => membershipIn(agent, workspace) === 'leader'),
     active: change((agent) => hasPart(agent) && isActive(agent)),
     registered: change((agent) => isIn(agent, workspace)),
     online: change((agent) => isIn(agent, workspace) && isActive(agent)),
@@ -229,18 +232,18 @@ export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): bo
 }
 
 /** Number of digest digits at the end of a derived id. */
-export const USUAL_DIGITS = 8;
+export const DIGEST_DIGITS = 8;
 
 /** Source: kernel/ids.ts, ID. */
 const MAX_ID_LENGTH = 100;
 
 /** Returns the id of a caller's terminal if the name is taken by another owner's agent. */
 export function terminalId(hashing: Hashing, { uid }: Principal, name: string): string {
-  const digest = hashing.sha256(`${uid}\n${name}`).slice(0, USUAL_DIGITS);
-  return `${name.slice(0, MAX_ID_LENGTH - USUAL_DIGITS - 1)}-${digest}`;
+  const digest = hashing.sha256(`${uid}\n${name}`).slice(0, DIGEST_DIGITS);
+  return `${name.slice(0, MAX_ID_LENGTH - DIGEST_DIGITS - 1)}-${digest}`;
 }
 
-export function forbiddenToAct(principal: Principal, agentId: string): MusterError {
+export function notAllowedToAct(principal: Principal, agentId: string): MusterError {
   const own = principal.agent_id === undefined ? '' : ` You are "${principal.agent_id}".`;
   return new MusterError('FORBIDDEN', `You cannot act as agent "${agentId}".${own}`, {
     field: 'agent_id',
@@ -318,18 +321,18 @@ const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown()
   encode: (value) => JSON.stringify(value),
 });
 
-export const SERVED = ['owner', 'workspace'] as const;
+export const SERVED_TOOLS = ['owner', 'workspace'] as const;
 
-const PARTS = ['leader', 'worker'] as const;
+const MEMBERSHIPS = ['leader', 'worker'] as const;
 
 /** Minimum interval between two writes of an agent's presence, in milliseconds. */
-export const SHORTEST_PRESENCE = 1000;
+export const MIN_PRESENCE_MS = 1000;
 
 /** Presence of an agent in the Realtime Database. `last_seen` is limited to the range of `Date`. */
 export const presenceNode = z.object({
   last_seen: z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15)),
   workspace: z.optional(z.string()),
-  within: z.catch(z.optional(z.number().check(z.minimum(SHORTEST_PRESENCE))), undefined),
+  within: z.catch(z.optional(z.number().check(z.minimum(MIN_PRESENCE_MS))), undefined),
 });
 
 /** Agent document. Fields with a default are missing in documents of early releases. */
@@ -356,9 +359,9 @@ export const agentDocument = z.object({
   /** Home: the workspace of its calls that name none. */
   workspace: z.nullable(z.string()),
   /** Part in the coordination of each workspace in which it has registered. */
-  parts: z._default(z.record(z.string(), z.enum(PARTS)), {}),
+  parts: z._default(z.record(z.string(), z.enum(MEMBERSHIPS)), {}),
   /** For a runner: whether it works for its owner only, or for all workers of its workspace. */
-  serves: z._default(z.enum(SERVED), 'owner'),
+  serves: z._default(z.enum(SERVED_TOOLS), 'owner'),
   /** Whether it has unread messages. */
   has_messages: z._default(z.boolean(), false),
   /** For a terminal: uid of the caller that acts as it. */

@@ -2,10 +2,10 @@
 import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { Versioned } from '../../kernel/commit.ts';
-import type { Position } from '../../kernel/paging.ts';
+import { Batching, retryOnConflict, withTimeout } from '../../kernel/concurrency.ts';
+import type { TimeCursor } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
-import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
-import { Batching, inTime, retryStale } from '../../kernel/waiting.ts';
+import type { SweepContext, SweepJob, SweepReport } from '../../kernel/sweep.ts';
 import {
   type Agent,
   type AgentChange,
@@ -13,10 +13,10 @@ import {
   agentNotRegistered,
   countedAgent,
   countedAgents,
-  forbiddenToAct,
-  goneSince,
   isOwnAgent,
-  seenAt,
+  markedOffline,
+  markedSeen,
+  notAllowedToAct,
   terminalId,
   workspacesOf,
 } from './agent.ts';
@@ -25,7 +25,7 @@ import type { AgentPorts } from './ports.ts';
 /** Number of agents that are marked in one commit. */
 const PAGE = 200;
 
-const PAGES_AT_ONCE = 8;
+const CONCURRENT_PAGES = 8;
 
 /** Name of the sweep part that releases or renews expired leases. */
 export const LEASES = 'leases';
@@ -41,42 +41,42 @@ export function mayReadMessages(principal: Principal, agent: Agent): boolean {
 }
 
 /** Maximum time that a call waits until its agent is marked as active. */
-const REVIVAL_MILLISECONDS = 2000;
+const MARK_ONLINE_TIMEOUT_MS = 2000;
 
 export class AgentLiveness extends Service<AgentPorts> {
-  private readonly reviving = new Batching<string, void>((ids) => this.reviveAll(ids), PAGE);
+  private readonly restoring = new Batching<string, void>((ids) => this.markAllOnline(ids), PAGE);
 
   /** Runs after the leases part, because it deletes presence, which decides about leases. */
-  readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
   /** Marks unseen agents offline and deletes their presence, in batches, because many agents may leave at once. */
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { offline: 0 };
     const health = await turn.presence;
     if (health !== 'trusted') return { counts, isBehind: health === 'away' };
-    const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
+    const before = new Date(turn.now.getTime() - OFFLINE_AFTER_MS);
     const underWay = new Set<Promise<void>>();
     let stoppedAt = turn.from;
     let more = true;
     while (more && !turn.isOver()) {
-      const unseen = await this.ports.presence.unseenSince(before, PAGE, stoppedAt);
+      const unseen = await this.ports.presence.notSeenSince(before, PAGE, stoppedAt);
       const page = [...unseen].map(([id, at]) => ({ id, at }));
-      const retiring = this.retireAll(page, before).then((retired) => {
+      const retiring = this.markAllOffline(page, before).then((retired) => {
         counts.offline += retired;
         underWay.delete(retiring);
       });
       underWay.add(retiring);
       stoppedAt = page.at(-1) ?? stoppedAt;
       more = page.length === PAGE;
-      if (underWay.size === PAGES_AT_ONCE) await Promise.race(underWay);
+      if (underWay.size === CONCURRENT_PAGES) await Promise.race(underWay);
     }
     await Promise.all(underWay);
     return { counts, isBehind: more, ...(more && { stoppedAt }) };
   }
 
   /** Marks agents offline. Never fails, so that one failure does not block others. @returns how many are offline */
-  private async retireAll(unseen: readonly Position[], before: Date): Promise<number> {
-    const marked = await this.markGone(unseen).catch(() => undefined);
+  private async markAllOffline(unseen: readonly TimeCursor[], before: Date): Promise<number> {
+    const marked = await this.markOffline(unseen).catch(() => undefined);
     const retired = await Promise.all(
       unseen.map(async ({ id, at }) => {
         try {
@@ -92,10 +92,10 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /** Marks them offline in one commit. */
-  private markGone(unseen: readonly Position[]): Promise<void> {
+  private markOffline(unseen: readonly TimeCursor[]): Promise<void> {
     const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
-    return this.markTogether([...lastSeen.keys()], (agent) =>
-      agent.status === 'active' ? goneSince(agent, lastSeen.get(agent.id) ?? agent.last_seen) : undefined,
+    return this.markBatchOffline([...lastSeen.keys()], (agent) =>
+      agent.status === 'active' ? markedOffline(agent, lastSeen.get(agent.id) ?? agent.last_seen) : undefined,
     );
   }
 
@@ -104,7 +104,7 @@ export class AgentLiveness extends Service<AgentPorts> {
    * @param marked returns the changed agent; undefined if it stays unchanged
    * @throws StaleWriteError if an agent has changed since the read; UnreadableError if one is unreadable
    */
-  private async markTogether(
+  private async markBatchOffline(
     ids: readonly string[],
     marked: (agent: Agent) => Agent | undefined,
   ): Promise<void> {
@@ -122,25 +122,25 @@ export class AgentLiveness extends Service<AgentPorts> {
 
   /** Deletes presence, unless the agent was seen again. @returns whether the agent is offline */
   private async forget(agentId: string, before: Date): Promise<boolean> {
-    const forgotten = await this.ports.presence.forget(agentId, before);
+    const forgotten = await this.ports.presence.remove(agentId, before);
     if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
     return forgotten;
   }
 
   /** Marks an agent active, batched with others to write the workspace's counts once. Never fails. */
-  async revive(agentId: string): Promise<void> {
+  async markOnline(agentId: string): Promise<void> {
     try {
-      await inTime(this.reviving.add(agentId), REVIVAL_MILLISECONDS, 'The agent');
+      await withTimeout(this.restoring.add(agentId), MARK_ONLINE_TIMEOUT_MS, 'The agent');
     } catch (error) {
       this.ports.log.warn('agent_not_revived', { agentId, error });
     }
   }
 
-  private async reviveAll(agentIds: readonly string[]): Promise<() => void> {
+  private async markAllOnline(agentIds: readonly string[]): Promise<() => void> {
     const now = this.ports.clock.now();
     try {
-      await this.markTogether([...new Set(agentIds)], (agent) =>
-        agent.status === 'active' ? undefined : seenAt(agent, now),
+      await this.markBatchOffline([...new Set(agentIds)], (agent) =>
+        agent.status === 'active' ? undefined : markedSeen(agent, now),
       );
     } catch {
       // An agent has just changed or is unreadable, so each one is marked separately.
@@ -168,19 +168,19 @@ export class AgentLiveness extends Service<AgentPorts> {
   async acting(principal: Principal, workspace: string, name: string): Promise<ActingAgent> {
     if (principal.agent_id === name)
       return { id: name, has_messages: principal.has_messages === true, readsMessages: true };
-    const { value: agent } = await this.revived(principal, workspace, name);
+    const { value: agent } = await this.markedOnline(principal, workspace, name);
     await touchPresence(this.ports, agent);
     return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 
   /** Finds an agent that the caller may act as, and marks it active. @throws MusterError FORBIDDEN, NOT_FOUND */
-  async revived(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
-    const known = await this.actable(principal, workspace, name);
+  async markedOnline(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
+    const known = await this.requireActable(principal, workspace, name);
     if (known === undefined) {
       const leads = hasRole(roleIn(principal, workspace) ?? 'viewer', 'leader');
-      throw leads ? agentNotRegistered(name) : forbiddenToAct(principal, name);
+      throw leads ? agentNotRegistered(name) : notAllowedToAct(principal, name);
     }
-    if (known.value.status === 'offline') await this.revive(known.value.id);
+    if (known.value.status === 'offline') await this.markOnline(known.value.id);
     return known;
   }
 
@@ -188,7 +188,7 @@ export class AgentLiveness extends Service<AgentPorts> {
    * Finds an agent by name that the caller may act as: itself or its terminals; or, for leaders of the workspace, one
    * of the same owner, or one in the workspace whose owner has a role there. Other agents are hidden.
    */
-  async actable(
+  async requireActable(
     principal: Principal,
     workspace: string,
     name: string,
@@ -209,10 +209,11 @@ export class AgentLiveness extends Service<AgentPorts> {
 
   private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {
     const { agents, store, randomness } = this.ports;
-    await retryStale(randomness, async () => {
+    await retryOnConflict(randomness, async () => {
       const known = await agents.find(agentId);
       if (known === undefined || known.value.status === status) return;
-      const agent = status === 'active' ? seenAt(known.value, lastSeen) : goneSince(known.value, lastSeen);
+      const agent =
+        status === 'active' ? markedSeen(known.value, lastSeen) : markedOffline(known.value, lastSeen);
       await store.commit([
         { kind: 'replaceAgent', agent, before: known.value, version: known.version },
         ...countedAgent(known.value, agent),
@@ -246,7 +247,7 @@ export async function touchPresence(
 }
 
 /** Time without calls after which an agent is offline: three heartbeats of one minute. */
-const SILENCE_MILLISECONDS = 3 * 60_000;
+const OFFLINE_AFTER_MS = 3 * 60_000;
 
 export function availability({ status, held, configuration, last_failed }: Agent): Availability {
   if (status === 'offline') return 'offline';
@@ -259,6 +260,6 @@ export function availability({ status, held, configuration, last_failed }: Agent
 /** Returns the agent with its current presence, which the cleanup job may not have applied yet. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
-  const isGone = now.getTime() - lastSeen.getTime() > SILENCE_MILLISECONDS;
+  const isGone = now.getTime() - lastSeen.getTime() > OFFLINE_AFTER_MS;
   return { ...agent, last_seen: lastSeen, status: isGone ? 'offline' : 'active' };
 }

@@ -2,7 +2,7 @@
 import type { Credential } from '../../identity/rules/credential.ts';
 import type { CredentialQueries, RolesOfPeople } from '../../identity/rules/ports.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
-import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
+import type { CursorPage, ListCursor, ListPage, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
 import type { KernelPorts } from '../../kernel/ports.ts';
 import type { Agent, AgentChange, AgentCount, Availability } from './agent.ts';
 
@@ -28,7 +28,7 @@ export interface AgentQueries extends CredentialQueries {
   /** Returns the existing agents. */
   findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]>;
   /** Returns offline terminals last seen before a time, oldest first. */
-  terminalsGone(before: Date, limit: number, after?: Position): Promise<Batch<Versioned<Agent>>>;
+  offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>>;
   /** Returns the number of agents per skill. */
   skillCounts(
     ids: readonly string[],
@@ -38,15 +38,15 @@ export interface AgentQueries extends CredentialQueries {
 }
 
 export interface AgentDirectory {
-  list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>>;
+  list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>>;
   /** Returns the number of a workspace's agents in a state that has an index. Idle agents are the rest. */
   count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number>;
   /** Returns a workspace's agent counts. */
   counts(workspace: string): Promise<AgentCount>;
   /** Returns agents of a workspace that were active at the last cleanup job. */
-  live(workspace: string, limit: number): Promise<Slice<Agent>>;
+  online(workspace: string, limit: number): Promise<ListPage<Agent>>;
   /** Returns a person's agents, ordered by id. */
-  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>>;
+  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<Agent>>;
   /** Returns ids of agents that lead a workspace. */
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
 }
@@ -63,11 +63,11 @@ export interface Presence {
   /** Returns when agents were last seen. Agents without presence are absent. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
   /** Returns at most `limit` agents last seen before `before`, oldest first, with the times. */
-  unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>>;
+  notSeenSince(before: Date, limit: number, after?: TimeCursor): Promise<ReadonlyMap<string, Date>>;
   /** Restores lost presence of an agent, unless it was seen again since `lastSeen`. */
   restore(agentId: string, home: string, lastSeen: Date): Promise<void>;
   /** Deletes an agent's presence, unless it was seen again since `before`. @returns whether it was deleted */
-  forget(agentId: string, before: Date): Promise<boolean>;
+  remove(agentId: string, before: Date): Promise<boolean>;
   /** Writes and reads a probe node. Waits while the database is unreachable. */
   check(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /** Registration of agents. Source: docs/decisions/0006-roles-and-registration.md. */
 import { CREDENTIAL_DAYS, type Credential, type Limits } from '../../identity/rules/credential.ts';
 import {
+  canWiden,
   descentOf,
   grantedLimits,
-  mayWiden,
   type WantedLimits,
   withdrawalOf,
 } from '../../identity/rules/lineage.ts';
@@ -15,21 +15,21 @@ import {
   roleIn,
 } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
-import type { Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
+import type { Operation, RecordResponse, Versioned } from '../../kernel/commit.ts';
+import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { ID } from '../../kernel/ids.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
   countedAgent,
-  homeOf,
+  DIGEST_DIGITS,
+  homeWorkspaceOf,
   isOwnAgent,
-  NOTHING_DONE,
-  requireFewWorkspaces,
+  NO_METRICS,
+  requireWorkspaceLimit,
   skillChanges,
-  USUAL_DIGITS,
 } from './agent.ts';
 import type { AgentPorts } from './ports.ts';
 
@@ -37,7 +37,7 @@ import type { AgentPorts } from './ports.ts';
  * Checks that the caller is the agent itself, its registrant, its owner, or a leader agent of the same owner with at
  * least its role.
  */
-export function authoriseReplacing(principal: Principal, agent: Agent): void {
+export function requireReplaceable(principal: Principal, agent: Agent): void {
   if (agent.owner_uid === principal.owner_uid) {
     if (isOwnAgent(principal, agent)) return;
     const role = ownRole(principal) ?? 'viewer';
@@ -68,7 +68,7 @@ export function grantedRole(
       `Set role to ${own} or weaker, or ask a caller with the role ${role} to register it.`,
     );
   }
-  if (existing !== undefined && !hasRole(existing.role, role) && !mayWiden(principal)) {
+  if (existing !== undefined && !hasRole(existing.role, role) && !canWiden(principal)) {
     throw forbiddenRole(
       role,
       `You cannot raise the agent's role from ${existing.role} to ${role}.`,
@@ -85,7 +85,7 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
 /** Digest length that prevents collisions by guessing. Callers cannot choose ids that end like this. */
 const SAFE_DIGITS = 16;
 
-const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${USUAL_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
+const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${DIGEST_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
 /** Returns whether only registration may assign an id, so that no other caller takes it before its owner. */
 export function isReserved(agentId: string): boolean {
@@ -110,13 +110,13 @@ export interface Registered {
   readonly secret: string;
 }
 
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function newCredential(
   { clock, randomness, hashing }: Pick<KernelPorts, 'clock' | 'randomness' | 'hashing'>,
   agentId: string,
   secret: string,
-  opens: Limits & Pick<Credential, 'ancestors' | 'line' | 'grant'>,
+  opensUntil: Limits & Pick<Credential, 'ancestors' | 'line' | 'grant'>,
 ): Credential {
   const now = clock.now();
   return {
@@ -124,8 +124,8 @@ export function newCredential(
     agent_id: agentId,
     secret_hash: hashing.sha256(secret),
     created_at: now,
-    expires_at: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
-    ...opens,
+    expires_at: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MS),
+    ...opensUntil,
   };
 }
 
@@ -141,27 +141,27 @@ export class AgentRegistration extends Service<AgentPorts> {
     { principal, workspace: here }: { readonly principal: Principal; readonly workspace: string },
     draft: AgentDraft,
     operation: Operation,
-    recordAnswer: RecordAnswer<Registered>,
+    recordResponse: RecordResponse<Registered>,
   ): Promise<Registered> {
     const { agents, store, clock, randomness } = this.ports;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const { id, known } = await this.find(principal.owner_uid, draft.name);
       const before = known?.value;
-      if (before !== undefined) authoriseReplacing(principal, before);
+      if (before !== undefined) requireReplaceable(principal, before);
       const old = await agents.credentials(id);
       const limits = grantedLimits(principal, old, draft.limits);
       const agent: Agent = {
-        ...keptOf(before, now),
-        ...describedIn(draft),
-        ...homeOfDraft(principal, draft, limits, before ? homeOf(before) : here),
+        ...preservedFields(before, now),
+        ...descriptionFields(draft),
+        ...homeOfDraft(principal, draft, limits, before ? homeWorkspaceOf(before) : here),
         id,
         owner_uid: principal.owner_uid,
         role: grantedRole(principal, draft.role, before),
         ...(before === undefined && principal.kind === 'agent' && { registered_by: principal.uid }),
       };
-      requireFewWorkspaces(before, agent);
+      requireWorkspaceLimit(before, agent);
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
       const { grant } = principal;
       const descent = { ...descentOf(principal, old), ...(grant && { grant: grant.id }) };
@@ -177,7 +177,7 @@ export class AgentRegistration extends Service<AgentPorts> {
           ...old.map(withdrawalOf),
           { kind: 'issueCredential', credential },
         ],
-        recordAnswer(outcome),
+        recordResponse(outcome),
       );
       return outcome;
     });
@@ -194,7 +194,7 @@ export class AgentRegistration extends Service<AgentPorts> {
   }
 
   /** Returns an id derived from owner and name, so that registering again finds the agent. */
-  agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
+  agentId(ownerUid: string, name: string, digits = DIGEST_DIGITS): string {
     const start = name.replace(/^[^A-Za-z0-9]+/, '');
     // An app's name may contain characters that are invalid in an id.
     const plain = ID.test(start)
@@ -252,7 +252,7 @@ function homeOfDraft(
 }
 
 /** Returns the profile fields of a draft. */
-function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
+function descriptionFields({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
   const { description, creator, ...profile } = draft;
   return {
     ...profile,
@@ -262,10 +262,10 @@ function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...d
 }
 
 /** Returns the fields of an agent that a new registration keeps. */
-function keptOf(before: Agent | undefined, now: Date) {
+function preservedFields(before: Agent | undefined, now: Date) {
   // A new agent is offline until its first call.
   if (before === undefined)
-    return { ...NOTHING_DONE, status: 'offline' as const, registered_at: now, last_seen: now };
+    return { ...NO_METRICS, status: 'offline' as const, registered_at: now, last_seen: now };
   const { description: _description, creator: _creator, workspace: _workspace, ...kept } = before;
   return kept;
 }

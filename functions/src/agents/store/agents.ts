@@ -4,9 +4,9 @@ import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import {
-  announceAccess,
   credentialWriters,
   FirestoreCredentialQueries,
+  recordAccessChange,
 } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
@@ -19,7 +19,6 @@ import {
   mailboxPath,
   skillPath,
 } from '../../kernel/firestore/paths.ts';
-import { atVersion } from '../../kernel/firestore/provenCommit.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
 import {
   type ChangeWriters,
@@ -27,9 +26,10 @@ import {
   type EffectsOf,
   increments,
 } from '../../kernel/firestore/store.ts';
+import { atVersion } from '../../kernel/firestore/verifiedCommit.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
-import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
-import { folded, prefixesOf } from '../../kernel/words.ts';
+import type { CursorPage, ListCursor, ListPage, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
+import { folded, prefixesOf } from '../../kernel/textSearch.ts';
 import {
   type Agent,
   type AgentChanges,
@@ -40,7 +40,7 @@ import {
   type ClosedWork,
   foldedCapability,
   isIn,
-  partIn,
+  membershipIn,
   skillFromDocument,
   skillToDocument,
   workspacesOf,
@@ -59,7 +59,7 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
-  terminalsGone(before: Date, limit: number, after?: Position): Promise<Batch<Versioned<Agent>>> {
+  offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>> {
     const offline = this.database.collection(COLLECTIONS.agents).where('status', '==', 'offline');
     return readDue(offline, 'last_seen', { now: before, limit, after }, (snapshot) =>
       this.documents
@@ -92,7 +92,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
   replaceAgent({ agent, before, version }, writes) {
     writes.replace(agentPath(agent.id), agentToDocument(agent), version);
-    announceAgent(writes, before, agent);
+    recordAgentAccessChange(writes, before, agent);
   },
   holdTask({ agent, taskId, version }, writes) {
     const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
@@ -102,20 +102,20 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
     writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
-  dropTask({ agentId, taskId, wasHeld, closed }, writes) {
+  releaseTask({ agentId, taskId, wasHeld, closed }, writes) {
     // The agent was not read, so the counters are incremented from their stored values.
     const fields = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
     };
-    writes.updateIfThere(agentPath(agentId), [
+    writes.updateIfExists(agentPath(agentId), [
       [new FieldPath('held', taskId), FieldValue.delete()],
       ...Object.entries(fields),
     ]);
   },
-  noteMessages({ agentId, has_messages }, writes) {
-    writes.updateIfThere(agentPath(agentId), [['has_messages', has_messages]]);
-    announceAccess(writes, `agent:${agentId}`);
+  setHasMessages({ agentId, has_messages }, writes) {
+    writes.updateIfExists(agentPath(agentId), [['has_messages', has_messages]]);
+    recordAccessChange(writes, `agent:${agentId}`);
   },
   countAgents({ workspace, by }, writes) {
     const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
@@ -134,7 +134,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   removeAgent({ agent: { id }, version }, writes) {
     writes.deleteAt(agentPath(id), version);
     writes.delete(mailboxPath(id));
-    announceAccess(writes, `agent:${id}`);
+    recordAccessChange(writes, `agent:${id}`);
   },
   removeSkill({ id, version }, writes) {
     writes.deleteAt(skillPath(id), version);
@@ -167,7 +167,7 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
     workspace_capabilities: workspacesOf(agent).flatMap((workspace) =>
       foldedNames(agent).map((name) => capabilityIn(workspace, name)),
     ),
-    leads: workspacesOf(agent).filter((workspace) => partIn(agent, workspace) === 'leader'),
+    leads: workspacesOf(agent).filter((workspace) => membershipIn(agent, workspace) === 'leader'),
     held_count: heldCount,
     free_slots: agent.configuration.max_concurrent_tasks - heldCount,
   };
@@ -187,11 +187,11 @@ export function foldedNames({ capability_details: capabilities }: Agent): readon
  * Announces an agent whose access has changed, or that went offline, so that its next call is noticed.
  * @param before undefined if the earlier state is unknown
  */
-export function announceAgent(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
+export function recordAgentAccessChange(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
   const isGone = before?.status === 'active' && agent.status === 'offline';
   const { role, owner_uid, workspace } = agent;
   const opensSame = before?.role === role && before.owner_uid === owner_uid && before.workspace === workspace;
-  if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
+  if (isGone || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
 }
 
 /** Shard of a workspace's agent counts. Early releases did not count agents without a part. */
@@ -218,16 +218,16 @@ export function sumAgents(shards: readonly AgentCount[]): AgentCount {
 }
 
 /** Maximum number of non-matching agents that one call reads, if no index covers the whole query. */
-const MAX_PASSED_OVER = 200;
+const MAX_SKIPPED = 200;
 
 /** Lists and counts agents of a workspace. Each call reads its results and a bounded number of others. */
 export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
-  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
+  async list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
     const continued =
       after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
-    const most = limit + MAX_PASSED_OVER;
+    const most = limit + MAX_SKIPPED;
     const items: Agent[] = [];
     let last: DocumentSnapshot | undefined;
     let looked = 0;
@@ -242,7 +242,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
       if (isMatch) bytes += shownBytes(agent);
       const isFull = items.length === limit || looked === most;
       const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
-      if (last !== undefined && (isFull || isLong)) return { items, next: placeOf(last, order) };
+      if (last !== undefined && (isFull || isLong)) return { items, next: cursorOf(last, order) };
       last = snapshot;
       looked++;
       if (isMatch) items.push(agent);
@@ -265,12 +265,12 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     );
   }
 
-  live(workspace: string, limit: number): Promise<Slice<Agent>> {
+  online(workspace: string, limit: number): Promise<ListPage<Agent>> {
     const live = this.within(workspace).where('status', '==', 'active');
     return this.documents.page(live, limit, agentFromDocument);
   }
 
-  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>> {
+  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<Agent>> {
     const own = this.agents.where('owner_uid', '==', ownerUid).orderBy(FieldPath.documentId());
     return this.documents.page(after === undefined ? own : own.startAfter(after), limit, agentFromDocument);
   }
@@ -303,7 +303,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
       kind === 'busy'
         ? active.where('free_slots', '<=', 0)
         : active.where('free_slots', '>', 0).where('held_count', '>', 0);
-    return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
+    return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: AVAILABILITY_ORDER };
   }
 
   private within(workspace: string): Query {
@@ -325,10 +325,10 @@ interface IndexedQuery {
   readonly order: readonly string[];
 }
 
-const WORKING_ORDER = ['free_slots', 'held_count'];
+const AVAILABILITY_ORDER = ['free_slots', 'held_count'];
 
 /** Returns the cursor from the stored order fields. */
-function placeOf(last: DocumentSnapshot, order: readonly string[]): Place {
+function cursorOf(last: DocumentSnapshot, order: readonly string[]): ListCursor {
   const stored = last.data() ?? {};
   return { order: order.map((field) => Number(stored[field])), id: last.id };
 }
@@ -344,10 +344,10 @@ function matches(agent: Agent, { workspace, availability: kind, type, capabiliti
 }
 
 /** Fields that change as a side effect of calls, so the audit log omits them. */
-const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
+const UNAUDITED_FIELDS = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
 
-function toldOf(agent: Agent): Fields {
-  const fields = Object.entries(agentToDocument(agent)).filter(([name]) => !FOLLOWING.includes(name));
+function auditFieldsOf(agent: Agent): Fields {
+  const fields = Object.entries(agentToDocument(agent)).filter(([name]) => !UNAUDITED_FIELDS.includes(name));
   return Object.fromEntries(fields);
 }
 
@@ -356,15 +356,15 @@ export const agentEffects: EffectsOf<AgentChanges & GrantChanges> = {
     kind: 'agent',
     id: agent.id,
     owner_uid: agent.owner_uid,
-    after: toldOf(agent),
+    after: auditFieldsOf(agent),
   }),
   replaceAgent: ({ agent, before }) =>
     before && {
       kind: 'agent',
       id: agent.id,
       owner_uid: agent.owner_uid,
-      before: toldOf(before),
-      after: toldOf(agent),
+      before: auditFieldsOf(before),
+      after: auditFieldsOf(agent),
     },
   issueCredential: ({ credential: { api_key, agent_id } }) => ({
     kind: 'connection',

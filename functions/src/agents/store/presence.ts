@@ -1,28 +1,28 @@
 /** Presence of agents in the Realtime Database. */
 import type { Database, DataSnapshot, Reference } from 'firebase-admin/database';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
+import { Batching } from '../../kernel/concurrency.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import type { Position } from '../../kernel/paging.ts';
+import type { TimeCursor } from '../../kernel/paging.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
-import { Batching } from '../../kernel/waiting.ts';
-import { presenceNode, SHORTEST_PRESENCE } from '../rules/agent.ts';
+import { MIN_PRESENCE_MS, presenceNode } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 
 /** Minimum interval between writes of an agent's presence, over all instances. */
-const TOUCH_MILLISECONDS = 30_000;
+const WRITE_INTERVAL_MS = 30_000;
 
 /** Interval at which an instance reads what other instances have written. */
-const ASK_MILLISECONDS = 5000;
+const READ_INTERVAL_MS = 5000;
 
 /** Presence writes per lease, at most one per second, because presence renews leases. */
-const NOTED_IN_A_LEASE = 10;
+const WRITES_PER_LEASE = 10;
 
-const MAX_REMEMBERED_TOUCHES = 10_000;
+const MAX_CACHED_AGENTS = 10_000;
 
 /** Maximum number of agents per write. */
-const MOST_WRITTEN = 500;
+const MAX_WRITE_BATCH = 500;
 
 interface Touch {
   readonly agentId: string;
@@ -30,19 +30,19 @@ interface Touch {
   /** In milliseconds since the epoch. */
   readonly at: number;
   /** Write interval from now on, in milliseconds. */
-  readonly within: number | undefined;
+  readonly intervalMs: number | undefined;
 }
 
 /** Cached presence of an agent: when it was seen, when the instance last read that, and its write interval. */
 interface Known {
-  readonly seen: number;
-  readonly asked: number;
-  readonly within: number;
+  readonly seenAt: number;
+  readonly readAt: number;
+  readonly intervalMs: number;
 }
 
 /**
  * Stores when agents were last seen: `presence/{agentId}` = `{last_seen, workspace}`, in milliseconds since the
- * epoch, plus the write interval `within` if the agent has claimed with a short lease.
+ * epoch, plus the write interval `intervalMs` if the agent has claimed with a short lease.
  *
  * The Realtime Database accepts about 1,000 writes per second, but 100,000 agents with a heartbeat per minute need
  * 1,700. So an instance collects the agents that it sees during a write, and writes them in one update. Source:
@@ -53,20 +53,20 @@ export class DatabasePresence
   implements Presence
 {
   private readonly breaker = new CircuitBreaker();
-  private readonly touched = new BoundedMap<string, Known>(MAX_REMEMBERED_TOUCHES);
-  private readonly writing = new Batching<Touch, void>((touches) => this.write(touches), MOST_WRITTEN);
+  private readonly touched = new BoundedMap<string, Known>(MAX_CACHED_AGENTS);
+  private readonly writing = new Batching<Touch, void>((touches) => this.write(touches), MAX_WRITE_BATCH);
 
   async touch(agentId: string, home: string = DEFAULT_WORKSPACE, leaseSeconds?: number): Promise<void> {
     const at = this.ports.clock.now().getTime();
     const known = this.touched.get(agentId);
-    const asked = leaseSeconds === undefined ? TOUCH_MILLISECONDS : withinOf(leaseSeconds);
+    const asked = leaseSeconds === undefined ? WRITE_INTERVAL_MS : writeIntervalOf(leaseSeconds);
     // Another instance may have overwritten the shorter interval after an older read, so it is written again.
-    const within = Math.min(asked, known?.within ?? asked);
-    const isNews = known === undefined || within < known.within;
-    if (!isNews && at - known.seen < known.within && at - known.asked < ASK_MILLISECONDS) return;
-    this.touched.set(agentId, { seen: at, asked: at, within });
+    const intervalMs = Math.min(asked, known?.intervalMs ?? asked);
+    const isNews = known === undefined || intervalMs < known.intervalMs;
+    if (!isNews && at - known.seenAt < known.intervalMs && at - known.readAt < READ_INTERVAL_MS) return;
+    this.touched.set(agentId, { seenAt: at, readAt: at, intervalMs });
     await this.breaker
-      .waitFor(() => this.writing.add({ agentId, home, at, within }))
+      .waitFor(() => this.writing.add({ agentId, home, at, intervalMs }))
       .catch((error: unknown) => {
         this.touched.delete(agentId);
         throw error;
@@ -76,21 +76,21 @@ export class DatabasePresence
   /** Writes presence that is due. Two instances that see an agent at the same time may both write it. */
   private async write(touches: readonly Touch[]): Promise<() => void> {
     const root = (await this.ports.database()).ref();
-    const fresh = await Promise.all(touches.map((touch) => this.unlessSeen(root, touch)));
+    const fresh = await Promise.all(touches.map((touch) => this.notRecentlySeen(root, touch)));
     const due = fresh.flat();
     if (due.length > 0) await this.set(root, due);
     return () => undefined;
   }
 
   /** Returns the touch, unless an instance has recently written one. */
-  private async unlessSeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
+  private async notRecentlySeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
     const { agentId, home, at } = touch;
     const stored = presenceNode.safeParse((await root.child(presencePath(agentId)).get()).val());
-    const { last_seen: seen = 0, workspace, within: known = TOUCH_MILLISECONDS } = stored.data ?? {};
-    const within = Math.min(known, touch.within ?? known);
-    const isKnown = workspace === home && within === known && at - seen < within;
-    this.touched.set(agentId, { seen: isKnown ? seen : at, asked: at, within });
-    return isKnown ? [] : [{ ...touch, within: within < TOUCH_MILLISECONDS ? within : undefined }];
+    const { last_seen: seen = 0, workspace, within: known = WRITE_INTERVAL_MS } = stored.data ?? {};
+    const intervalMs = Math.min(known, touch.intervalMs ?? known);
+    const isKnown = workspace === home && intervalMs === known && at - seen < intervalMs;
+    this.touched.set(agentId, { seenAt: isKnown ? seen : at, readAt: at, intervalMs });
+    return isKnown ? [] : [{ ...touch, intervalMs: intervalMs < WRITE_INTERVAL_MS ? intervalMs : undefined }];
   }
 
   private async set(root: Reference, touches: readonly Touch[]): Promise<void> {
@@ -98,8 +98,12 @@ export class DatabasePresence
       root.update(
         Object.fromEntries(
           touches.map((touch) => {
-            const { agentId, home, within } = touch;
-            const node = { last_seen: at(touch), workspace: home, ...(within !== undefined && { within }) };
+            const { agentId, home, intervalMs } = touch;
+            const node = {
+              last_seen: at(touch),
+              workspace: home,
+              ...(intervalMs !== undefined && { within: intervalMs }),
+            };
             return [presencePath(agentId), node];
           }),
         ),
@@ -109,7 +113,7 @@ export class DatabasePresence
     const now = this.ports.clock.now().getTime();
     // After a lost connection the client resends pending writes, minutes later. An old time may then have replaced a
     // newer one, which must not mark an agent offline.
-    if (now - began > TOUCH_MILLISECONDS) await written(() => now);
+    if (now - began > WRITE_INTERVAL_MS) await written(() => now);
   }
 
   async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
@@ -123,7 +127,7 @@ export class DatabasePresence
     return new Map(seen.flat());
   }
 
-  async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
+  async notSeenSince(before: Date, limit: number, after?: TimeCursor): Promise<ReadonlyMap<string, Date>> {
     const database = await this.ports.database();
     const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
     const rest = after === undefined ? all : all.startAfter(after.at.getTime(), after.id);
@@ -143,7 +147,7 @@ export class DatabasePresence
     });
   }
 
-  async forget(agentId: string, before: Date): Promise<boolean> {
+  async remove(agentId: string, before: Date): Promise<boolean> {
     const database = await this.ports.database();
     return changeNode(database.ref(presencePath(agentId)), (current) =>
       lastSeenIn(current) > before.getTime() ? undefined : null,
@@ -164,9 +168,9 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
 }
 
 /** Returns the write interval for a lease, so that the lease does not expire between two calls. */
-function withinOf(leaseSeconds: number): number {
-  const often = (leaseSeconds * 1000) / NOTED_IN_A_LEASE;
-  return Math.min(TOUCH_MILLISECONDS, Math.max(SHORTEST_PRESENCE, often));
+function writeIntervalOf(leaseSeconds: number): number {
+  const often = (leaseSeconds * 1000) / WRITES_PER_LEASE;
+  return Math.min(WRITE_INTERVAL_MS, Math.max(MIN_PRESENCE_MS, often));
 }
 
 /** Returns the time in milliseconds since the epoch; 0 if it is missing or invalid. */

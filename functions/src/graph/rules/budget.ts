@@ -6,7 +6,7 @@
 
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
+import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';
 import type { GraphNode } from './graphNode.ts';
 
 export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
@@ -41,7 +41,7 @@ export interface Amount {
 
 const NANO = 1_000_000_000;
 
-export const NOTHING: Amount = { nano_usd: 0, tokens: 0 };
+export const NO_AMOUNT: Amount = { nano_usd: 0, tokens: 0 };
 
 /** Converts a cost in US dollars to an amount, rounded up. */
 export function amountOf(spent: {
@@ -71,12 +71,12 @@ export interface CountedBudget {
 }
 
 /** Budget that a call exceeds. */
-export interface Refusal {
-  readonly by: CountedBudget;
+export interface BudgetRefusal {
+  readonly limitedBy: CountedBudget;
   /** Maximum cost of the call; zero if unknown. */
   readonly wanted: Amount;
   /** False if only running calls exceed the budget, so that the call may fit soon. */
-  readonly isSpent: boolean;
+  readonly isExhausted: boolean;
 }
 
 /** Returns whether a budget has a limit. A removed limit leaves a budget for the calls that have reserved from it. */
@@ -90,32 +90,38 @@ export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tok
 }
 
 /** Returns the first budget that a call with a maximum cost exceeds. Exhausted budgets come before reserved ones. */
-export function refusalOf(budgets: readonly CountedBudget[], wanted: Amount): Refusal | undefined {
-  const spent = budgets.find(({ budget, counts }) => !fits(budget, plus(counts.spent, wanted)));
-  if (spent !== undefined) return { by: spent, wanted, isSpent: true };
+export function budgetRefusalOf(
+  budgets: readonly CountedBudget[],
+  wanted: Amount,
+): BudgetRefusal | undefined {
+  const spent = budgets.find(({ budget, counts }) => !fitsLimit(budget, plus(counts.spent, wanted)));
+  if (spent !== undefined) return { limitedBy: spent, wanted, isExhausted: true };
   const full = budgets.find(
-    ({ budget, counts }) => !fits(budget, plus(plus(counts.spent, counts.reserved), wanted)),
+    ({ budget, counts }) => !fitsLimit(budget, plus(plus(counts.spent, counts.reserved), wanted)),
   );
-  return full && { by: full, wanted, isSpent: false };
+  return full && { limitedBy: full, wanted, isExhausted: false };
 }
 
 /** Returns the first exhausted budget, for work of unknown cost. */
-export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined {
-  const by = budgets.find(({ budget, counts }) => {
+export function exhaustedBudget(budgets: readonly CountedBudget[]): BudgetRefusal | undefined {
+  const limitedBy = budgets.find(({ budget, counts }) => {
     const { nano_usd, tokens } = counts.spent;
     return nano_usd >= limitIn(budget.cost_usd, NANO) || tokens >= limitIn(budget.tokens);
   });
-  return by && { by, wanted: NOTHING, isSpent: true };
+  return limitedBy && { limitedBy, wanted: NO_AMOUNT, isExhausted: true };
 }
 
 /** Minimum number of calls that a raised budget covers. */
-const CALLS_RAISED_FOR = 10;
+const CALLS_PER_RAISE = 10;
 
 /** Returns the limits to propose to a person: at least double, and enough for further calls. */
-export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget, 'cost_usd' | 'tokens'> {
+export function raisedLimit({
+  limitedBy: { budget, counts },
+  wanted,
+}: BudgetRefusal): Pick<Budget, 'cost_usd' | 'tokens'> {
   const { cost_usd, tokens } = budget;
   const more = (limit: number, spent: number, one: number) =>
-    Math.max(2 * limit, spent + CALLS_RAISED_FOR * Math.max(1, one));
+    Math.max(2 * limit, spent + CALLS_PER_RAISE * Math.max(1, one));
   const [money, usd] = [limitIn(cost_usd, NANO), counts.spent.nano_usd];
   const isMoneyShort = cost_usd !== undefined && usd + Math.max(1, wanted.nano_usd) > money;
   const areTokensShort = tokens !== undefined && counts.spent.tokens + Math.max(1, wanted.tokens) > tokens;
@@ -125,7 +131,7 @@ export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget
   };
 }
 
-function fits({ cost_usd, tokens }: Budget, amount: Amount): boolean {
+function fitsLimit({ cost_usd, tokens }: Budget, amount: Amount): boolean {
   return amount.nano_usd <= limitIn(cost_usd, NANO) && amount.tokens <= limitIn(tokens);
 }
 
@@ -142,7 +148,7 @@ export function minus({ nano_usd, tokens }: Amount): Amount {
 }
 
 /** Returns the part of a budget that is neither spent nor reserved, at least zero. */
-export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
+export function remainingOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
   const used = plus(counts.spent, counts.reserved);
   const { cost_usd, tokens } = budget;
   return {
@@ -169,11 +175,11 @@ export function waitsForBudget(key: string): string {
 }
 
 /** Thrown when a call exceeds a budget, and waits until the budget allows it. */
-export class OutOfBudgetError extends Error {
-  readonly refusal: Refusal;
+export class BudgetExhaustedError extends Error {
+  readonly refusal: BudgetRefusal;
 
-  constructor(refusal: Refusal) {
-    super(waitsForBudget(budgetKey(refusal.by.budget)));
+  constructor(refusal: BudgetRefusal) {
+    super(waitsForBudget(budgetKey(refusal.limitedBy.budget)));
     this.name = 'OutOfBudgetError';
     this.refusal = refusal;
   }
@@ -189,7 +195,7 @@ const LIMITS = [
  * Returns who set each limit after a change. If an agent changes a limit, its setter stays, so that an agent cannot
  * raise it in two steps. A person who changes a limit becomes its setter.
  */
-export function settersAfter(
+export function limitSettersAfter(
   before: Budget | undefined,
   after: Pick<Budget, 'cost_usd' | 'tokens'>,
   { uid, kind }: { readonly uid: string; readonly kind: 'agent' | 'person' },
@@ -224,7 +230,7 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
 
 /** Determines which budget changes loosen limits. */
 export const budgetLoosening: LooseningOf<BudgetChanges> = {
-  ...neverLoosens('reserve', 'settle', 'spend'),
+  ...noLoosening('reserve', 'settle', 'spend'),
   setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
 };
 
@@ -303,19 +309,19 @@ export const budgetShape = z.object({
   left: limitShape,
 });
 
-export function budgetAnswer(counted: CountedBudget): z.output<typeof budgetShape> {
+export function budgetResponse(counted: CountedBudget): z.output<typeof budgetShape> {
   const { budget, counts } = counted;
   const { kind, thing_id: id } = budget;
   return {
     kind,
     id,
-    limit: limitAnswer(budget),
+    limit: limitResponse(budget),
     spent: { money: usdOf(counts.spent), tokens: counts.spent.tokens },
     reserved: { money: usdOf(counts.reserved), tokens: counts.reserved.tokens },
-    left: limitAnswer(leftOf(counted)),
+    left: limitResponse(remainingOf(counted)),
   };
 }
 
-function limitAnswer({ cost_usd, tokens }: Pick<CountedBudget['budget'], 'cost_usd' | 'tokens'>) {
+function limitResponse({ cost_usd, tokens }: Pick<CountedBudget['budget'], 'cost_usd' | 'tokens'>) {
   return { ...(cost_usd !== undefined && { money: cost_usd }), ...(tokens !== undefined && { tokens }) };
 }

@@ -1,7 +1,7 @@
 /** Settles reservations of calls whose instance crashed, at their maximum cost. */
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../kernel/sweep.ts';
 import type { BudgetPorts, GraphChange } from './ports.ts';
 
 const BATCH = 100;
@@ -12,13 +12,13 @@ interface Ports extends BudgetPorts {
 }
 
 export class BudgetSweep extends Service<Ports> {
-  readonly part: SweepPart = { name: 'reservations', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'reservations', run: (turn) => this.sweep(turn) };
 
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const { budgets, store, log } = this.ports;
     const counts = { settled: 0 };
-    const due = (after: SweepTurn['from']) => budgets.due(turn.now, BATCH, after);
-    const end = await walk(turn, due, async (reservation) => {
+    const due = (after: SweepContext['from']) => budgets.due(turn.now, BATCH, after);
+    const end = await sweepPages(turn, due, async (reservation) => {
       try {
         await store.commit([{ kind: 'settle', reservation, spent: reservation.amount }]);
         counts.settled++;

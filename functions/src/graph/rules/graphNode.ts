@@ -26,7 +26,7 @@ export function isOpenNode(status: NodeStatus): boolean {
 }
 
 /** Usage of an item. Costs only include work that is billed by usage. */
-export interface Spent {
+export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cost_usd: number;
@@ -38,16 +38,16 @@ export function exactUsd(sum: number): number {
   return Number(sum.toFixed(12));
 }
 
-export const NO_WORK: Spent = { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 };
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 };
 
 /** Position of an item in the graph. `ancestors`, nearest first, are absent if it is not in the graph. */
-export interface Place {
+export interface NodeParents {
   readonly part_of?: NodeRef;
   readonly ancestors?: readonly string[];
 }
 
 /** Item in the graph. All fields derive from the item's own document. */
-export interface GraphNode extends Place {
+export interface GraphNode extends NodeParents {
   readonly kind: NodeKind;
   /** Id of the item in its own tools. */
   readonly thing_id: string;
@@ -57,7 +57,7 @@ export interface GraphNode extends Place {
   readonly owner_uid?: string | undefined;
   readonly status: NodeStatus;
   readonly attempts: number;
-  readonly spent: Spent;
+  readonly spent: Usage;
   readonly created_at: Date;
   readonly deleted?: boolean;
 }
@@ -68,7 +68,7 @@ export function nodeKey({ kind, id }: NodeRef): string {
 }
 
 /** Maximum number of levels, including the top one. Each commit writes to all ancestors. */
-export const MAX_LEVELS = 10;
+export const MAX_DEPTH = 10;
 
 /** Maximum number of direct parts of an item. */
 export const MAX_PARTS = 1000;
@@ -82,7 +82,7 @@ export function titleOf(text: string): string {
 }
 
 /** Fields of an item's document that store its position in the graph. */
-export const placeFields = {
+export const parentFields = {
   /** Direct parent. */
   part_of: z._default(z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })), null),
   /** Ancestors, nearest first; null while the item is not in the graph. */
@@ -90,7 +90,7 @@ export const placeFields = {
 };
 
 /** Returns the parent for display. To-dos are private, so that only their kind is shown. */
-export function shownPartOf({ part_of: parent }: Place) {
+export function shownPartOf({ part_of: parent }: NodeParents) {
   if (parent === undefined) return undefined;
   return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };
 }
@@ -111,9 +111,9 @@ export function keyOfNode({ kind, thing_id: id }: Pick<GraphNode, 'kind' | 'thin
 
 export interface GraphChanges {
   /** Adds an item to the graph when it gets its first part. `version`: of the item's document. */
-  readonly enlist: { readonly node: GraphNode; readonly version: string };
+  readonly addNode: { readonly node: GraphNode; readonly version: string };
   /** Replaces the counted usage of an item whose own change does not update the graph. */
-  readonly recount: { readonly before: GraphNode; readonly after: GraphNode };
+  readonly updateNode: { readonly before: GraphNode; readonly after: GraphNode };
 }
 
 const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());

@@ -9,14 +9,14 @@ import {
   type GraphNode,
   isOpenNode,
   keyOfNode,
-  MAX_LEVELS,
+  MAX_DEPTH,
   MAX_PARTS,
   NODE_KINDS,
   type NodeKind,
+  type NodeParents,
   type NodeRef,
   nodeKey,
   nodeNotFound,
-  type Place,
 } from './graphNode.ts';
 import type { GraphChange, GraphQueries } from './ports.ts';
 
@@ -49,12 +49,12 @@ export interface GraphPorts {
 }
 
 /** Position of a new item in the graph, and the resulting changes of its parent. */
-export interface Link<Change = GraphChange> {
-  readonly place: Place;
+export interface ParentLink<Change = GraphChange> {
+  readonly parents: NodeParents;
   readonly changes: readonly Change[];
 }
 
-export interface WantedLink extends Viewer {
+export interface ParentLinkRequest extends Viewer {
   readonly part_of: NodeRef;
   /** Number of new parts. */
   readonly count?: number;
@@ -66,49 +66,52 @@ export interface WantedLink extends Viewer {
  * Links a new item to a parent. Reads one document, and a second one if the parent is already in the graph.
  * @throws MusterError NOT_FOUND if the parent is hidden or missing; VALIDATION_ERROR if it cannot have more parts
  */
-export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): Promise<Link> {
+export async function linkToParent(
+  { graph, nodes }: GraphPorts,
+  wanted: ParentLinkRequest,
+): Promise<ParentLink> {
   const { part_of, count = 1, field = 'part_of' } = wanted;
   const found = await nodes[part_of.kind](part_of.id, wanted);
   if (found === undefined) throw nodeNotFound(part_of, `${field}.id`);
   const { value: node, version } = found;
   const above = node.ancestors ?? [];
-  if (above.length + 2 > MAX_LEVELS)
-    throw tooMuch(
+  if (above.length + 2 > MAX_DEPTH)
+    throw limitExceeded(
       field,
       'TOO_DEEP',
-      `A graph can have at most ${MAX_LEVELS} levels: ${pathOf(node).join(' in ')}.`,
+      `A graph can have at most ${MAX_DEPTH} levels: ${pathOf(node).join(' in ')}.`,
     );
   const parts = node.ancestors === undefined ? 0 : await graph.countParts(keyOfNode(node));
   if (parts + count > MAX_PARTS)
-    throw tooMuch(field, 'TOO_MANY_PARTS', `The parent has ${parts} parts; the limit is ${MAX_PARTS}.`);
+    throw limitExceeded(field, 'TOO_MANY_PARTS', `The parent has ${parts} parts; the limit is ${MAX_PARTS}.`);
   return {
-    place: { part_of: { kind: part_of.kind, id: part_of.id }, ancestors: [keyOfNode(node), ...above] },
-    changes: node.ancestors === undefined ? [{ kind: 'enlist', node, version }] : [],
+    parents: { part_of: { kind: part_of.kind, id: part_of.id }, ancestors: [keyOfNode(node), ...above] },
+    changes: node.ancestors === undefined ? [{ kind: 'addNode', node, version }] : [],
   };
 }
 
 /** Positions of several new items by parent. */
-export interface Links<Change = GraphChange> extends Pick<Link<Change>, 'changes'> {
-  placeOf(partOf: NodeRef | undefined): Place | undefined;
+export interface Links<Change = GraphChange> extends Pick<ParentLink<Change>, 'changes'> {
+  parentsOf(partOf: NodeRef | undefined): NodeParents | undefined;
 }
 
-/** Like `linkTo` for several items. Shared parents are read once. @param fieldOf argument that names a parent */
-export async function linkAll(
+/** Like `linkToParent` for several items. Shared parents are read once. @param fieldOf argument that names a parent */
+export async function linkAllToParents(
   ports: GraphPorts,
   wanted: readonly (NodeRef | undefined)[],
   viewer: Viewer,
   fieldOf: (index: number) => string,
 ): Promise<Links> {
   const keys = wanted.map((partOf) => partOf && nodeKey(partOf));
-  const links = new Map<string, Link>();
+  const links = new Map<string, ParentLink>();
   for (const [index, partOf] of wanted.entries()) {
     const key = keys[index];
     if (partOf === undefined || key === undefined || links.has(key)) continue;
     const count = keys.filter((one) => one === key).length;
-    links.set(key, await linkTo(ports, { ...viewer, part_of: partOf, count, field: fieldOf(index) }));
+    links.set(key, await linkToParent(ports, { ...viewer, part_of: partOf, count, field: fieldOf(index) }));
   }
   return {
-    placeOf: (partOf) => partOf && links.get(nodeKey(partOf))?.place,
+    parentsOf: (partOf) => partOf && links.get(nodeKey(partOf))?.parents,
     changes: [...links.values()].flatMap(({ changes }) => changes),
   };
 }
@@ -118,16 +121,16 @@ export function pathOf(node: GraphNode): readonly string[] {
   return [keyOfNode(node), ...(node.ancestors ?? [])];
 }
 
-function tooMuch(field: string, reason: string, message: string): MusterError {
+function limitExceeded(field: string, reason: string, message: string): MusterError {
   const suggestion = 'Set part_of to an item higher up, or create an intermediate item.';
   return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
 }
 
 /** Returns whether an item has an open ancestor or descendant. */
-export async function isPartOfOpenWork(
+export async function hasOpenAncestor(
   { graph }: GraphPorts,
   ref: NodeRef,
-  { ancestors }: Place,
+  { ancestors }: NodeParents,
 ): Promise<boolean> {
   if (ancestors === undefined) return false;
   const [{ open }, above] = await Promise.all([graph.progressOf(ref), graph.findAll(ancestors)]);

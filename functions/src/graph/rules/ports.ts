@@ -1,7 +1,7 @@
 /** Ports of the graph and budget rules. */
 
-import type { ChangeOf, TrailChanges, Versioned } from '../../kernel/commit.ts';
-import type { Batch, Page, Position, Slice } from '../../kernel/paging.ts';
+import type { AuditChanges, ChangeOf, Versioned } from '../../kernel/commit.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
 import type { BudgetChanges, CountedBudget, StoredBudget, StoredReservation } from './budget.ts';
 import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from './graphNode.ts';
 
@@ -12,7 +12,7 @@ export interface BudgetQueries {
   /** Returns budgets with their spent and reserved amounts. */
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
   /** Returns reservations of calls that have ended by `now`, oldest first. */
-  due(now: Date, limit: number, after?: Position): Promise<Batch<StoredReservation>>;
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>>;
 }
 
 export interface GraphQueries {
@@ -22,15 +22,15 @@ export interface GraphQueries {
   /** Returns the number of open descendants, and the first few failed ones. */
   progressOf(ref: NodeRef): Promise<PartsProgress>;
   /** Returns the first few failed descendants. Cancelled ones are not included, because nothing waits for them. */
-  failedBelow(key: string): Promise<readonly string[]>;
+  failedDescendants(key: string): Promise<readonly string[]>;
   /** Returns the ids of an item's open direct parts of one kind. */
   openParts(nodeRef: NodeRef, of: NodeKind): Promise<readonly string[]>;
   /** Returns descendants in order of creation. */
-  below(key: string, page: Page): Promise<Slice<StoredNode>>;
+  descendants(key: string, page: PageRequest): Promise<ListPage<StoredNode>>;
 }
 
 export interface BudgetPorts {
   readonly budgets: BudgetQueries;
 }
 
-export type GraphChange = ChangeOf<GraphChanges & BudgetChanges & TrailChanges>;
+export type GraphChange = ChangeOf<GraphChanges & BudgetChanges & AuditChanges>;

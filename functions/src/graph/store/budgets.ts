@@ -8,7 +8,7 @@ import type { Versioned } from '../../kernel/commit.ts';
 import { budgetCountsPath, budgetPath, COLLECTIONS, reservationPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites, EffectsOf } from '../../kernel/firestore/store.ts';
-import type { Batch, Position } from '../../kernel/paging.ts';
+import type { SweepBatch, TimeCursor } from '../../kernel/paging.ts';
 import {
   type Amount,
   type BudgetChanges,
@@ -52,7 +52,7 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
     });
   }
 
-  due(now: Date, limit: number, after?: Position): Promise<Batch<StoredReservation>> {
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>> {
     const all = this.database.collection(COLLECTIONS.reservations);
     return readDue(all, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, reservationFromDocument),

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
-import type { Page, Slice } from '../../kernel/paging.ts';
+import type { ListPage, PageRequest } from '../../kernel/paging.ts';
 import {
   type GraphChanges,
   type GraphNode,
@@ -33,7 +33,7 @@ const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
 const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 
 /** Maximum number of failed descendants that are returned. */
-const FAILED_NAMED = 20;
+const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
   async findAll(keys: readonly string[]): Promise<readonly (StoredNode | undefined)[]> {
@@ -55,16 +55,16 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
     const own = Number(node !== undefined && !CLOSED.includes(node.status));
     return {
       open: open + in_progress + waiting - own,
-      failed: failed === 0 ? [] : await this.failedBelow(key),
+      failed: failed === 0 ? [] : await this.failedDescendants(key),
     };
   }
 
-  async failedBelow(key: string): Promise<readonly string[]> {
+  async failedDescendants(key: string): Promise<readonly string[]> {
     const failed = this.database
       .collection(COLLECTIONS.graph)
       .where('ancestors', 'array-contains', key)
       .where('status', '==', 'failed');
-    const { docs } = await failed.limit(FAILED_NAMED).get();
+    const { docs } = await failed.limit(MAX_FAILED_NAMED).get();
     return docs.map(({ id }) => id).sort();
   }
 
@@ -80,13 +80,13 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
     return ids;
   }
 
-  below(key: string, page: Page): Promise<Slice<StoredNode>> {
+  descendants(key: string, page: PageRequest): Promise<ListPage<StoredNode>> {
     const nodes = this.database.collection(COLLECTIONS.graph).where('ancestors', 'array-contains', key);
     return this.documents.slice(nodes, ['created_at', 'asc'], page, nodeFromDocument);
   }
 }
 
-const THINGS: Readonly<Record<NodeKind, (id: string) => string>> = {
+const ITEM_KINDS: Readonly<Record<NodeKind, (id: string) => string>> = {
   todo: todoPath,
   task: taskPath,
   run: runPath,
@@ -94,17 +94,17 @@ const THINGS: Readonly<Record<NodeKind, (id: string) => string>> = {
 };
 
 export const graphWriters: ChangeWriters<GraphChanges> = {
-  enlist({ node, version }, writes) {
-    writes.replace(THINGS[node.kind](node.thing_id), { ancestors: [] }, version);
-    enlistNode(node, writes);
+  addNode({ node, version }, writes) {
+    writes.replace(ITEM_KINDS[node.kind](node.thing_id), { ancestors: [] }, version);
+    addNode(node, writes);
   },
-  recount({ before, after }, writes) {
+  updateNode({ before, after }, writes) {
     writeNode(before, after, writes);
   },
 };
 
 /** Adds an item to the graph when it gets its first part. */
-export function enlistNode(node: GraphNode, writes: CommitWrites): void {
+export function addNode(node: GraphNode, writes: CommitWrites): void {
   writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 

@@ -67,12 +67,12 @@ export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 /** Lifetime of a credential. */
 export const CREDENTIAL_DAYS = 90;
 
-export const EVERYBODY = 'everybody';
+export const EVERYONE = 'everybody';
 
 /** Subject of an access change. A credential is identified by its public part. */
-export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYBODY;
+export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYONE;
 
-export function notAccepted(cause?: unknown): MusterError {
+export function invalidCredential(cause?: unknown): MusterError {
   return new MusterError('UNAUTHORIZED', 'Invalid or revoked credential.', {
     suggestion:
       'Send "<apiKey>.<secret>" from onboarding.registerAgent or "npm run agents", or a Firebase ID token of this project.',
@@ -81,7 +81,7 @@ export function notAccepted(cause?: unknown): MusterError {
 }
 
 /** Expired ID token. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
-export function expired(cause?: unknown): MusterError {
+export function expiredCredential(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:
       'ID tokens last one hour. Refresh it, as getIdToken() of the Firebase SDKs does, or sign in again.',

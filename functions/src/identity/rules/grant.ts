@@ -32,26 +32,26 @@ export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
 
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
-const DAY = 24 * 60 * 60 * SECOND;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
-export const CODE_MILLISECONDS = 60 * SECOND;
+export const CODE_TTL_MS = 60 * SECOND_MS;
 
-const ACCESS_MILLISECONDS = 60 * 60 * SECOND;
+const ACCESS_TOKEN_TTL_MS = 60 * 60 * SECOND_MS;
 
-const UNUSED_MILLISECONDS = 90 * DAY;
+const MAX_IDLE_MS = 90 * DAY_MS;
 
-export const MOST_MILLISECONDS = 365 * DAY;
+export const MAX_GRANT_TTL_MS = 365 * DAY_MS;
 
 /** Grace period, because processes share refresh tokens. Later reuse counts as theft. Source: RFC 9700, 4.14.2. */
-const GRACE_MILLISECONDS = 60 * SECOND;
+const ROTATION_GRACE_MS = 60 * SECOND_MS;
 
 /** Maximum number of refreshes in the grace period and of access tokens. Clients refresh once an hour. */
-const MOST_AT_ONCE = 20;
+const MAX_CONCURRENT_TOKENS = 20;
 
 /** Maximum number of rotations: two refreshes per hour for a year, rounded up. */
-const MOST_ROTATIONS = 20_000;
+const MAX_ROTATIONS = 20_000;
 
 const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
 
@@ -65,18 +65,18 @@ export const MAX_GRANTS = 10;
 /** Length of a grant's id. The id is part of the tokens and shown nowhere else. */
 export const GRANT_LETTERS = 20;
 
-export interface Presented {
+export interface PresentedToken {
   readonly grantId: string;
   readonly secret: string;
 }
 
-export function presentedIn(kind: TokenKind, token: string): Presented | undefined {
+export function parseToken(kind: TokenKind, token: string): PresentedToken | undefined {
   const [, prefix, grantId, secret] = FORM.exec(token) ?? [];
   if (prefix !== PREFIXES[kind] || grantId === undefined || secret === undefined) return undefined;
   return { grantId, secret };
 }
 
-export function tokenOf(kind: TokenKind, { grantId, secret }: Presented): string {
+export function tokenOf(kind: TokenKind, { grantId, secret }: PresentedToken): string {
   return `${PREFIXES[kind]}${grantId}.${secret}`;
 }
 
@@ -94,7 +94,7 @@ export function isConnected({ refresh_hash, expires_at }: Grant, now: Date): boo
 }
 
 /** Checks an access token of a grant. */
-export function accessBy(
+export function accessTokenStatus(
   hashing: Hashing,
   grant: Grant,
   secret: string,
@@ -151,8 +151,8 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   if (age === undefined) return { outcome: 'refused' };
   if (age === 0) {
     const successor = successorOf(hashing, grant, secret);
-    if (grant.rotated >= MOST_ROTATIONS) return { outcome: 'refused' };
-    const recent = [...grant.recent_rotations.filter(isRecent(now)), now].slice(-MOST_AT_ONCE);
+    if (grant.rotated >= MAX_ROTATIONS) return { outcome: 'refused' };
+    const recent = [...grant.recent_rotations.filter(isRecent(now)), now].slice(-MAX_CONCURRENT_TOKENS);
     const rotated = { ...grant, rotated: grant.rotated + 1, recent_rotations: recent };
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
@@ -179,10 +179,10 @@ export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secre
 }
 
 function isBusy({ recent_rotations }: Grant, now: Date): boolean {
-  return recent_rotations.length >= MOST_AT_ONCE && recent_rotations.every(isRecent(now));
+  return recent_rotations.length >= MAX_CONCURRENT_TOKENS && recent_rotations.every(isRecent(now));
 }
 
-const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < GRACE_MILLISECONDS;
+const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < ROTATION_GRACE_MS;
 
 /** Returns how many rotations ago a refresh token was current; undefined if it never was. */
 function ageOf(hashing: Hashing, grant: Grant, secret: string): number | undefined {
@@ -216,8 +216,8 @@ function tokensOf(hashing: Hashing, grant: Grant, refreshSecret: string): Omit<T
 /** Returns the grant with a new refresh token and access token. Older access tokens stay valid until they expire. */
 function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: Date) {
   const end = grant.ends_at.getTime();
-  const expiresAt = new Date(Math.min(now.getTime() + UNUSED_MILLISECONDS, end));
-  const accessExpiresAt = new Date(Math.min(now.getTime() + ACCESS_MILLISECONDS, end));
+  const expiresAt = new Date(Math.min(now.getTime() + MAX_IDLE_MS, end));
+  const accessExpiresAt = new Date(Math.min(now.getTime() + ACCESS_TOKEN_TTL_MS, end));
   const fresh = {
     hash: hashing.sha256(accessSecretOf(hashing, grant, refreshSecret)),
     expires_at: accessExpiresAt,
@@ -227,7 +227,7 @@ function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: 
     grant: {
       ...grant,
       refresh_hash: hashing.sha256(refreshSecret),
-      access_tokens: [...live, fresh].slice(-MOST_AT_ONCE),
+      access_tokens: [...live, fresh].slice(-MAX_CONCURRENT_TOKENS),
       used_at: now,
       expires_at: expiresAt,
     },
@@ -236,7 +236,7 @@ function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: 
 }
 
 function secondsFrom(now: Date, end: Date): number {
-  return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND));
+  return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND_MS));
 }
 
 /** Access of a connected app: `grants/{id}`. Only hashes of tokens are stored. */
@@ -310,28 +310,32 @@ export const SIGN_IN_ENDS = [
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
 /** Stored end of a sign-in. A later release may add reasons. */
-export interface StoredEnd {
+export interface StoredSignInEnd {
   readonly reason: string;
   readonly at: Date;
 }
 
-const RECORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
+const ENDED_RECORD_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
 export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
   const { id, refresh_hash } = grant;
-  return { kind: 'endGrant', id, ...(refresh_hash !== undefined && { record: recordOf(grant, reason, at) }) };
+  return {
+    kind: 'endGrant',
+    id,
+    ...(refresh_hash !== undefined && { record: endedRecordOf(grant, reason, at) }),
+  };
 }
 
 /** Returns why and when a sign-in ended; undefined if it has not, or if its record has expired. */
-export function endOf({ end, refresh_hash, expires_at }: Grant, now: Date): StoredEnd | undefined {
+export function endOf({ end, refresh_hash, expires_at }: Grant, now: Date): StoredSignInEnd | undefined {
   if (end !== undefined) return expires_at > now ? end : undefined;
   return refresh_hash !== undefined && expires_at <= now ? { reason: 'expired', at: expires_at } : undefined;
 }
 
 /** Returns the record of an ended grant. Its id occurs in no token, and its hashes match no secret. */
-function recordOf({ refresh_hash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
-  const expiresAt = new Date(at.getTime() + RECORD_MILLISECONDS);
+function endedRecordOf({ refresh_hash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
+  const expiresAt = new Date(at.getTime() + ENDED_RECORD_TTL_MS);
   return {
     ...grant,
     id: `ended-${grant.agent_id}`,

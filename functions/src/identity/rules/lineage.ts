@@ -14,25 +14,25 @@ import {
 } from './credential.ts';
 import type { CredentialQueries, GrantQueries } from './ports.ts';
 import type { Principal } from './principal.ts';
-import { type Role, weaker } from './role.ts';
+import { type Role, weakerOf } from './role.ts';
 
 type CredentialChange = ChangeOf<CredentialChanges>;
 
 /** Effective access of a credential, and its expiry. */
-export interface Opening extends Limits {
+export interface GrantedAccess extends Limits {
   readonly role: Role;
   readonly endsAt: Date;
 }
 
 /** Link whose credential is valid. */
-export interface StandingLink extends Link {
-  readonly opens: Opening;
+export interface ValidLink extends Link {
+  readonly opens: GrantedAccess;
 }
 
 /** Access of a credential within its ancestors, which are all valid. */
-export interface Opened {
-  readonly opens: Opening;
-  readonly ancestors: readonly StandingLink[];
+export interface ResolvedLineage {
+  readonly opens: GrantedAccess;
+  readonly ancestors: readonly ValidLink[];
 }
 
 /** Maximum number of ancestors. Each costs two reads when a credential is looked up. */
@@ -59,17 +59,17 @@ export function ancestorsOf({ ancestors }: Pick<Credential, 'ancestors'>): reado
 }
 
 /** Returns the common access of two credentials, with the earlier expiry; undefined if they have none. */
-export function meeting(one: Opening, other: Opening): Opening | undefined {
+export function intersectLimits(one: GrantedAccess, other: GrantedAccess): GrantedAccess | undefined {
   const limits = commonLimits(one, other);
   if (limits === undefined) return undefined;
   const endsAt = one.endsAt < other.endsAt ? one.endsAt : other.endsAt;
-  return { role: weaker(one.role, other.role), endsAt, ...limits };
+  return { role: weakerOf(one.role, other.role), endsAt, ...limits };
 }
 
 /** Returns the access of a credential within its ancestors; undefined if none is left. */
-export function narrowedBy(own: Opening, ancestors: readonly StandingLink[]): Opening | undefined {
-  return ancestors.reduce<Opening | undefined>(
-    (opening, { opens }) => opening && meeting(opening, opens),
+export function restrictedBy(own: GrantedAccess, ancestors: readonly ValidLink[]): GrantedAccess | undefined {
+  return ancestors.reduce<GrantedAccess | undefined>(
+    (opening, { opens }) => opening && intersectLimits(opening, opens),
     own,
   );
 }
@@ -86,7 +86,7 @@ export function descentOf(
   const subjects = new Set(lineage.map(({ subject }) => subject));
   const own = old.find((credential) => keyLink(credential).subject === lineage.at(-1)?.subject);
   if (own !== undefined) return { line: lineOf(own), ancestors: lineage.slice(0, -1) };
-  if (old.some((credential) => subjects.has(keyLink(credential).subject))) throw comesFromIt();
+  if (old.some((credential) => subjects.has(keyLink(credential).subject))) throw descendsFromItself();
   if (lineage.length > MAX_ANCESTORS) throw tooDeep();
   return { ancestors: lineage };
 }
@@ -102,11 +102,11 @@ interface LineagePorts {
 }
 
 /** Returns the valid links by subject: their credentials exist and have not expired. */
-export async function standingLinks(
+export async function validLinks(
   { agents, grants }: LineagePorts,
   subjects: readonly LinkSubject[],
   now: Date,
-): Promise<ReadonlyMap<LinkSubject, StandingLink>> {
+): Promise<ReadonlyMap<LinkSubject, ValidLink>> {
   const of = (kind: 'key' | 'grant'): readonly string[] => [
     ...new Set(
       subjects.flatMap((subject) => (subject.startsWith(`${kind}:`) ? subject.slice(kind.length + 1) : [])),
@@ -124,44 +124,44 @@ export async function standingLinks(
       const role = roles.get(agent_id);
       return role === undefined
         ? []
-        : [[subject, { subject, agent_id, opens: openingOf(opens, role) }] as const];
+        : [[subject, { subject, agent_id, opens: accessOfGrant(opens, role) }] as const];
     }),
   );
 }
 
 /** Returns the current access of a credential; undefined if an ancestor is invalid or no common access is left. */
-export async function openedThrough(
+export async function resolveLineage(
   ports: LineagePorts,
-  own: Opening,
+  own: GrantedAccess,
   subjects: readonly LinkSubject[],
   now: Date,
-): Promise<Opened | undefined> {
+): Promise<ResolvedLineage | undefined> {
   if (subjects.length === 0) return { opens: own, ancestors: [] };
-  return openedIn(await standingLinks(ports, subjects, now), own, subjects);
+  return resolveInLinks(await validLinks(ports, subjects, now), own, subjects);
 }
 
-/** Like `openedThrough`, for links that were already read. */
-export function openedIn(
-  standing: ReadonlyMap<LinkSubject, StandingLink>,
-  own: Opening,
+/** Like `resolveLineage`, for links that were already read. */
+export function resolveInLinks(
+  validLinks: ReadonlyMap<LinkSubject, ValidLink>,
+  own: GrantedAccess,
   subjects: readonly LinkSubject[],
-): Opened | undefined {
-  const ancestors = subjects.flatMap((subject) => standing.get(subject) ?? []);
+): ResolvedLineage | undefined {
+  const ancestors = subjects.flatMap((subject) => validLinks.get(subject) ?? []);
   if (ancestors.length < subjects.length) return undefined;
-  const opens = narrowedBy(own, ancestors);
+  const opens = restrictedBy(own, ancestors);
   return opens && { opens, ancestors };
 }
 
 /** Returns the lineage of a caller: the ancestors of its credential, and the credential itself. */
-export function lineageOf({ ancestors }: Opened, own: Link): readonly Link[] {
+export function lineageOf({ ancestors }: ResolvedLineage, own: Link): readonly Link[] {
   return [...ancestors.map(({ subject, agent_id }) => ({ subject, agent_id })), own];
 }
 
 /** Returns a credential's own access, without its ancestors. */
-export function openingOf(
+export function accessOfGrant(
   { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
   role: Role,
-): Opening {
+): GrantedAccess {
   return {
     role,
     endsAt: expires_at,
@@ -183,7 +183,7 @@ function tooDeep(): MusterError {
   );
 }
 
-function comesFromIt(): MusterError {
+function descendsFromItself(): MusterError {
   return new MusterError('FORBIDDEN', 'You were registered through this agent, so you cannot replace it.', {
     field: 'agentInfo.name',
     reason: 'REGISTERED_THROUGH_IT',
@@ -228,7 +228,7 @@ export interface WantedLimits {
 }
 
 /** Returns whether the caller can lift limits of a replaced credential: only people can. */
-export function mayWiden({ kind }: Principal): boolean {
+export function canWiden({ kind }: Principal): boolean {
   return kind === 'person';
 }
 
@@ -244,7 +244,7 @@ export function grantedLimits(
   wanted: WantedLimits = {},
 ): Limits {
   requireKnown(wanted.toolsets ?? []);
-  const isTheirs = mayWiden(principal);
+  const isTheirs = canWiden(principal);
   const kept = (field: keyof WantedLimits) =>
     isTheirs && wanted[field] !== undefined ? [principal] : [principal, ...old];
   const lists = [...kept('toolsets'), { toolsets: wanted.toolsets ?? undefined }].flatMap(({ toolsets }) =>

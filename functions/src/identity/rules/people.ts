@@ -18,11 +18,11 @@ export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** Returns whether the account is disabled or deleted, so that no one can act for the person. */
-export function isOut(account: AccountState | undefined): boolean {
+export function isSuspended(account: AccountState | undefined): boolean {
   return account === 'disabled' || account === 'deleted';
 }
 
-export interface Mail {
+export interface Email {
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -71,7 +71,7 @@ export interface PeopleChanges {
   /** Stale if the invitation no longer exists. */
   readonly endInvitation: { readonly id: string; readonly before?: Invitation };
   /** Sends an email through Firebase's extension Trigger Email. */
-  readonly queueMail: { readonly mail: Mail };
+  readonly queueEmail: { readonly mail: Email };
 }
 
 /** A person's roles, in one document for the security rules. Without `role`, the ID token's claim counts. */

@@ -1,6 +1,6 @@
 /** Ports of identity: queries for people, credentials and roles. */
 import type { Versioned } from '../../kernel/commit.ts';
-import type { Slice } from '../../kernel/paging.ts';
+import type { ListPage } from '../../kernel/paging.ts';
 import type { Credential } from './credential.ts';
 import type { Grant } from './grant.ts';
 import type { Deployment, Invitation, Member, Person } from './people.ts';
@@ -16,7 +16,7 @@ export interface IdentityPorts {
 }
 
 /** Access changes, complete up to a position. */
-export interface AccessNews {
+export interface AccessInvalidation {
   readonly changes: readonly { readonly id: string; readonly subject: string }[];
   readonly position: Date;
 }
@@ -55,7 +55,7 @@ export interface AccessChangeQueries {
    * Returns the changes since a position, and some shortly before it. Costs one read per change, at least one.
    * @param position from an earlier result; if undefined, only the start position is returned
    */
-  since(position: Date | undefined): Promise<AccessNews>;
+  since(position: Date | undefined): Promise<AccessInvalidation>;
 }
 
 export interface GrantQueries {
@@ -90,7 +90,7 @@ export interface PeopleQueries {
   /** Returns members who lead the workspace. */
   leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]>;
   /** Returns members ordered by uid. */
-  members(workspace: string, limit: number, after?: string): Promise<Slice<Member>>;
+  members(workspace: string, limit: number, after?: string): Promise<ListPage<Member>>;
   invitation(id: string): Promise<Invitation | undefined>;
   /** @param email in lower case */
   invitationsFor(email: string): Promise<readonly Invitation[]>;
@@ -114,7 +114,7 @@ export interface IdTokenVerifier {
   /** Like `verify`, without the cache. @throws MusterError TOKEN_EXPIRED if the sign-in is older than `seconds` */
   verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson>;
   /** Returns whether an account exists and is enabled. @throws MusterError FIREBASE_ERROR if its state is unknown */
-  isGood(uid: string): Promise<boolean>;
+  isValid(uid: string): Promise<boolean>;
   /** Returns profiles by uid. People without an account are absent. */
   profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
   /**
@@ -138,7 +138,7 @@ export interface CredentialQueries {
   credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]>;
 }
 
-export interface AccountStanding {
+export interface AccountStatus {
   readonly isClaimed?: true;
   /** Whether the account is disabled or deleted. */
   readonly isOut?: true;
@@ -153,5 +153,5 @@ export interface RolesOfPeople {
    * `isClaimed`: whether the deployment role, or its absence, comes from the account's claims.
    * @param claimed role to use if the deployment has stored none; by default the account's claim
    */
-  of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding>;
+  of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus>;
 }

@@ -2,7 +2,7 @@
 import { MusterError } from '../../kernel/errors.ts';
 import type { Link } from './credential.ts';
 import type { Person } from './people.ts';
-import { hasRole, ROLES, type Role, type WorkspaceAccess, weaker } from './role.ts';
+import { hasRole, ROLES, type Role, type WorkspaceAccess, weakerOf } from './role.ts';
 
 /**
  * Authenticated caller.
@@ -64,7 +64,7 @@ function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
 export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string): Role | undefined {
   if (held_to !== undefined && held_to !== workspace) return undefined;
   const role = personsRoleIn(owner, workspace);
-  return role && weaker(maxRole, role);
+  return role && weakerOf(maxRole, role);
 }
 
 export function personsRoleIn(
@@ -88,7 +88,7 @@ export function accessOf(access: PersonRoles['access'], workspace: string): Work
 }
 
 /** Returns whether a workspace has approval rules. */
-export function asksIn({ asking = {} }: PersonRoles, workspace: string): boolean {
+export function approvalRulesIn({ asking = {} }: PersonRoles, workspace: string): boolean {
   return named(asking, workspace) ?? false;
 }
 
@@ -112,7 +112,7 @@ export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefine
   );
   const isHeldAway = held_to !== undefined && accessOf(owner.access, held_to) === 'private';
   const role = strongest([isHeldAway ? undefined : owner.role, ...roles]);
-  return role && weaker(maxRole, role);
+  return role && weakerOf(maxRole, role);
 }
 
 /** Scope of a required role. `workspace`: the call's workspace. `owner`: any workspace. `anyone`: no role needed. */

@@ -5,12 +5,12 @@ export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Returns whether a role is at least as strong as `least`. */
-export function hasRole(role: Role, least: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+/** Returns whether a role is at least as strong as `minimum`. */
+export function hasRole(role: Role, minimum: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(minimum);
 }
 
-export function weaker(one: Role, other: Role): Role {
+export function weakerOf(one: Role, other: Role): Role {
   return hasRole(one, other) ? other : one;
 }
 

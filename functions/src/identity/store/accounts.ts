@@ -2,14 +2,14 @@
 import type { App } from 'firebase-admin/app';
 import type { UserIdentifier, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
+import { withTimeout } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
-import { inTime } from '../../kernel/waiting.ts';
-import { expired, notAccepted } from '../rules/credential.ts';
-import { isOut } from '../rules/people.ts';
+import { expiredCredential, invalidCredential } from '../rules/credential.ts';
+import { isSuspended } from '../rules/people.ts';
 import type {
-  AccountStanding,
+  AccountStatus,
   IdentityPorts,
   IdTokenVerifier,
   KnownAccount,
@@ -31,11 +31,11 @@ const claims = z.object({
 });
 
 /** TTL of a cached account. With the 5 seconds of the credential cache, a disabled account is out within a minute. */
-const BELIEVED_MILLISECONDS = 50_000;
+const ROLE_CACHE_TTL_MS = 50_000;
 
-const MAX_BELIEVED = 5000;
+const MAX_CACHED_ROLES = 5000;
 
-const ACCOUNT_MILLISECONDS = 5000;
+const ACCOUNT_TIMEOUT_MS = 5000;
 
 interface Account {
   readonly isDisabled: boolean;
@@ -52,16 +52,16 @@ export class FirebaseIdTokenVerifier
   extends Service<{ readonly app: () => App; readonly clock: Clock }>
   implements IdTokenVerifier
 {
-  private readonly believed = new BoundedMap<
+  private readonly cachedRoles = new BoundedMap<
     string,
     { account: Promise<Account | undefined>; until: number }
-  >(MAX_BELIEVED);
+  >(MAX_CACHED_ROLES);
 
   async verify(idToken: string): Promise<SignedInPerson> {
     const { uid, auth_time: signedInAt, role, email, email_verified } = await this.claimsOf(idToken);
     const account = await this.accountOf(uid);
     if (account === undefined || account.isDisabled || signedInAt * 1000 < account.validSince)
-      throw notAccepted();
+      throw invalidCredential();
     return { uid, signedInAt, role, ...(email_verified && { email: email?.toLowerCase() }) };
   }
 
@@ -72,12 +72,12 @@ export class FirebaseIdTokenVerifier
 
   async verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson> {
     const { uid, auth_time: signedInAt } = await this.claimsOf(idToken);
-    if (signedInAt * 1000 < this.ports.clock.now().getTime() - seconds * 1000) throw expired();
-    this.believed.delete(uid);
+    if (signedInAt * 1000 < this.ports.clock.now().getTime() - seconds * 1000) throw expiredCredential();
+    this.cachedRoles.delete(uid);
     return this.verify(idToken);
   }
 
-  async isGood(uid: string): Promise<boolean> {
+  async isValid(uid: string): Promise<boolean> {
     return (await this.accountOf(uid))?.isDisabled === false;
   }
 
@@ -107,22 +107,26 @@ export class FirebaseIdTokenVerifier
   private async users(identifiers: UserIdentifier[]) {
     const { getAuth } = await import('firebase-admin/auth');
     const asked = getAuth(this.ports.app()).getUsers(identifiers);
-    const { users } = await inTime(asked, ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
-      throw notKnown(error);
-    });
+    const { users } = await withTimeout(asked, ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch(
+      (error: unknown) => {
+        throw unknownAccount(error);
+      },
+    );
     return users;
   }
 
   /** Returns an account from the cache. Concurrent calls share a lookup. Failed lookups are not cached. */
   private accountOf(uid: string): Promise<Account | undefined> {
     const now = this.ports.clock.now().getTime();
-    const known = this.believed.get(uid);
+    const known = this.cachedRoles.get(uid);
     if (known !== undefined && known.until > now) return known.account;
-    const account = inTime(this.ask(uid), ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
-      if (this.believed.get(uid)?.account === account) this.believed.delete(uid);
-      throw error instanceof MusterError ? error : notKnown(error);
-    });
-    this.believed.set(uid, { account, until: now + BELIEVED_MILLISECONDS });
+    const account = withTimeout(this.ask(uid), ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch(
+      (error: unknown) => {
+        if (this.cachedRoles.get(uid)?.account === account) this.cachedRoles.delete(uid);
+        throw error instanceof MusterError ? error : unknownAccount(error);
+      },
+    );
+    this.cachedRoles.set(uid, { account, until: now + ROLE_CACHE_TTL_MS });
     return account;
   }
 
@@ -142,7 +146,7 @@ export class FirebaseIdTokenVerifier
       return claims.parse(await getAuth(this.ports.app()).verifyIdToken(idToken));
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      throw code === 'auth/id-token-expired' ? expired(error) : notAccepted(error);
+      throw code === 'auth/id-token-expired' ? expiredCredential(error) : invalidCredential(error);
     }
   }
 }
@@ -164,7 +168,7 @@ function isWithoutAccounts(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'auth/configuration-not-found';
 }
 
-function notKnown(cause: unknown): MusterError {
+function unknownAccount(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', "Firebase Auth did not confirm the account's status.", {
     suggestion: 'Retry in a moment.',
     cause,
@@ -176,10 +180,10 @@ export class PersonRoleReader
   extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>>
   implements RolesOfPeople
 {
-  async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding> {
+  async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus> {
     const { people, idTokens } = this.ports;
     const { person, access, asking } = await people.findWithDeployment(uid);
-    if (claimed === undefined && isOut(person?.account))
+    if (claimed === undefined && isSuspended(person?.account))
       return { workspaces: {}, access, asking, isOut: true };
     const role = person?.role ?? (await (claimed ?? (() => idTokens.roleOf(uid)))());
     const { workspaces = {}, valid_since } = person ?? {};

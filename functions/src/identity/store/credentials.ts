@@ -16,11 +16,16 @@ import {
   type CredentialChanges,
   credentialCodec,
   credentialFromDocument,
-  EVERYBODY,
+  EVERYONE,
   type Link,
 } from '../rules/credential.ts';
 import { type Grant, type GrantChanges, grantFromDocument, grantToDocument } from '../rules/grant.ts';
-import type { AccessChangeQueries, AccessNews, CredentialQueries, GrantQueries } from '../rules/ports.ts';
+import type {
+  AccessChangeQueries,
+  AccessInvalidation,
+  CredentialQueries,
+  GrantQueries,
+} from '../rules/ports.ts';
 
 /** Returns the index field with a lineage's agents, for queries by ancestor. */
 export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
@@ -95,8 +100,8 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
   withdrawCredential({ apiKey, line }, writes) {
     // Concurrent registrations may write identical profiles, which Firestore treats as no change. This fails one.
     writes.delete(credentialPath(apiKey), { exists: true });
-    announceAccess(writes, `key:${apiKey}`);
-    if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
+    recordAccessChange(writes, `key:${apiKey}`);
+    if (line !== undefined && line !== apiKey) recordAccessChange(writes, `key:${line}`);
   },
 };
 
@@ -134,25 +139,25 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
   },
   replaceGrant({ grant, version, opensOther }, writes) {
     writes.replace(grantPath(grant.id), grantToDocument(grant), version);
-    if (opensOther) announceAccess(writes, `grant:${grant.id}`);
+    if (opensOther) recordAccessChange(writes, `grant:${grant.id}`);
   },
   endGrant({ id, record }, writes) {
     writes.delete(grantPath(id), { exists: true });
     if (record !== undefined) writes.set(grantPath(record.id), grantToDocument(record));
-    announceAccess(writes, `grant:${id}`);
+    recordAccessChange(writes, `grant:${id}`);
   },
 };
 
 /** Retention of access changes. Longer than the TTL of the credential cache. */
-const KEPT_MILLISECONDS = 2 * 3_600_000;
+const ACCESS_CHANGE_TTL_MS = 2 * 3_600_000;
 
 /** Overlap of reads. Server timestamps may be this much older than the time at which the write becomes visible. */
-const OVERLAP_MILLISECONDS = 10_000;
+const READ_OVERLAP_MS = 10_000;
 
 /** Maximum number of changes per read. If there are more, all entries are evicted. */
 const MAX_CHANGES = 500;
 
-const LETTERS = 20;
+const ID_LETTERS = 20;
 
 export const { fromDocument: accessChangeFromDocument } = documentCodec(
   z.object({
@@ -165,22 +170,22 @@ export const { fromDocument: accessChangeFromDocument } = documentCodec(
 );
 
 /** Announces an access change. Every instance looks up the subject's access again within 5 seconds. */
-export function announceAccess(writes: CommitWrites, subject: AccessSubject): void {
-  writes.createLasting(accessChangePath(writes.randomness.letters(LETTERS)), {
+export function recordAccessChange(writes: CommitWrites, subject: AccessSubject): void {
+  writes.createPermanent(accessChangePath(writes.randomness.letters(ID_LETTERS)), {
     subject,
     at: FieldValue.serverTimestamp(),
-    expires_at: new Date(writes.now.getTime() + KEPT_MILLISECONDS),
+    expires_at: new Date(writes.now.getTime() + ACCESS_CHANGE_TTL_MS),
   });
 }
 
 export class FirestoreAccessChangeQueries extends FirestoreReader implements AccessChangeQueries {
-  async since(position: Date | undefined): Promise<AccessNews> {
+  async since(position: Date | undefined): Promise<AccessInvalidation> {
     const all = this.database.collection(COLLECTIONS.accessChanges);
     if (position === undefined) {
       const { readTime } = await all.orderBy('at', 'desc').limit(1).get();
       return { changes: [], position: readTime.toDate() };
     }
-    const from = Timestamp.fromMillis(position.getTime() - OVERLAP_MILLISECONDS);
+    const from = Timestamp.fromMillis(position.getTime() - READ_OVERLAP_MS);
     const { docs, readTime } = await all.where('at', '>', from).orderBy('at').limit(MAX_CHANGES).get();
     const changes = docs.flatMap((snapshot) =>
       this.documents
@@ -189,7 +194,7 @@ export class FirestoreAccessChangeQueries extends FirestoreReader implements Acc
     );
     // An unreadable change may concern any subject.
     const isAll = docs.length < MAX_CHANGES && changes.length === docs.length;
-    const more = isAll ? [] : [{ id: `${EVERYBODY} ${readTime.toMillis()}`, subject: EVERYBODY }];
+    const more = isAll ? [] : [{ id: `${EVERYONE} ${readTime.toMillis()}`, subject: EVERYONE }];
     return { changes: [...changes, ...more], position: readTime.toDate() };
   }
 }

@@ -13,8 +13,8 @@ import {
 } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../kernel/firestore/store.ts';
-import type { Slice } from '../../kernel/paging.ts';
-import { EVERYBODY } from '../rules/credential.ts';
+import type { ListPage } from '../../kernel/paging.ts';
+import { EVERYONE } from '../rules/credential.ts';
 import {
   accessFromDocument,
   type Deployment,
@@ -30,7 +30,7 @@ import {
 } from '../rules/people.ts';
 import type { PeopleQueries, PersonAndDeployment, StoredPerson } from '../rules/ports.ts';
 import type { WorkspaceAccess } from '../rules/role.ts';
-import { announceAccess, registrantsIn } from './credentials.ts';
+import { recordAccessChange, registrantsIn } from './credentials.ts';
 
 /** Query limit. Pending invitations per person and per workspace stay below it. */
 const MAX_INVITATIONS = 50;
@@ -84,7 +84,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
     return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, memberFromDocument));
   }
 
-  members(workspace: string, limit: number, after?: string): Promise<Slice<Member>> {
+  members(workspace: string, limit: number, after?: string): Promise<ListPage<Member>> {
     const ordered = this.membersOf(workspace).orderBy(FieldPath.documentId());
     return this.documents.page(
       after === undefined ? ordered : ordered.startAfter(after),
@@ -130,7 +130,7 @@ export function invitationToDocument(invitation: Invitation): Record<string, unk
 export const peopleWriters: ChangeWriters<PeopleChanges> = {
   setPerson({ uid, role }, writes) {
     writes.merge(personPath(uid), { role });
-    announceAccess(writes, `person:${uid}`);
+    recordAccessChange(writes, `person:${uid}`);
   },
   limitAccount({ uid, validSince, account, isNews }, writes) {
     // An update does not recreate a deleted document.
@@ -138,7 +138,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
       ...(validSince !== undefined && { valid_since: validSince }),
       ...(account !== undefined && { account }),
     });
-    if (isNews) announceAccess(writes, `person:${uid}`);
+    if (isNews) recordAccessChange(writes, `person:${uid}`);
   },
   setMember({ member, version }, writes) {
     const { workspace, uid, role } = member;
@@ -146,7 +146,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     if (version === undefined) writes.set(path, memberToDocument(member));
     else writes.createOrReplace(path, memberToDocument(member), version ?? undefined);
     writes.merge(personPath(uid), { workspaces: { [workspace]: role } });
-    announceAccess(writes, `person:${uid}`);
+    recordAccessChange(writes, `person:${uid}`);
   },
   expectMember({ member: { workspace, uid, role }, version }, writes) {
     writes.replace(memberPath(workspace, uid), { role }, version);
@@ -156,11 +156,11 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     if (version === undefined) writes.delete(path);
     else writes.deleteAt(path, version);
     writes.merge(personPath(uid), { workspaces: { [workspace]: FieldValue.delete() } });
-    announceAccess(writes, `person:${uid}`);
+    recordAccessChange(writes, `person:${uid}`);
   },
   nameWorkspace({ workspace, access }, writes) {
     writes.merge(WORKSPACE_ACCESS_PATH, { access: { [workspace]: access } });
-    announceAccess(writes, EVERYBODY);
+    recordAccessChange(writes, EVERYONE);
   },
   invite({ invitation }, writes) {
     writes.set(invitationPath(invitation.id), invitationToDocument(invitation));
@@ -168,8 +168,8 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   endInvitation({ id }, writes) {
     writes.delete(invitationPath(id), { exists: true });
   },
-  queueMail({ mail: { id, to, subject, text, at } }, writes) {
-    writes.createLasting(mailPath(id), { to: [to], message: { subject, text }, created_at: at });
+  queueEmail({ mail: { id, to, subject, text, at } }, writes) {
+    writes.createPermanent(mailPath(id), { to: [to], message: { subject, text }, created_at: at });
   },
 };
 

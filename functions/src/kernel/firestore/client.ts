@@ -4,7 +4,7 @@ import { type DocumentReference, Firestore, type Query } from '@google-cloud/fir
 import { MusterError } from '../errors.ts';
 import { MAX_SHOWN_BYTES } from '../json.ts';
 import { WORKSPACE_ACCESS_PATH } from './paths.ts';
-import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
+import { ALREADY_EXISTS, statusCode } from './verifiedCommit.ts';
 
 let client: Firestore | undefined;
 

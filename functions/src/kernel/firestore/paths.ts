@@ -127,10 +127,10 @@ export const agentMeasurePath = documentIn(COLLECTIONS.agentMeasures);
 export const eventPath = documentIn(COLLECTIONS.events);
 
 /** Receipt of an event. */
-export const auditPath = documentIn(COLLECTIONS.audit);
+export const eventReceiptPath = documentIn(COLLECTIONS.audit);
 
 /** Audit entry of one commit. */
-export const trailPath = documentIn(COLLECTIONS.trail);
+export const auditPath = documentIn(COLLECTIONS.trail);
 
 /** The id is the notification's. */
 export const mailPath = documentIn(COLLECTIONS.mail);
@@ -179,7 +179,7 @@ export function countersPath(workspace: string, session: string): string {
 }
 
 /** Documents written when more tasks of a session become claimable, sharded by a number from 0. */
-export function gatesPath(workspace: string, session: string): string {
+export function queueShardsPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/gates`;
 }
 
@@ -195,7 +195,7 @@ export const runStepsPath = under(runPath, 'steps');
 export const runCallsPath = under(runPath, 'calls');
 
 /** Run that has the cached answer to a question. */
-export const answerPath = documentIn(COLLECTIONS.answerCache);
+export const cachedResponsePath = documentIn(COLLECTIONS.answerCache);
 
 export const requestPath = documentIn(COLLECTIONS.requests);
 /** Graph node of a thing. @param key comes from nodeKey */

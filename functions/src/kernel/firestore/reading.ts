@@ -10,13 +10,13 @@ import {
 import type { Versioned } from '../commit.ts';
 import { timestamp } from '../documentCodec.ts';
 import { byteLength } from '../json.ts';
-import type { Batch, Page, Position, Slice } from '../paging.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../paging.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
-import { LATEST_COMMITS, versioned } from './provenCommit.ts';
+import { LATEST_COMMITS, versioned } from './verifiedCommit.ts';
 
 /** Minimum number of documents read to replace skipped ones. */
-const READ_INSTEAD = 10;
+const SUBSTITUTE_LIMIT = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
 
@@ -36,7 +36,7 @@ export class DocumentReading {
   /** Returns the value of a requested document. @throws UnreadableDocumentError also if it does not exist */
   value<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value {
     const read = this.attempt(snapshot, fromDocument);
-    if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, belongingOf(snapshot));
+    if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, ownershipOf(snapshot));
     return read.value;
   }
 
@@ -99,7 +99,7 @@ export class DocumentReading {
       }
       if (last === undefined || seen < asked) return;
       looked += seen;
-      asked = askedNext(left, looked - (most - left));
+      asked = nextLimit(left, looked - (most - left));
       rest = query.limit(asked).startAfter(last);
     }
   }
@@ -119,9 +119,9 @@ export class DocumentReading {
   slice<Item>(
     query: Query,
     [time, direction]: readonly [time: string, direction: 'asc' | 'desc'],
-    { limit, after }: Page,
+    { limit, after }: PageRequest,
     fromDocument: FromDocument<Item>,
-  ): Promise<Slice<Item>> {
+  ): Promise<ListPage<Item>> {
     const ordered = query.orderBy(time, direction).orderBy(FieldPath.documentId(), direction);
     const rest = after === undefined ? ordered : ordered.startAfter(after.at, after.id);
     return this.page(rest, limit, fromDocument);
@@ -132,14 +132,14 @@ export class DocumentReading {
     query: Query,
     limit: number,
     fromDocument: FromDocument<Item>,
-    mostBytes = MAX_PAGE_BYTES,
-  ): Promise<Slice<Item>> {
+    maxBytes = MAX_PAGE_BYTES,
+  ): Promise<ListPage<Item>> {
     const items: Item[] = [];
     let bytes = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
       // The value is measured and not the document, which may have any other fields.
       bytes += byteLength(value);
-      const full = items.length === limit || (items.length > 0 && bytes > mostBytes);
+      const full = items.length === limit || (items.length > 0 && bytes > maxBytes);
       if (full) return { items, more: true };
       items.push(value);
     }
@@ -168,7 +168,7 @@ class OtherIdError extends Error {
   override readonly name = 'OtherIdError';
 }
 
-function belongingOf(snapshot: DocumentSnapshot) {
+function ownershipOf(snapshot: DocumentSnapshot) {
   const [owner_uid, workspace] = ['owner_uid', 'workspace'].map((field) => {
     const value: unknown = snapshot.get(field);
     return typeof value === 'string' ? value : undefined;
@@ -190,7 +190,7 @@ export abstract class FirestoreReader {
 export interface DuePage {
   readonly now: Date;
   readonly limit: number;
-  readonly after: Position | undefined;
+  readonly after: TimeCursor | undefined;
 }
 
 /** Reads documents due by the field `time`. `fromSnapshot` returns [] for unreadable ones, so that no sweep stops. */
@@ -199,11 +199,11 @@ export async function readDue<Item>(
   time: string,
   { now, limit, after }: DuePage,
   fromSnapshot: (snapshot: QueryDocumentSnapshot) => readonly Item[],
-): Promise<Batch<Item>> {
+): Promise<SweepBatch<Item>> {
   const due = query.where(time, '<=', now).orderBy(time).orderBy(FieldPath.documentId()).limit(limit);
   const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
   // A document that a range of times matches has a time.
-  const placeOf = (snapshot: QueryDocumentSnapshot): Position => ({
+  const placeOf = (snapshot: QueryDocumentSnapshot): TimeCursor => ({
     at: timestamp.parse(snapshot.get(time)),
     id: snapshot.id,
   });
@@ -215,6 +215,6 @@ export async function readDue<Item>(
 }
 
 /** Returns how many more documents to read. After skipped documents, more may be skipped. */
-function askedNext(left: number, steppedOver: number): number {
-  return Math.min(steppedOver > 0 ? Math.max(left, READ_INSTEAD) : left, MAX_READ_AT_ONCE);
+function nextLimit(left: number, steppedOver: number): number {
+  return Math.min(steppedOver > 0 ? Math.max(left, SUBSTITUTE_LIMIT) : left, MAX_READ_AT_ONCE);
 }

@@ -9,28 +9,28 @@ import {
   type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
-import { type CallRecord, type ChangeOf, type RecordedAnswer, StaleWriteError } from '../commit.ts';
+import { type Actor, AS_JSON, type AuditEffect, type AuditEntry, auditEntryCodec } from '../auditLog.ts';
+import { type CallRecord, type ChangeOf, type RecordedResponse, StaleWriteError } from '../commit.ts';
 import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
-import { changedPart, keptEffects, thingKey } from '../effects.ts';
+import { changedPart, itemKey, storedEffects } from '../effects.ts';
 import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
-import { type Clock, type Randomness, type RecordedAnswerQueries, Service } from '../ports.ts';
-import { type Actor, AS_JSON, type Effect, entryCodec, type TrailEntry } from '../trail.ts';
+import { type Clock, type Randomness, type RecordedResponseQueries, Service } from '../ports.ts';
 import { TOO_LARGE, tooLarge } from './client.ts';
-import { commitPath, idempotencyPath, trailPath } from './paths.ts';
+import { auditPath, commitPath, idempotencyPath } from './paths.ts';
+import { FirestoreReader } from './reading.ts';
 import {
   ALREADY_EXISTS,
   atVersion,
-  CommitProof,
-  commitProven,
+  CommitMarker,
   INVALID_ARGUMENT,
   NOT_FOUND,
   STALE_CODES,
   statusCode,
-} from './provenCommit.ts';
-import { FirestoreReader } from './reading.ts';
+  verifiedCommit,
+} from './verifiedCommit.ts';
 
-const PROOF_LETTERS = 20;
+const MARKER_LETTERS = 20;
 
 /** Writers of a feature's changes: one function per kind, which adds to the commit's batch. */
 export type ChangeWriters<Changes> = {
@@ -47,26 +47,26 @@ type FieldValues = readonly [FieldPair, ...FieldPair[]];
 /** The writes of a commit. The first suitable document stores the commit marker. */
 export class CommitWrites {
   readonly batch: WriteBatch;
-  readonly proof: CommitProof;
+  readonly marker: CommitMarker;
   readonly randomness: Randomness;
   /** Time of the commit. */
   readonly now: Date;
   /** Paths of documents that may have been deleted. */
-  readonly ifThere = new Set<string>();
+  readonly existingDocuments = new Set<string>();
   private readonly database: Firestore;
-  private readonly gone: ReadonlySet<string>;
+  private readonly deleted: ReadonlySet<string>;
   private readonly additions = new Map<string, Addition>();
   /** Update time that the first write of each path expects; empty if it expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
-  /** @param gone the paths of `ifThere` that an earlier attempt found deleted */
+  /** @param gone the paths of `existingDocuments` that an earlier attempt found deleted */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
     this.batch = database.batch();
-    this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
+    this.marker = new CommitMarker(randomness.letters(MARKER_LETTERS));
     this.randomness = randomness;
     this.now = now;
     this.database = database;
-    this.gone = gone;
+    this.deleted = gone;
   }
 
   /** Returns the document for a write. @throws StaleWriteError if its first write does not expect the same version */
@@ -84,9 +84,9 @@ export class CommitWrites {
   }
 
   /** Creates a document that is never deleted. Stale if it exists. */
-  createLasting(path: string, data: Fields): void {
+  createPermanent(path: string, data: Fields): void {
     const document = this.document(path);
-    this.batch.create(document, this.proof.lastingIn(document, data));
+    this.batch.create(document, this.marker.addTo(document, data));
   }
 
   /** Creates the document, or replaces the one at this version. */
@@ -111,15 +111,15 @@ export class CommitWrites {
   }
 
   /** Updates a document if it exists: an operator may have deleted it, which must not block the commit forever. */
-  updateIfThere(path: string, [[field, value], ...more]: FieldValues): void {
-    this.ifThere.add(path);
-    if (!this.gone.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
+  updateIfExists(path: string, [[field, value], ...more]: FieldValues): void {
+    this.existingDocuments.add(path);
+    if (!this.deleted.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
   }
 
   /** Updates a document for the last time: it is never changed or deleted afterwards. */
-  updateLasting(path: string, data: Fields): void {
+  updatePermanent(path: string, data: Fields): void {
     const document = this.document(path);
-    this.batch.update(document, this.proof.lastingIn(document, data));
+    this.batch.update(document, this.marker.addTo(document, data));
   }
 
   /** Updates the named fields at a version. Stale at another version. */
@@ -130,7 +130,7 @@ export class CommitWrites {
   /** Like `replace`, for a document that keeps the ids of its latest commits. */
   replaceLatest(path: string, data: Fields, version: string): void {
     const document = this.document(path, version);
-    this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
+    this.batch.update(document, this.marker.addToLatest(document, data, version), atVersion(version));
   }
 
   /**
@@ -185,7 +185,7 @@ export function increments(by: Readonly<Record<string, number>>): Record<string,
 }
 
 /** Lifetime of a commit marker. A lost response is checked within minutes. */
-const PROOF_MILLISECONDS = 3_600_000;
+const COMMIT_MARKER_TTL_MS = 3_600_000;
 
 interface StorePorts<Kinds> {
   readonly database: Firestore;
@@ -210,23 +210,26 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     const { loosening } = this.ports;
     if (changes.some(({ kind }) => loosening[kind] !== null))
       requireNoLoosening(loosening, changes, record?.by);
-    const recorded = record?.answer;
+    const recorded = record?.response;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
     const writesWithout = (gone: ReadonlySet<string>): CommitWrites =>
       this.writesOf(changes, record, new CommitWrites(database, randomness, clock.now(), gone));
     try {
-      const { batch, proof, ifThere } = writesWithout(new Set());
+      const { batch, marker, existingDocuments } = writesWithout(new Set());
       try {
-        await commitProven(batch, proof);
+        await verifiedCommit(batch, marker);
       } catch (error) {
-        const gone = statusCode(error) === NOT_FOUND ? await this.goneOf(ifThere) : new Set<string>();
+        const gone =
+          statusCode(error) === NOT_FOUND
+            ? await this.deletedDocumentsOf(existingDocuments)
+            : new Set<string>();
         if (gone.size === 0) throw error;
         const again = writesWithout(gone);
-        await commitProven(again.batch, again.proof);
+        await verifiedCommit(again.batch, again.marker);
       }
     } catch (error) {
-      throw await this.explained(error, recorded);
+      throw await this.explainedError(error, recorded);
     } finally {
       for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
     }
@@ -238,22 +241,22 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     record: CallRecord | undefined,
     writes: CommitWrites,
   ): CommitWrites {
-    const recorded = record?.answer;
+    const recorded = record?.response;
     if (recorded !== undefined)
-      writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
+      writes.createPermanent(idempotencyPath(recorded.id), recordedResponseToDocument(recorded));
     this.addEntry(changes, record, writes);
     for (const change of changes) this.write(change, writes);
     writes.writeAdditions();
-    const { proof, now } = writes;
-    if (!proof.isHeld) {
-      const expires_at = new Date(now.getTime() + PROOF_MILLISECONDS);
-      writes.createLasting(commitPath(proof.id), { expires_at });
+    const { marker, now } = writes;
+    if (!marker.isWritten) {
+      const expires_at = new Date(now.getTime() + COMMIT_MARKER_TTL_MS);
+      writes.createPermanent(commitPath(marker.id), { expires_at });
     }
     return writes;
   }
 
   /** Returns the paths whose documents do not exist. */
-  private async goneOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  private async deletedDocumentsOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { database } = this.ports;
     const documents = [...paths].map((path) => database.doc(path));
     const found = documents.length === 0 ? [] : await database.getAll(...documents, { fieldMask: [] });
@@ -270,36 +273,36 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     record: CallRecord | undefined,
     writes: CommitWrites,
   ): void {
-    const effects = record?.by ? effectsOf(this.ports.effects, changes) : [];
+    const effects = record?.by ? auditEffects(this.ports.effects, changes) : [];
     if (record?.by === undefined || effects.length === 0) return;
     const { clock, randomness } = this.ports;
     const { by, undoes } = record;
-    const entry = { id: randomness.letters(PROOF_LETTERS), at: clock.now(), by, effects };
-    writes.createLasting(
-      trailPath(entry.id),
+    const entry = { id: randomness.letters(MARKER_LETTERS), at: clock.now(), by, effects };
+    writes.createPermanent(
+      auditPath(entry.id),
       entryToDocument({ ...entry, ...(undoes && { undoes: undoes.id }) }),
     );
-    if (undoes !== undefined) writes.replace(trailPath(undoes.id), { undone_by: entry.id }, undoes.version);
+    if (undoes !== undefined) writes.replace(auditPath(undoes.id), { undone_by: entry.id }, undoes.version);
   }
 
   /** Translates a failed commit's error for rules. Unknown errors are returned unchanged. */
-  private async explained(error: unknown, recorded: RecordedAnswer | undefined): Promise<unknown> {
+  private async explainedError(error: unknown, recorded: RecordedResponse | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
     if (!STALE_CODES.includes(code)) return error;
-    if (code === ALREADY_EXISTS && recorded !== undefined) await refuseRepetition(this.ports, recorded.id);
+    if (code === ALREADY_EXISTS && recorded !== undefined) await rejectRepeatedCall(this.ports, recorded.id);
     return new StaleWriteError({ cause: error });
   }
 }
 
-export class FirestoreRecordedAnswerQueries extends FirestoreReader implements RecordedAnswerQueries {
-  async find(id: string): Promise<RecordedAnswer | undefined> {
+export class FirestoreRecordedResponseQueries extends FirestoreReader implements RecordedResponseQueries {
+  async find(id: string): Promise<RecordedResponse | undefined> {
     const snapshot = await this.database.doc(idempotencyPath(id)).get();
-    return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
+    return this.documents.find(snapshot, (data) => recordedResponseFromDocument(id, data));
   }
 }
 
-export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
+export function recordedResponseFromDocument(id: string, data: unknown): RecordedResponse {
   return { id, ...codec.fromDocument(data) };
 }
 
@@ -307,17 +310,17 @@ const codec = documentCodec(
   z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
 );
 
-export const recordedAnswerToDocument = codec.toDocument;
+export const recordedResponseToDocument = codec.toDocument;
 
 /** Distinguishes a repetition from a stale commit. @throws MusterError CONFLICT if the key is settled */
-export async function refuseRepetition(
+export async function rejectRepeatedCall(
   { database, clock }: { readonly database: Firestore; readonly clock: Clock },
   id: string,
 ): Promise<void> {
   const document = database.doc(idempotencyPath(id));
   const snapshot = await document.get();
   if (!snapshot.exists) return;
-  if (recordedAnswerFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
+  if (recordedResponseFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
     const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
     await document.delete(asItWas).catch(() => undefined); // A concurrent call has stored its own record.
     return;
@@ -331,18 +334,18 @@ export async function refuseRepetition(
 
 /** Audit effects by kind of change. An omitted kind has none, because another change of its commit has one. */
 export type EffectsOf<Changes> = {
-  readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => Effect | undefined;
+  readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => AuditEffect | undefined;
 };
 
 /** Returns the document of an audit entry, with the fields by which entries are queried. */
-export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
-  const effects = entry.effects.map((effect) => belonging(effect, entry.by));
-  const kept = { ...entry, effects: keptEffects(effects).map(stored) };
+export function entryToDocument(entry: AuditEntry): Record<string, unknown> {
+  const effects = entry.effects.map((effect) => effectOwnership(effect, entry.by));
+  const kept = { ...entry, effects: storedEffects(effects).map(stored) };
   const workspace = effects.find((effect) => effect.workspace !== undefined)?.workspace ?? null;
-  return { ...entryCodec.toDocument(kept), workspace, things: [...new Set(effects.map(thingKey))] };
+  return { ...auditEntryCodec.toDocument(kept), workspace, things: [...new Set(effects.map(itemKey))] };
 }
 
-function stored(effect: Effect): Effect {
+function stored(effect: AuditEffect): AuditEffect {
   const { before, after, free_form } = effect;
   if (!free_form) return effect;
   const asJson = (state: Fields) => ({ [AS_JSON]: JSON.stringify(state) });
@@ -350,18 +353,18 @@ function stored(effect: Effect): Effect {
 }
 
 /** Assigns an effect without a workspace and an owner to the call's workspace. */
-function belonging(effect: Effect, { workspace }: Actor): Effect {
+function effectOwnership(effect: AuditEffect, { workspace }: Actor): AuditEffect {
   const isSaid = effect.workspace !== undefined || effect.owner_uid !== undefined;
   return isSaid ? effect : { ...effect, workspace };
 }
 
 /** Returns the audit effects of a commit. */
-export function effectsOf<Changes, Kind extends keyof Changes>(
-  told: EffectsOf<Changes>,
+export function auditEffects<Changes, Kind extends keyof Changes>(
+  described: EffectsOf<Changes>,
   changes: readonly ({ readonly kind: Kind } & Changes[Kind])[],
-): readonly Effect[] {
+): readonly AuditEffect[] {
   return changes.flatMap((change) => {
-    const effect = told[change.kind]?.(change);
+    const effect = described[change.kind]?.(change);
     return (effect && changedPart(effect)) ?? [];
   });
 }

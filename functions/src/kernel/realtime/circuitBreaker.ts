@@ -1,7 +1,7 @@
 /** Circuit breaker for an unreachable Realtime Database. */
-import { inTime } from '../waiting.ts';
+import { withTimeout } from '../concurrency.ts';
 
-const TIMEOUT_MILLISECONDS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** Waits one second per request, because the client would wait forever. Fails at once while a response is overdue. */
 export class CircuitBreaker {
@@ -9,19 +9,19 @@ export class CircuitBreaker {
   private overdue = 0;
 
   /** @throws Error while a response is overdue */
-  requireAnswering(): void {
+  requireClosed(): void {
     if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
   /** `start` gets a signal that fires on timeout. @throws Error after one second without a response */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
-    this.requireAnswering();
+    this.requireClosed();
     const late = new AbortController();
     let hasEnded = false;
     const work = start(late.signal).finally(() => {
       hasEnded = true;
     });
-    return inTime(work, TIMEOUT_MILLISECONDS, 'The Realtime Database').catch((error: unknown) => {
+    return withTimeout(work, TIMEOUT_MS, 'The Realtime Database').catch((error: unknown) => {
       if (!hasEnded) {
         late.abort();
         this.overdue += 1;

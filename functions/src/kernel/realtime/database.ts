@@ -156,21 +156,21 @@ export async function changeNode(
 }
 
 /** Maximum number of entries that other instances add at the same time. */
-const MOST_AT_ONCE = 100;
+const MAX_READ_AT_ONCE = 100;
 
 /**
  * Adds an entry to a list that keeps only its newest entries, unless the key exists, and removes the oldest entries
- * beyond `kept`. An entry that is older than all kept ones is removed, too. Entries are at `{list}/{key}` and have
+ * beyond `maxEntries`. An entry that is older than all kept ones is removed, too. Entries are at `{list}/{key}` and have
  * `at` in milliseconds since the epoch.
  * @param byTime the list, ordered by `at`
  */
-export async function putAmongLatest(
+export async function putLatest(
   byTime: Query,
   key: string,
   entry: { readonly at: number },
-  kept: number,
+  maxEntries: number,
 ): Promise<void> {
   await changeNode(byTime.ref.child(key), (current) => (current === null ? entry : undefined));
-  const keys = keysIn(await byTime.limitToLast(kept + MOST_AT_ONCE).get());
-  await removeFrom(byTime.ref, keys.slice(0, Math.max(0, keys.length - kept)));
+  const keys = keysIn(await byTime.limitToLast(maxEntries + MAX_READ_AT_ONCE).get());
+  await removeFrom(byTime.ref, keys.slice(0, Math.max(0, keys.length - maxEntries)));
 }

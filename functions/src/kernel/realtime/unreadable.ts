@@ -4,18 +4,18 @@ import type { Database, Query } from 'firebase-admin/database';
 import { core } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';
 import { type Clock, type Log, Service, type UnreadableDocuments } from '../ports.ts';
-import type { Expiring } from '../sweep.ts';
+import type { ExpiringStore } from '../sweep.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { keysIn, removeFound, UNREADABLE } from './database.ts';
 
-const RECENT_MILLISECONDS = 3_600_000;
+const RECENT_MS = 3_600_000;
 
 /** Interval after which an instance reports a document again. */
-const TOLD_EVERY_MILLISECONDS = 600_000;
+const REPORT_INTERVAL_MS = 600_000;
 
-const KEPT_MILLISECONDS = 24 * 3_600_000;
+const UNREADABLE_TTL_MS = 24 * 3_600_000;
 
-const MAX_REMEMBERED = 1000;
+const MAX_REPORTED_PATHS = 1000;
 
 const MAX_REMOVED_AT_ONCE = 500;
 
@@ -26,20 +26,23 @@ interface UnreadablePorts {
 }
 
 /** Counts documents that this version cannot read: edited manually, or written by a newer version. */
-export class DatabaseUnreadable extends Service<UnreadablePorts> implements UnreadableDocuments, Expiring {
+export class DatabaseUnreadableDocuments
+  extends Service<UnreadablePorts>
+  implements UnreadableDocuments, ExpiringStore
+{
   readonly name = 'unreadable';
   private readonly breaker = new CircuitBreaker();
   /** Time of the last report, by path. */
-  private readonly told = new Map<string, number>();
+  private readonly reportedAt = new Map<string, number>();
 
   note(path: string, error: unknown): void {
     const { database, clock, log } = this.ports;
     const now = clock.now().getTime();
-    const before = this.told.get(path);
-    if (before !== undefined && now - before < TOLD_EVERY_MILLISECONDS) return;
-    if (before === undefined) log.error('document_unreadable', { path, ...whatIsWrong(error) });
-    if (this.told.size >= MAX_REMEMBERED) this.told.clear();
-    this.told.set(path, now);
+    const before = this.reportedAt.get(path);
+    if (before !== undefined && now - before < REPORT_INTERVAL_MS) return;
+    if (before === undefined) log.error('document_unreadable', { path, ...causeOf(error) });
+    if (this.reportedAt.size >= MAX_REPORTED_PATHS) this.reportedAt.clear();
+    this.reportedAt.set(path, now);
     const counted = this.breaker.waitFor(async () => {
       await (await database()).ref(UNREADABLE).child(keyOf(path)).set({ at: now });
     });
@@ -48,15 +51,15 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Unre
 
   async recent(): Promise<readonly string[]> {
     const now = this.ports.clock.now().getTime();
-    const recent = (await this.byTime()).startAt(now - RECENT_MILLISECONDS).endAt(now + RECENT_MILLISECONDS);
-    return keysIn(await recent.limitToLast(MAX_REMEMBERED).get())
+    const recent = (await this.byTime()).startAt(now - RECENT_MS).endAt(now + RECENT_MS);
+    return keysIn(await recent.limitToLast(MAX_REPORTED_PATHS).get())
       .map(nameOfKey)
       .sort();
   }
 
   /** Removes documents that were not reported for a day. Returns their number. */
   async expire(): Promise<number> {
-    const before = this.ports.clock.now().getTime() - KEPT_MILLISECONDS;
+    const before = this.ports.clock.now().getTime() - UNREADABLE_TTL_MS;
     return removeFound((await this.byTime()).endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
   }
 
@@ -66,7 +69,7 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Unre
 }
 
 /** Returns the names of the invalid fields, but not their values. */
-function whatIsWrong(error: unknown): Readonly<Record<string, unknown>> {
+function causeOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof core.$ZodError)
     return { fields: error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) };
   return { problem: error instanceof Error ? error.name : typeof error };

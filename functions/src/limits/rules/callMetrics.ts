@@ -1,7 +1,8 @@
 /** Call metrics, collected in memory and stored periodically. Source: the network specification, "Monitoring". */
+
+import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import { inTime } from '../../kernel/waiting.ts';
 
 /** Completed call. */
 export interface EndedCall {
@@ -13,9 +14,9 @@ export interface EndedCall {
   readonly at: Date;
 }
 
-export type Counts = Readonly<ReturnType<typeof noCalls>>;
+export type Counts = Readonly<ReturnType<typeof emptyCounts>>;
 
-function noCalls() {
+function emptyCounts() {
   return {
     calls: 0,
     failures: 0,
@@ -26,12 +27,12 @@ function noCalls() {
   };
 }
 
-type Sum = ReturnType<typeof noCalls>;
+type Sum = ReturnType<typeof emptyCounts>;
 
 /** Maximum number of counted keys. Further ones are not counted until the counts have been stored. */
 const MAX_COUNTED = 5000;
 
-const MINUTE_MILLISECONDS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Counts that an instance has not stored yet. */
 export type Tally = ReturnType<CallCounter['empty']>;
@@ -48,18 +49,18 @@ export class CallCounter {
   }
 
   add(call: EndedCall): void {
-    const minute = Math.floor(call.at.getTime() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS;
+    const minute = Math.floor(call.at.getTime() / MINUTE_MS) * MINUTE_MS;
     const ofMinute = this.entry(this.minutes, minute, () => ({
       minute: new Date(minute),
-      all: noCalls(),
+      all: emptyCounts(),
       tools: new Map(),
     }));
     if (ofMinute === undefined) return;
     count(ofMinute.all, call);
-    const ofTool = this.entry(ofMinute.tools, call.tool, noCalls);
+    const ofTool = this.entry(ofMinute.tools, call.tool, emptyCounts);
     if (ofTool !== undefined) count(ofTool, call);
     if (call.agentId === undefined) return;
-    const ofAgent = this.entry(this.agents, call.agentId, () => ({ ...noCalls(), since: call.at }));
+    const ofAgent = this.entry(this.agents, call.agentId, () => ({ ...emptyCounts(), since: call.at }));
     if (ofAgent !== undefined) count(ofAgent, call);
   }
 
@@ -91,10 +92,10 @@ function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
 }
 
 /** Minimum interval at which an instance stores counts. */
-export const FLUSH_MILLISECONDS = 5000;
+export const FLUSH_INTERVAL_MS = 5000;
 
 /** Maximum time that a caller waits for counts to be stored. */
-const WAIT_MILLISECONDS = 1000;
+const STORE_TIMEOUT_MS = 1000;
 
 /** Storage of call counts. */
 export interface MetricsLedger {
@@ -123,8 +124,8 @@ export class CallRecorder extends Service<KernelPorts> {
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);
     const now = this.ports.clock.now().getTime();
-    this.dueAt ??= now + FLUSH_MILLISECONDS;
-    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
+    this.dueAt ??= now + FLUSH_INTERVAL_MS;
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
     // Only one call waits for an unreachable database, not every call.
     return now < this.dueAt || this.storing !== undefined ? undefined : this.flush();
   }
@@ -134,7 +135,7 @@ export class CallRecorder extends Service<KernelPorts> {
     this.dueAt = undefined;
     clearTimeout(this.timer);
     this.timer = undefined;
-    await inTime(this.store(), WAIT_MILLISECONDS, 'The ledger').catch(() => undefined);
+    await withTimeout(this.store(), STORE_TIMEOUT_MS, 'The ledger').catch(() => undefined);
   }
 
   /** Writes one at a time, so that writes do not pile up while the database is unreachable. */

@@ -25,7 +25,7 @@ export interface Draw {
 }
 
 /** Maximum clock difference between instances. A bucket dated later is treated as current, so that it refills. */
-const MOST_SKEW_MILLISECONDS = 60_000;
+const MAX_SKEW_MS = 60_000;
 
 /**
  * Draws tokens from a bucket.
@@ -43,7 +43,7 @@ export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wante
 
 /** Refills a bucket. Counts in thousandths of a token, so that rounding loses nothing. */
 function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: number) {
-  const since = at > now + MOST_SKEW_MILLISECONDS ? now : at;
+  const since = at > now + MAX_SKEW_MS ? now : at;
   const added = Math.max(0, now - since) * perSecond;
   const thousandths = Math.min(burst * 1000, Math.round(tokens * 1000) + added);
   return { thousandths, at: Math.max(since, now) };
@@ -55,22 +55,22 @@ export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
 export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
 /** Lifetime of leased tokens. An instance returns unused ones with its next lease. */
-export const LAPSE_MILLISECONDS = 10_000;
+export const LEASE_EXPIRY_MS = 10_000;
 
 /** Period with a few free calls. Most agents call once a minute: charging them would cost more than the calls. */
-const FREE_MILLISECONDS = 30_000;
+const FREE_PERIOD_MS = 30_000;
 
 /** Minimum cache time of a refusal, so that a storm of calls causes at most four leases per second. */
-const SHORTEST_REFUSAL_MILLISECONDS = 250;
+const MIN_REJECTION_MS = 250;
 
 /** Retry interval after a failed lease. */
-const AWAY_MILLISECONDS = 5000;
+const UNAVAILABLE_RETRY_MS = 5000;
 
-const WARNING_MILLISECONDS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
-const MAX_REMEMBERED = 10_000;
+const MAX_TRACKED_CALLERS = 10_000;
 
-class Allowance {
+class TokenLease {
   /** Number of free calls left in the period since `freeSince`. */
   free = 0;
   freeSince = Number.NEGATIVE_INFINITY;
@@ -82,9 +82,9 @@ class Allowance {
   chunk = 0;
   leasedAt = Number.NEGATIVE_INFINITY;
   /** The bucket was empty at the last lease. The next lease is attempted from this time on. */
-  refusedUntil: number | undefined;
+  rejectedUntil: number | undefined;
   /** Time of the next attempt for an unreachable bucket. Until then, its principal's calls pass unlimited. */
-  awayUntil: number | undefined;
+  unavailableUntil: number | undefined;
   leasing: Promise<void> | undefined;
   /** Number of calls that wait for the lease. */
   waiting = 0;
@@ -106,7 +106,7 @@ export class RateLimiter extends Service<KernelPorts> {
   private readonly smallest: number;
   private readonly largest: number;
   private readonly free: number;
-  private readonly allowances = new BoundedMap<string, Allowance>(MAX_REMEMBERED);
+  private readonly leases = new BoundedMap<string, TokenLease>(MAX_TRACKED_CALLERS);
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
@@ -121,30 +121,30 @@ export class RateLimiter extends Service<KernelPorts> {
 
   /** @throws MusterError RATE_LIMITED, with `retryAfter` */
   async take({ uid }: Principal): Promise<void> {
-    const allowance = this.allowanceOf(uid);
-    if (this.passes(uid, allowance)) return;
+    const allowance = this.leaseOf(uid);
+    if (this.isAllowed(uid, allowance)) return;
     allowance.waiting += 1;
     try {
       do await this.leaseChunk(uid, allowance);
-      while (!this.passes(uid, allowance));
+      while (!this.isAllowed(uid, allowance));
     } finally {
       allowance.waiting -= 1;
     }
   }
 
   /** Spends a token; returns false if a lease is needed first. @throws MusterError RATE_LIMITED */
-  private passes(uid: string, allowance: Allowance): boolean {
+  private isAllowed(uid: string, allowance: TokenLease): boolean {
     const now = this.now();
-    if (allowance.awayUntil !== undefined) {
-      if (now >= allowance.awayUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
+    if (allowance.unavailableUntil !== undefined) {
+      if (now >= allowance.unavailableUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
       return true;
     }
     if (this.isFree(allowance, now)) return true;
     this.renew(uid, allowance, now);
-    const { tokens, refusedUntil } = allowance;
-    const isRefused = refusedUntil !== undefined && now < refusedUntil;
+    const { tokens, rejectedUntil } = allowance;
+    const isRefused = rejectedUntil !== undefined && now < rejectedUntil;
     if (tokens <= 0) {
-      if (isRefused) throw rateLimited(refusedUntil - now, TOO_MANY_CALLS);
+      if (isRefused) throw rateLimited(rejectedUntil - now, TOO_MANY_CALLS);
       return false;
     }
     allowance.tokens -= 1;
@@ -153,11 +153,11 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 
   /** Returns whether a call is free: its principal calls rarely and has no leased tokens. */
-  private isFree(allowance: Allowance, now: number): boolean {
-    const { leasing, leasedAt, refusedUntil } = allowance;
-    if (leasing !== undefined || refusedUntil !== undefined || now - leasedAt < LAPSE_MILLISECONDS)
+  private isFree(allowance: TokenLease, now: number): boolean {
+    const { leasing, leasedAt, rejectedUntil } = allowance;
+    if (leasing !== undefined || rejectedUntil !== undefined || now - leasedAt < LEASE_EXPIRY_MS)
       return false;
-    if (now - allowance.freeSince >= FREE_MILLISECONDS) {
+    if (now - allowance.freeSince >= FREE_PERIOD_MS) {
       allowance.freeSince = now;
       allowance.free = this.free;
     }
@@ -170,21 +170,21 @@ export class RateLimiter extends Service<KernelPorts> {
    * Grants a first chunk and charges it afterwards. A principal whose bucket was empty waits for the lease instead,
    * so that an instance does not advance tokens twice to a principal over its limit.
    */
-  private renew(uid: string, allowance: Allowance, now: number): void {
-    if (now - allowance.leasedAt < LAPSE_MILLISECONDS || allowance.leasing !== undefined) return;
+  private renew(uid: string, allowance: TokenLease, now: number): void {
+    if (now - allowance.leasedAt < LEASE_EXPIRY_MS || allowance.leasing !== undefined) return;
     allowance.unused += allowance.tokens;
     allowance.tokens = 0;
     allowance.chunk = this.smallest;
-    if (allowance.refusedUntil !== undefined) return;
+    if (allowance.rejectedUntil !== undefined) return;
     allowance.tokens = this.smallest;
     void this.lease(uid, allowance, { owed: this.smallest, wanted: 0 });
   }
 
-  private leaseChunk(uid: string, allowance: Allowance): Promise<void> {
+  private leaseChunk(uid: string, allowance: TokenLease): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const lasted = this.now() - allowance.leasedAt;
     if (lasted < 1000) allowance.chunk = Math.min(this.largest, allowance.chunk * 2);
-    else if (lasted > LAPSE_MILLISECONDS / 2) {
+    else if (lasted > LEASE_EXPIRY_MS / 2) {
       allowance.chunk = Math.max(this.smallest, Math.floor(allowance.chunk / 2));
     }
     const wanted = Math.max(allowance.chunk, allowance.waiting);
@@ -192,38 +192,38 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 
   /** Leases tokens. Concurrent calls share the same lease. Never fails. */
-  private lease(uid: string, allowance: Allowance, { owed, wanted }: Draw): Promise<void> {
+  private lease(uid: string, allowance: TokenLease, { owed, wanted }: Draw): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const { unused } = allowance;
     allowance.unused = 0;
     allowance.leasedAt = this.now();
-    allowance.leasing = this.ask(uid, allowance, { owed: owed - unused, wanted }).finally(() => {
+    allowance.leasing = this.requestLease(uid, allowance, { owed: owed - unused, wanted }).finally(() => {
       allowance.leasing = undefined;
     });
     return allowance.leasing;
   }
 
-  private async ask(uid: string, allowance: Allowance, draw: Draw): Promise<void> {
+  private async requestLease(uid: string, allowance: TokenLease, draw: Draw): Promise<void> {
     try {
       const { granted, waitMilliseconds } = await this.ledger.lease(uid, this.limit, draw);
-      allowance.awayUntil = undefined;
+      allowance.unavailableUntil = undefined;
       allowance.tokens += granted;
-      const wait = Math.max(SHORTEST_REFUSAL_MILLISECONDS, waitMilliseconds);
-      allowance.refusedUntil = waitMilliseconds > 0 ? this.now() + wait : undefined;
+      const wait = Math.max(MIN_REJECTION_MS, waitMilliseconds);
+      allowance.rejectedUntil = waitMilliseconds > 0 ? this.now() + wait : undefined;
     } catch (error) {
       const now = this.now();
-      allowance.awayUntil = now + AWAY_MILLISECONDS;
-      if (now - this.warnedAt < WARNING_MILLISECONDS) return;
+      allowance.unavailableUntil = now + UNAVAILABLE_RETRY_MS;
+      if (now - this.warnedAt < WARNING_INTERVAL_MS) return;
       this.warnedAt = now;
       this.ports.log.warn('limits_away', { uid, error });
     }
   }
 
-  private allowanceOf(uid: string): Allowance {
-    const known = this.allowances.get(uid);
+  private leaseOf(uid: string): TokenLease {
+    const known = this.leases.get(uid);
     if (known !== undefined) return known;
-    const made = new Allowance();
-    this.allowances.set(uid, made);
+    const made = new TokenLease();
+    this.leases.set(uid, made);
     return made;
   }
 
@@ -233,7 +233,7 @@ export class RateLimiter extends Service<KernelPorts> {
 }
 
 /** Error texts for a rate-limited caller. */
-export interface Refused {
+export interface RejectionText {
   readonly message: string;
   readonly reason: string;
   readonly suggestion: string;
@@ -242,7 +242,10 @@ export interface Refused {
 const TOO_MANY_CALLS = { message: 'Rate limit exceeded.', reason: 'RATE_LIMITED', suggestion: 'Retry' };
 
 /** Returns an error that states after how many whole seconds to retry. */
-export function rateLimited(milliseconds: number, { message, reason, suggestion }: Refused): MusterError {
+export function rateLimited(
+  milliseconds: number,
+  { message, reason, suggestion }: RejectionText,
+): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
   return new MusterError('RATE_LIMITED', message, {
     reason,

@@ -1,6 +1,7 @@
 /** Realtime Database storage of rate limits and call counts. */
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
+import { withTimeout } from '../../kernel/concurrency.ts';
 import { keyOf } from '../../kernel/ids.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
@@ -15,8 +16,7 @@ import {
   probeRealtimeDatabase,
   removeFound,
 } from '../../kernel/realtime/database.ts';
-import type { Expiring } from '../../kernel/sweep.ts';
-import { inTime } from '../../kernel/waiting.ts';
+import type { ExpiringStore } from '../../kernel/sweep.ts';
 import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
 import {
   type Bucket,
@@ -33,35 +33,35 @@ interface LedgerPorts {
 }
 
 /** Idle time after which a bucket is deleted. It is full by then, and a missing bucket counts as full. */
-const IDLE_MILLISECONDS = 24 * 3_600_000;
+const IDLE_TTL_MS = 24 * 3_600_000;
 
-const LIMITS_REMOVED_AT_ONCE = 500;
+const LIMIT_REMOVAL_BATCH = 500;
 
 /** Maximum time that a call waits for its lease. */
-const LEASE_MILLISECONDS = 1000;
+const LEASE_TIMEOUT_MS = 1000;
 
 /** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
-export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, Expiring {
+export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, ExpiringStore {
   readonly name = 'limits';
   /** For the database as a whole: contention on one bucket does not affect the others. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
-    this.breaker.requireAnswering();
+    this.breaker.requireClosed();
     const late = new AbortController();
     try {
       const leasing = this.transact(uid, limit, wanted, late.signal);
-      return await inTime(leasing, LEASE_MILLISECONDS, 'The bucket');
+      return await withTimeout(leasing, LEASE_TIMEOUT_MS, 'The bucket');
     } catch (error) {
       late.abort();
-      this.findOutWhetherAway();
+      this.probeAvailability();
       throw error;
     }
   }
 
   /** Probes the database in the background. Until it responds, leases fail immediately. */
-  private findOutWhetherAway(): void {
+  private probeAvailability(): void {
     this.probing ??= this.breaker
       .waitFor(() => probeRealtimeDatabase(this.ports.database))
       .catch(() => undefined)
@@ -73,9 +73,9 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
   /** Deletes buckets that have long been full. @returns how many */
   async expire(): Promise<number> {
     const database = await this.ports.database();
-    const before = this.ports.clock.now().getTime() - IDLE_MILLISECONDS;
+    const before = this.ports.clock.now().getTime() - IDLE_TTL_MS;
     return removeFound(
-      database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMITS_REMOVED_AT_ONCE),
+      database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMIT_REMOVAL_BATCH),
     );
   }
 
@@ -101,21 +101,21 @@ export function bucketIn(value: unknown): Bucket | undefined {
   return storedBucket.safeParse(value).data;
 }
 
-const KEPT_MILLISECONDS = 24 * 3_600_000;
+const METRICS_TTL_MS = 24 * 3_600_000;
 
-const METRICS_REMOVED_AT_ONCE = 100;
+const METRICS_REMOVAL_BATCH = 100;
 
-const MAX_REMEMBERED_AGENTS = 10_000;
+const MAX_CACHED_AGENTS = 10_000;
 
 /**
  * Call counts: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
  * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors}`, `errors`
  * with counts by code. An agent's counts also have `since`, in milliseconds since the epoch.
  */
-export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, Expiring {
+export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, ExpiringStore {
   readonly name = 'metrics';
   /** Agents whose `since` is known to be stored. */
-  private readonly begun = new Set<string>();
+  private readonly startedMinutes = new Set<string>();
 
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([
@@ -125,20 +125,20 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
     await Promise.all([
       database.ref().update(Object.fromEntries(increments)),
-      ...[...tally.agents].map(([agentId, { since }]) => this.begin(database, agentId, since)),
+      ...[...tally.agents].map(([agentId, { since }]) => this.startMinute(database, agentId, since)),
     ]);
   }
 
   /** Deletes minutes older than a day. @returns how many */
   async expire(): Promise<number> {
     const database = await this.ports.database();
-    const before = new Date(this.ports.clock.now().getTime() - KEPT_MILLISECONDS);
+    const before = new Date(this.ports.clock.now().getTime() - METRICS_TTL_MS);
     return removeFound(
       database
         .ref(METRICS_MINUTES)
         .orderByKey()
         .endBefore(minuteKey(before))
-        .limitToFirst(METRICS_REMOVED_AT_ONCE),
+        .limitToFirst(METRICS_REMOVAL_BATCH),
     );
   }
 
@@ -147,15 +147,15 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     if (agentIds.length === 0) return;
     const database = await this.ports.database();
     await database.ref().update(Object.fromEntries(agentIds.map((id) => [agentMetricsPath(id), null])));
-    for (const id of agentIds) this.begun.delete(id);
+    for (const id of agentIds) this.startedMinutes.delete(id);
   }
 
-  private async begin(database: Database, agentId: string, since: Date): Promise<void> {
-    if (this.begun.has(agentId)) return;
+  private async startMinute(database: Database, agentId: string, since: Date): Promise<void> {
+    if (this.startedMinutes.has(agentId)) return;
     const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
     await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
-    if (this.begun.size >= MAX_REMEMBERED_AGENTS) this.begun.clear();
-    this.begun.add(agentId);
+    if (this.startedMinutes.size >= MAX_CACHED_AGENTS) this.startedMinutes.clear();
+    this.startedMinutes.add(agentId);
   }
 }
 

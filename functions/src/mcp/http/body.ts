@@ -7,19 +7,19 @@ import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts'
 import { hasAtMost } from '../../kernel/text.ts';
 import { isRecord } from '../validation.ts';
 import type { Authenticated } from './credential.ts';
-import type { Arrived } from './pipeline.ts';
-import { type Refusal, refusal } from './refusal.ts';
+import type { PipelineRequest } from './pipeline.ts';
+import { type HttpRejection, rejection } from './rejection.ts';
 
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
 
-/** Source: docs/guides/operating.md#size-limits. A connection with 1.2 Mbit/s transfers this size in this time. */
+/** Source: docs/guides/operations.md#size-limits. A connection with 1.2 Mbit/s transfers this size in this time. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
 /** Refuses a body by its headers, before it is read. */
-export function bodyHeaders({ request }: Arrived): void {
+export function bodyHeaders({ request }: PipelineRequest): void {
   if (request.method === 'POST') checkBodyHeaders(request);
 }
 
@@ -28,7 +28,7 @@ export interface ReadBody {
 }
 
 /** Reads the body. */
-export async function body({ request, response }: Arrived): Promise<ReadBody> {
+export async function body({ request, response }: PipelineRequest): Promise<ReadBody> {
   return { bytes: await readBody(request, response) };
 }
 
@@ -39,21 +39,21 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   const encoding = (request.headers['content-encoding'] ?? '').trim();
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
   const what = `The request body must not be encoded, but it is (${shownName(encoding)}). Send it without Content-Encoding.`;
-  throw refusal(415, what, { headers: { 'Accept-Encoding': 'identity' } });
+  throw rejection(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
 /** Bytes of each body that do not count, so that small ones always fit: 5 MiB for 80 concurrent requests. */
-const FREE_BYTES = 64 * 1024;
+const UNCOUNTED_BYTES = 64 * 1024;
 
 /** A third of an instance's 512 MiB is its own use, and parsed bodies take as much as the bodies. */
-const ROOM_BYTES = 96 * 1024 * 1024;
+const BODY_MEMORY_BYTES = 96 * 1024 * 1024;
 
 /** Memory for the bodies of all current requests of an instance. */
-export class BodyRoom {
+export class BodyMemoryBudget {
   private readonly bytes: number;
   private held = 0;
 
-  constructor(bytes = ROOM_BYTES) {
+  constructor(bytes = BODY_MEMORY_BYTES) {
     this.bytes = bytes;
   }
 
@@ -66,7 +66,7 @@ export class BodyRoom {
       this.held -= own;
     });
     return (bytes) => {
-      const more = Math.max(0, bytes - FREE_BYTES) - own;
+      const more = Math.max(0, bytes - UNCOUNTED_BYTES) - own;
       if (isOver || (more > 0 && this.held + more > this.bytes)) return false;
       this.held += more;
       own += more;
@@ -75,19 +75,19 @@ export class BodyRoom {
   }
 }
 
-const ROOM = new BodyRoom();
+const BODY_MEMORY = new BodyMemoryBudget();
 
 /** Returns the body's bytes. @throws Refusal if it is too long, too slow or incomplete, or memory is exhausted */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits = BODY_LIMITS,
-  room: BodyRoom = ROOM,
+  budget: BodyMemoryBudget = BODY_MEMORY,
 ): Promise<Buffer> {
   if (/\b100-continue\b/i.test(sentHeader(request, 'expect') ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
-  const findsRoom = room.open(response);
-  const end = await consume(request, limits, (chunk, length) => {
+  const findsRoom = budget.open(response);
+  const end = await drainBody(request, limits, (chunk, length) => {
     chunks.push(chunk);
     return findsRoom(length);
   });
@@ -96,19 +96,19 @@ export async function readBody(
   // Frees the chunks now, because the rest may take long to arrive.
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one is longer');
-  if (end === 'gone') throw refusal(400, 'The request body is incomplete.');
-  if (end === 'no room') throw refusal(429, NO_ROOM, { headers: { 'Retry-After': '1' } });
+  if (end === 'gone') throw rejection(400, 'The request body is incomplete.');
+  if (end === 'no room') throw rejection(429, NO_CAPACITY, { headers: { 'Retry-After': '1' } });
   const seconds = limits.milliseconds / 1000;
   const late = `The request body did not arrive within ${seconds} seconds. Nothing was changed. Retry.`;
-  throw refusal(408, late);
+  throw rejection(408, late);
 }
 
-const NO_ROOM =
+const NO_CAPACITY =
   'Too many large requests are in progress at this instance. Nothing was changed. Retry in a second.';
 
-function tooLong({ bytes }: BodyLimits, what: string): Refusal {
+function tooLong({ bytes }: BodyLimits, what: string): HttpRejection {
   const how = 'Split it into several requests, or send smaller values.';
-  return refusal(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
+  return rejection(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
 }
 
 /** Returns a header as sent: entry/http.ts hides some headers from the framework. */
@@ -119,18 +119,18 @@ function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | und
 
 type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
 
-/** Reads until the body ends or exceeds a limit; never fails. `take` returns false if there is no capacity. */
-export function consume(
+/** Reads until the body ends or exceeds a limit; never fails. `onChunk` returns false if there is no capacity. */
+export function drainBody(
   request: IncomingMessage,
   { bytes, milliseconds }: BodyLimits,
-  take: (chunk: Buffer, length: number) => boolean,
+  onChunk: (chunk: Buffer, length: number) => boolean,
 ): Promise<End> {
   return new Promise((resolve) => {
     let length = 0;
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length > bytes) finish('too long');
-      else if (!take(chunk, length)) finish('no room');
+      else if (!onChunk(chunk, length)) finish('no room');
     };
     const onEnd = () => finish('whole');
     const onClose = () => finish('gone');
@@ -149,22 +149,22 @@ interface ReadMessage {
 }
 
 /** Parses the body of an MCP request, and refuses invalid messages. */
-export function message(exchange: Arrived & Authenticated & ReadBody): ReadMessage | Promise<never> {
+export function message(exchange: PipelineRequest & Authenticated & ReadBody): ReadMessage | Promise<never> {
   try {
     return { message: parseMessage(exchange.bytes) };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
-    return refuseMessage(exchange, error);
+    return rejectMessage(exchange, error);
   }
 }
 
 /** An invalid message is charged like a valid one. */
-async function refuseMessage(
-  { deployment, principal }: Arrived & Authenticated,
+async function rejectMessage(
+  { deployment, principal }: PipelineRequest & Authenticated,
   { message, code, id }: BadMessage,
 ): Promise<never> {
   await deployment.limits.take(principal);
-  throw refusal(400, message, { code, id });
+  throw rejection(400, message, { code, id });
 }
 
 /** Limits of a message, or of all messages of a batch together. */
@@ -211,7 +211,7 @@ export function parseBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
-    const where = fault === undefined ? `The error is after ${LOOKED_AT} characters` : `At ${fault}`;
+    const where = fault === undefined ? `The error is after ${MAX_SCANNED_BYTES} characters` : `At ${fault}`;
     throw unparsed(`the body is not JSON. ${where}.`);
   }
 }
@@ -225,10 +225,10 @@ export function parseMessage(bytes: Buffer): unknown {
   const body = parseBody(bytes);
   if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
   const message = withoutNullParams(body);
-  const fault = faultOf(message);
+  const fault = messageError(message);
   if (fault === undefined) return message;
   const id = isRecord(message) ? message['id'] : null;
-  throw new BadMessage(INVALID_REQUEST, fault, isAnswerable(id) ? id : null);
+  throw new BadMessage(INVALID_REQUEST, fault, isValidId(id) ? id : null);
 }
 
 /**
@@ -267,21 +267,21 @@ function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
     throw new BadMessage(INVALID_REQUEST, what);
   }
   for (const [index, message] of batch.entries()) {
-    const fault = faultOf(message);
+    const fault = messageError(message);
     if (fault !== undefined)
       throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
   }
-  const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
+  const ids = batch.map((message) => isRecord(message) && message['id']).filter(isValidId);
   if (new Set(ids).size < ids.length) throw new BadMessage(INVALID_REQUEST, 'Duplicate id in the batch.');
   return batch;
 }
 
 /** Returns what is wrong with a request, a notification or a response. */
-function faultOf(message: unknown): string | undefined {
+function messageError(message: unknown): string | undefined {
   if (!isRecord(message)) return `A message must be an object, as in ${EXAMPLE}.`;
   const { jsonrpc, method, params, id } = message;
   if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
-  if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
+  if (Object.hasOwn(message, 'id') && !isValidId(id)) {
     return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
   }
   // Responses have no method. The SDK validates them.
@@ -296,7 +296,7 @@ function faultOf(message: unknown): string | undefined {
 
 const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
 
-function isAnswerable(id: unknown): id is string | number {
+function isValidId(id: unknown): id is string | number {
   return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
 }
 
@@ -315,11 +315,11 @@ const EXPECTED = {
 } as const;
 
 /** Position in the grammar. */
-type Place = keyof typeof EXPECTED;
+type JsonPlace = keyof typeof EXPECTED;
 
-type Steps = Readonly<Partial<Record<string, Place | 'after a value'>>>;
+type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
 
-const VALUE: Steps = {
+const VALUE: JsonSteps = {
   string: 'after a value',
   scalar: 'after a value',
   '{': 'firstName',
@@ -327,7 +327,7 @@ const VALUE: Steps = {
 };
 
 /** Next position after each kind of token; other tokens are errors. Source: RFC 8259, section 2. */
-const STEPS: Readonly<Record<Place, Steps>> = {
+const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
   value: VALUE,
   firstValue: { ...VALUE, ']': 'after a value' },
   name: { string: 'colon' },
@@ -345,9 +345,9 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 
 /** Maximum length to scan. Scanning a whole long text would take a second. */
-const LOOKED_AT = 256 * 1024;
+const MAX_SCANNED_BYTES = 256 * 1024;
 
-class Fault extends Error {
+class JsonFault extends Error {
   readonly at: number;
 
   constructor(at: number, expected: string) {
@@ -362,7 +362,7 @@ export function jsonFault(text: string): string | undefined {
     scan(text);
     return undefined;
   } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
+    if (!(fault instanceof JsonFault)) throw fault;
     const before = text.slice(0, fault.at).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;
     return `line ${before.length}, column ${column}: expected ${fault.message}, found ${shown(text, fault.at)}`;
@@ -372,20 +372,20 @@ export function jsonFault(text: string): string | undefined {
 function scan(text: string): void {
   const holders: string[] = [];
   let at = 0;
-  let place: Place = 'value';
+  let place: JsonPlace = 'value';
   for (;;) {
     at = matchEnd(SPACE, text, at) ?? at;
-    if (at > LOOKED_AT || (at === text.length && place === 'end')) return;
+    if (at > MAX_SCANNED_BYTES || (at === text.length && place === 'end')) return;
     const { kind, end } = tokenAt(text, at);
     const next = placeAfter(kind, place, holders);
-    if (next === undefined) throw new Fault(at, EXPECTED[place]);
+    if (next === undefined) throw new JsonFault(at, EXPECTED[place]);
     place = next;
     at = end;
   }
 }
 
 /** @param holders the stack of open brackets, which is updated */
-function placeAfter(kind: string, place: Place, holders: string[]): Place | undefined {
+function placeAfter(kind: string, place: JsonPlace, holders: string[]): JsonPlace | undefined {
   if (kind === '{' || kind === '[') holders.push(kind);
   if (kind === '}' || kind === ']') holders.pop();
   const next = STEPS[place][kind];
@@ -405,15 +405,15 @@ function tokenAt(text: string, at: number): { readonly kind: string; readonly en
 
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; ; ) {
-    if (at > LOOKED_AT) return at;
+    if (at > MAX_SCANNED_BYTES) return at;
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
-    if (found === null) throw new Fault(text.length, `the end of the string that starts at ${start + 1}`);
+    if (found === null) throw new JsonFault(text.length, `the end of the string that starts at ${start + 1}`);
     if (found[0] === '"') return found.index + 1;
     const end = matchEnd(ESCAPE, text, found.index);
     if (end === undefined) {
       const what = found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'an escape such as \\n';
-      throw new Fault(found.index, what);
+      throw new JsonFault(found.index, what);
     }
     at = end;
   }

@@ -1,16 +1,16 @@
 /** Authentication and sign-in challenges. Source: docs/semantics.md#the-endpoint; RFC 6750; RFC 9728. */
 
 import { belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
-import { mayUse } from '../../access/rules/gate.ts';
+import { canUseToolset } from '../../access/rules/permissionCheck.ts';
 import { EVERY_SCOPE } from '../../identity/rules/grant.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, type ErrorCode, MusterError } from '../../kernel/errors.ts';
-import type { Arrived } from './pipeline.ts';
-import { Refusal, refusal, refusalOf } from './refusal.ts';
+import type { PipelineRequest } from './pipeline.ts';
+import { HttpRejection, rejection, rejectionOf } from './rejection.ts';
 import { addressOf } from './request.ts';
 import type { Routed } from './route.ts';
 
-interface Challenged {
+interface WithChallenge {
   /** Sign-in challenge for this path; undefined if sign-in is disabled. */
   readonly challenge: Challenge | undefined;
   /** URL of the request, as access tokens name it. */
@@ -23,7 +23,7 @@ export interface Authenticated {
 }
 
 /** Returns the sign-in challenge, which all later refusals of the credential include. */
-export function challenge({ request, deployment, path }: Arrived & Routed): Challenged {
+export function challenge({ request, deployment, path }: PipelineRequest & Routed): WithChallenge {
   const address = deployment.addresses.of(request.headers.host);
   return {
     challenge: address && { metadataUrl: metadataUrlOf(address, path), scope: EVERY_SCOPE },
@@ -32,9 +32,11 @@ export function challenge({ request, deployment, path }: Arrived & Routed): Chal
 }
 
 /** Authenticates the credential. */
-export async function authenticate(exchange: Arrived & Routed & Challenged): Promise<Authenticated> {
+export async function authenticate(
+  exchange: PipelineRequest & Routed & WithChallenge,
+): Promise<Authenticated> {
   const { request, deployment, challenge: where } = exchange;
-  const about = request.method === exchange.method ? '' : `${exchange.whatIsHere} `;
+  const about = request.method === exchange.method ? '' : `${exchange.description} `;
   const credential = credentialOf(request.headers.authorization, where, about);
   try {
     const address = addressOf(request, deployment.trustedProxies);
@@ -42,7 +44,7 @@ export async function authenticate(exchange: Arrived & Routed & Challenged): Pro
     requireAudience(principal, exchange.audience);
     return { principal, credential };
   } catch (error) {
-    return refuseCredential(error, where);
+    return rejectCredential(error, where);
   }
 }
 
@@ -51,13 +53,13 @@ export function toolsets({
   selection,
   principal,
   challenge: where,
-}: Routed & Challenged & Authenticated): void {
+}: Routed & WithChallenge & Authenticated): void {
   const asked = selection.toolsets;
-  if (asked.some((toolset) => mayUse(principal, toolset))) return;
+  if (asked.some((toolset) => canUseToolset(principal, toolset))) return;
   const refused = new MusterError('FORBIDDEN', `Your credential does not include: ${asked.join(', ')}.`, {
     suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}.`,
   });
-  throw principal.grant === undefined ? refusalOf(refused) : insufficientScope(refused, where);
+  throw principal.grant === undefined ? rejectionOf(refused) : insufficientScope(refused, where);
 }
 
 /**
@@ -71,9 +73,9 @@ function credentialOf(
   challenge: Challenge | undefined,
   about: string,
 ): string {
-  const missing = (what: string): Refusal => {
-    const how = challenge === undefined ? HOW : `${SIGN_IN} ${HOW}`;
-    return unauthorised(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
+  const missing = (what: string): HttpRejection => {
+    const how = challenge === undefined ? HOW_TO_AUTHENTICATE : `${SIGN_IN} ${HOW_TO_AUTHENTICATE}`;
+    return unauthorized(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
   };
   const [first = '', second, ...others] = (authorization ?? '').trim().split(/ +/);
   if (first === '') throw missing('Missing credential.');
@@ -92,17 +94,17 @@ function withoutBearer(first: string, second: string | undefined): string {
 
 const SIGN_IN = 'People sign in from their MCP client, which finds the page automatically. For machines:';
 
-const HOW =
+const HOW_TO_AUTHENTICATE =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
   'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
 
 /** @throws Refusal if the credential is invalid, otherwise the original error */
-function refuseCredential(error: unknown, challenge: Challenge | undefined): never {
+function rejectCredential(error: unknown, challenge: Challenge | undefined): never {
   if (!(error instanceof MusterError)) throw error;
   const { code, message, details } = error;
   if (code !== 'UNAUTHORIZED' && code !== 'TOKEN_EXPIRED') throw error;
   const whole = [message, details.suggestion].filter(Boolean).join(' ');
-  throw unauthorised(whole, code, { challenge, isGiven: true });
+  throw unauthorized(whole, code, { challenge, isGiven: true });
 }
 
 /**
@@ -124,21 +126,21 @@ interface Challenge {
 }
 
 /** `isGiven`: whether a credential was sent. Source: RFC 6750, section 3. */
-function unauthorised(
+function unauthorized(
   message: string,
   code: ErrorCode,
   sent: { readonly challenge: Challenge | undefined; readonly isGiven: boolean },
-): Refusal {
+): HttpRejection {
   const error = sent.isGiven ? { error: 'invalid_token', error_description: message } : {};
   const headers = { 'WWW-Authenticate': challengeText(sent.challenge, error) };
-  return refusal(401, message, { headers, code: ERROR_CODES[code] });
+  return rejection(401, message, { headers, code: ERROR_CODES[code] });
 }
 
 /** Returns the refusal of a valid credential without sufficient scope. */
-function insufficientScope(error: MusterError, challenge: Challenge | undefined): Refusal {
-  const { status, message, body } = refusalOf(error);
+function insufficientScope(error: MusterError, challenge: Challenge | undefined): HttpRejection {
+  const { status, message, body } = rejectionOf(error);
   const text = challengeText(challenge, { error: 'insufficient_scope', error_description: message });
-  return new Refusal(status, message, body, { 'WWW-Authenticate': text });
+  return new HttpRejection(status, message, body, { 'WWW-Authenticate': text });
 }
 
 function challengeText(challenge: Challenge | undefined, error: Readonly<Record<string, string>>): string {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import type { TimeLeft } from '../callContext.ts';
-import type { Catalogues } from '../catalogue.ts';
+import type { Catalogs } from '../catalog.ts';
 import type { Toolset } from '../tool.ts';
 import type { StreamPorts } from './streams.ts';
 
@@ -23,35 +23,35 @@ export interface EndpointDependencies extends StreamPorts {
 }
 
 /** A request before the first step. */
-export interface Arrived {
+export interface PipelineRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly timeLeft: TimeLeft;
   readonly deployment: EndpointDependencies;
-  readonly catalogues: Catalogues;
+  readonly catalogs: Catalogs;
 }
 
 /** Result of a step, or a promise only if it must wait: each promise costs as much as a small step. */
-type Soon<T> = T | Promise<T>;
+type MaybeAsync<T> = T | Promise<T>;
 
-type Continue<Exchange> = (exchange: Exchange) => Soon<void>;
+type Continue<Exchange> = (exchange: Exchange) => MaybeAsync<void>;
 
 /** Ordered steps. A step that needs data of a later step does not compile. Any step may throw to refuse. */
 export class Pipeline<Exchange extends object> {
   /** Composes the steps so far with the remaining ones. */
-  private readonly before: (then: Continue<Exchange>) => Continue<Arrived>;
+  private readonly before: (then: Continue<Exchange>) => Continue<PipelineRequest>;
 
-  private constructor(before: (then: Continue<Exchange>) => Continue<Arrived>) {
+  private constructor(before: (then: Continue<Exchange>) => Continue<PipelineRequest>) {
     this.before = before;
   }
 
-  static start(): Pipeline<Arrived> {
+  static start(): Pipeline<PipelineRequest> {
     return new Pipeline((then) => then);
   }
 
   /** Adds the step's result to the exchange. */
-  add<Added extends object>(step: (exchange: Exchange) => Soon<Added>): Pipeline<Exchange & Added> {
+  add<Added extends object>(step: (exchange: Exchange) => MaybeAsync<Added>): Pipeline<Exchange & Added> {
     return new Pipeline((then) =>
       this.before((exchange) => after(step(exchange), (added) => then(Object.assign(exchange, added)))),
     );
@@ -68,7 +68,7 @@ export class Pipeline<Exchange extends object> {
   }
 
   /** Ends the exchange if the step returns true, which means that it has sent the response. */
-  answer(step: (exchange: Exchange) => Soon<boolean>): Pipeline<Exchange> {
+  respond(step: (exchange: Exchange) => MaybeAsync<boolean>): Pipeline<Exchange> {
     return new Pipeline((then) =>
       this.before((exchange) =>
         after(step(exchange), (isAnswered) => (isAnswered ? undefined : then(exchange))),
@@ -77,13 +77,13 @@ export class Pipeline<Exchange extends object> {
   }
 
   /** Returns the function that serves a request. It throws, or rejects with, a Refusal or any error of a step. */
-  end(): (arrived: Arrived) => Soon<void> {
+  end(): (arrived: PipelineRequest) => MaybeAsync<void> {
     return this.before(() => {
       throw new Error('No step has answered the request.');
     });
   }
 }
 
-function after<T>(result: Soon<T>, then: (value: T) => Soon<void>): Soon<void> {
+function after<T>(result: MaybeAsync<T>, then: (value: T) => MaybeAsync<void>): MaybeAsync<void> {
   return result instanceof Promise ? result.then(then) : then(result);
 }

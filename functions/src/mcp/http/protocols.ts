@@ -2,28 +2,28 @@
 
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
-import type { RoutedRequest } from '../catalogue.ts';
+import type { RoutedRequest } from '../catalog.ts';
 import { serveMcp } from '../protocol/server.ts';
 import { knownPaths } from '../urlSelection.ts';
 import type { ReadBody } from './body.ts';
 import type { Authenticated } from './credential.ts';
-import type { Arrived } from './pipeline.ts';
-import { notFound } from './refusal.ts';
+import type { PipelineRequest } from './pipeline.ts';
+import { notFound } from './rejection.ts';
 import { baseUrlOf, headerOf } from './request.ts';
 import { type McpReply, send, sendEvents } from './response.ts';
 import type { Routed } from './route.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
 import { openEvents } from './streams.ts';
 
-interface InContext {
+interface WithContext {
   readonly routed: RoutedRequest;
 }
 
 /** Returns the context of the request's calls: tools, workspace and remaining time. */
-export function context(exchange: Arrived & Routed & Authenticated): InContext {
-  const { deployment, catalogues, selection, principal } = exchange;
+export function context(exchange: PipelineRequest & Routed & Authenticated): WithContext {
+  const { deployment, catalogs, selection, principal } = exchange;
   const isReadonly = selection.readonly || principal.readonly === true;
-  const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
+  const listed = catalogs.of({ ...selection, readonly: isReadonly }, principal.toolsets);
   const requestContext = {
     principal,
     credential: exchange.credential,
@@ -31,21 +31,21 @@ export function context(exchange: Arrived & Routed & Authenticated): InContext {
     requestId: exchange.requestId,
     baseUrl: baseUrlOf(exchange.request, deployment.addresses, deployment.mountPath),
     directory: listed.directory,
-    gone: clientSignalOf(exchange.response),
+    disconnectSignal: clientSignalOf(exchange.response),
     timeLeft: exchange.timeLeft,
   };
-  return { routed: { listed, selected: catalogues.of(selection), requestContext } };
+  return { routed: { listed, selected: catalogs.of(selection), requestContext } };
 }
 
 /** Streams `/mcp/events`. */
-export function events(exchange: Arrived & Routed & InContext): false | Promise<true> {
+export function events(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
   return exchange.selection.protocol === 'events' && streamEvents(exchange);
 }
 
-async function streamEvents(exchange: Arrived & Routed & InContext): Promise<true> {
-  const { request, response, deployment, catalogues, selection, query, routed } = exchange;
-  const source = catalogues.eventSource;
-  if (source === undefined) throw notFound(knownPaths(catalogues.names));
+async function streamEvents(exchange: PipelineRequest & Routed & WithContext): Promise<true> {
+  const { request, response, deployment, catalogs, selection, query, routed } = exchange;
+  const source = catalogs.eventSource;
+  if (source === undefined) throw notFound(knownPaths(catalogs.names));
   const open = source.request(query, headerOf(request, 'last-event-id'));
   const [toolset = ''] = selection.toolsets;
   const stream = { toolset, name: source.name, open };
@@ -54,24 +54,24 @@ async function streamEvents(exchange: Arrived & Routed & InContext): Promise<tru
 }
 
 /** Serves an agent page. */
-export function page(exchange: Arrived & Routed & InContext): false | Promise<true> {
+export function page(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
   const { deployment, selection, routed } = exchange;
   return selection.page !== undefined && reply(exchange, serveAgentPage(deployment, routed, selection.page));
 }
 
 /** Serves plain JSON-RPC. Its body may be any JSON. */
-export function rpc(exchange: Arrived & Routed & InContext & ReadBody): false | Promise<true> {
+export function rpc(exchange: PipelineRequest & Routed & WithContext & ReadBody): false | Promise<true> {
   const { deployment, selection, routed, bytes } = exchange;
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
 /** Serves an MCP message with the SDK. */
-export function mcp(exchange: Arrived & InContext & { readonly message: unknown }): Promise<true> {
+export function mcp(exchange: PipelineRequest & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
 }
 
-async function reply({ request, response }: Arrived, made: Promise<McpReply>): Promise<true> {
+async function reply({ request, response }: PipelineRequest, made: Promise<McpReply>): Promise<true> {
   await send(request, response, await made);
   return true;
 }

@@ -26,7 +26,7 @@ export function baseUrlOf(
   return `${scheme}://${host}${mountPath ?? (keepsPath ? '/mcp' : '')}`;
 }
 
-const LONGEST_ADDRESS = 45;
+const MAX_ADDRESS_LENGTH = 45;
 
 /**
  * Returns a request's source address for rate limits. Google's front end appends the address that it sees to
@@ -42,7 +42,7 @@ export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: 
     .split(',')
     .map((entry) => entry.trim());
   const seen = entries.at(-1 - trustedProxies) || entries.at(-1) || socket.remoteAddress || '';
-  return network(seen.slice(0, LONGEST_ADDRESS).toLowerCase());
+  return network(seen.slice(0, MAX_ADDRESS_LENGTH).toLowerCase());
 }
 
 /** Returns the /56 of an IPv6 address: providers give each customer one of at least that size. Source: RIPE-690. */

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BodyLimits, consume } from './body.ts';
-import type { Refusal } from './refusal.ts';
+import { type BodyLimits, drainBody } from './body.ts';
+import type { HttpRejection } from './rejection.ts';
 import { headerOf } from './request.ts';
 
 /** HTTP response of the MCP server: JSON text, no body, or a stream. */
@@ -78,7 +78,7 @@ const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
  * Responds immediately, even if the body is incomplete. Then discards the rest within limits, so that a client that
  * sends everything before it reads gets the response and not a reset.
  */
-export function answerEarly(
+export function respondEarly(
   request: IncomingMessage,
   response: ServerResponse,
   answer: { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer },
@@ -88,16 +88,20 @@ export function answerEarly(
   response.writeHead(status, { ...headers, ...length });
   if (request.complete || request.destroyed) return void response.end(body);
   response.write(body);
-  void consume(request, REST_LIMITS, () => true).then((end) => {
+  void drainBody(request, REST_LIMITS, () => true).then((end) => {
     response.end();
     if (end !== 'whole') request.destroy();
   });
 }
 
-export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+export function sendRejection(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: HttpRejection,
+): void {
   if (response.headersSent) return void response.destroy();
   const headers = { ...refusal.headers, ...JSON_TYPE };
-  answerEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });
+  respondEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });
 }
 
 type Json = string | Buffer;

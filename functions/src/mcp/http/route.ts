@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
-import type { Arrived } from './pipeline.ts';
-import { notFound, refusal } from './refusal.ts';
+import type { PipelineRequest } from './pipeline.ts';
+import { notFound, rejection } from './rejection.ts';
 import { headerOf } from './request.ts';
 
 export interface Routed {
@@ -13,11 +13,11 @@ export interface Routed {
   readonly selection: RoutedSelection;
   /** The only method of the path. */
   readonly method: 'GET' | 'POST';
-  readonly whatIsHere: string;
+  readonly description: string;
 }
 
 /** Returns the selection of the path, the query and the headers. */
-export function route({ request, catalogues: { names } }: Arrived): Routed {
+export function route({ request, catalogs: { names } }: PipelineRequest): Routed {
   const { path, query } = locationOf(request);
   const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
   if (selection === undefined) throw notFound(knownPaths(names));
@@ -25,35 +25,35 @@ export function route({ request, catalogues: { names } }: Arrived): Routed {
 }
 
 /** Refuses other methods than the path's. Runs after authentication: sign-in discovery may use any. */
-export function method({ request, method: taken, whatIsHere }: Arrived & Routed): void {
-  if (request.method !== taken) throw refusal(405, whatIsHere, { headers: { Allow: taken } });
+export function method({ request, method: allowed, description }: PipelineRequest & Routed): void {
+  if (request.method !== allowed) throw rejection(405, description, { headers: { Allow: allowed } });
 }
 
 /** Refuses a body that is not JSON. */
-export function contentType({ request, method: taken }: Arrived & Routed): void {
-  if (taken === 'GET' || isJsonContentType(request.headers['content-type'])) return;
+export function contentType({ request, method: allowed }: PipelineRequest & Routed): void {
+  if (allowed === 'GET' || isJsonContentType(request.headers['content-type'])) return;
   const what = 'The content type must be application/json. Send the header "Content-Type: application/json".';
-  throw refusal(415, what);
+  throw rejection(415, what);
 }
 
 /** The method of each protocol, and the response to other methods, which browsers may send. */
-const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere: string }>> = {
+const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; description: string }>> = {
   mcp: {
     method: 'POST',
-    whatIsHere:
+    description:
       'This is the address of Muster, a hub for AI agents. It is not a web page: it speaks MCP in POST requests. Add the address to an MCP client and sign in there, or use a key: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". GET opens no streams, and DELETE ends no sessions.',
   },
   rpc: {
     method: 'POST',
-    whatIsHere:
+    description:
       'This is the plain JSON-RPC 2.0 endpoint of Muster, a hub for AI agents. Call its tools in POST requests. For MCP, use /mcp.',
   },
   events: {
     method: 'GET',
-    whatIsHere:
+    description:
       'This is the event stream of a Muster subscription. Send a GET request with ?subscriptionId=….',
   },
-  page: { method: 'GET', whatIsHere: 'This is a read-only page of a Muster agent. Send a GET request.' },
+  page: { method: 'GET', description: 'This is a read-only page of a Muster agent. Send a GET request.' },
 };
 
 function locationOf({ url = '/' }: IncomingMessage) {
@@ -65,18 +65,18 @@ function locationOf({ url = '/' }: IncomingMessage) {
  * Refuses web pages of other origins, and lets pages of allowed origins read all later responses.
  * Source: Fetch Standard, "CORS protocol"; docs/semantics.md#the-endpoint.
  */
-export function origin({ request, response, deployment }: Arrived): void {
+export function origin({ request, response, deployment }: PipelineRequest): void {
   const { origin: sent, host } = request.headers;
   if (sent === undefined) return;
   if (!isAllowedOrigin(sent, host, deployment.allowedOrigins)) {
     const why = 'Pages from this origin are not allowed. The operator can add the origin to ALLOWED_ORIGINS.';
-    throw refusal(403, why);
+    throw rejection(403, why);
   }
   response.setHeaders(corsHeaders(sent));
 }
 
 /** Responds to a browser's CORS preflight request. */
-export function preflight({ request, response, method }: Arrived & Routed): boolean {
+export function preflight({ request, response, method }: PipelineRequest & Routed): boolean {
   const { origin: sent, 'access-control-request-method': asked } = request.headers;
   if (sent === undefined || request.method !== 'OPTIONS' || asked === undefined) return false;
   response

@@ -7,53 +7,53 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError, shownName } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { hasAtMost } from '../../kernel/text.ts';
-import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
-import type { RoutedRequest } from '../catalogue.ts';
+import type { RoutedRequest } from '../catalog.ts';
 import { didYouMean, nearestMethods } from '../names.ts';
-import { type Answered, answerInTurn } from '../protocol/batch.ts';
+import { type BatchResponse, respondSequentially } from '../protocol/batch.ts';
 import { fullName } from '../tool.ts';
+import { errorObject } from '../toolResponse.ts';
 import { AGENT_PAGES, type AgentPageName } from '../urlSelection.ts';
 import { isRecord } from '../validation.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
-import { refusalOf } from './refusal.ts';
+import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
 /** HTTP status of all JSON-RPC responses. */
-const ANSWERED = 200;
+const OK_HEADERS = 200;
 
 /** Serves a message, or a batch sequentially. @throws MusterError RATE_LIMITED if the body has no valid message */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
-    const json = await answerBody(ports, routed, parseBody(bytes));
+    const json = await respondToBody(ports, routed, parseBody(bytes));
     // Notifications run without a response.
-    return { status: json === undefined ? 204 : ANSWERED, json };
+    return { status: json === undefined ? 204 : OK_HEADERS, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
     await ports.limits.take(routed.requestContext.principal);
-    return errorReply(ANSWERED, error.code, error.message);
+    return errorReply(OK_HEADERS, error.code, error.message);
   }
 }
 
-async function answerBody(ports: CallPorts, routed: RoutedRequest, body: unknown) {
-  const answer = async (request: Request) =>
+async function respondToBody(ports: CallPorts, routed: RoutedRequest, body: unknown) {
+  const respond = async (request: Request) =>
     answered(request, await run(ports, routed, request).catch(errorOf));
   if (!Array.isArray(body)) {
-    const { json, silent } = await answer(parseRequest(body));
+    const { json, silent } = await respond(parseRequest(body));
     return silent ? undefined : json;
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
     const what = `A batch must contain 1 to ${MAX_BATCH} requests; this one contains ${body.length}.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
-  const refuse = (request: Request, error: MusterError) => answered(request, errorOf(error));
-  return answerInTurn(body.map(parseRequest), { answer, refuse });
+  const reject = (request: Request, error: MusterError) => answered(request, errorOf(error));
+  return respondSequentially(body.map(parseRequest), { respond, reject });
 }
 
 type Response = { readonly result: JsonObject } | { readonly error: ReturnType<typeof errorObject> };
 
 /** Returns the response, which is not sent for a notification. */
-function answered({ id }: Request, response: Response | { readonly error: Fault }): Answered {
+function answered({ id }: Request, response: Response | { readonly error: Fault }): BatchResponse {
   return { json: JSON.stringify({ jsonrpc: '2.0', id, ...response }), silent: id === undefined };
 }
 
@@ -119,7 +119,7 @@ async function run(
 ): Promise<Response | { readonly error: Fault }> {
   const found = typeof method === 'string' ? selected.findTool(method) : undefined;
   if (found !== undefined && isRecord(params)) {
-    const outcome = await callTool(ports, requestContext, found, { given: params });
+    const outcome = await callTool(ports, requestContext, found, { args: params });
     return 'answer' in outcome ? { result: outcome.answer } : errorOf(outcome.error);
   }
   await ports.limits.take(requestContext.principal);
@@ -127,12 +127,12 @@ async function run(
   if (found !== undefined) return { error: BY_POSITION };
   throw new MusterError('METHOD_NOT_FOUND', `Unknown method "${shownName(method)}".`, {
     field: 'method',
-    suggestion: instead(method, listed.methods),
+    suggestion: suggestMethod(method, listed.methods),
   });
 }
 
 /** Returns the suggestion for an unknown method. */
-function instead(method: string, methods: readonly string[]): string {
+function suggestMethod(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/'))
     return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
   const near = nearestMethods(method, methods);
@@ -149,8 +149,8 @@ export async function serveAgentPage(
   const { toolset, tool, argumentsFor } = AGENT_PAGES[name];
   const found = selected.findTool(fullName(toolset, tool));
   if (found === undefined) throw new Error(`The toolset ${toolset} has no tool ${tool}.`);
-  const given = argumentsFor(requestContext.principal);
-  const outcome = await callTool(ports, requestContext, found, { given });
-  if ('error' in outcome) throw refusalOf(outcome.error);
-  return { status: ANSWERED, json: JSON.stringify(outcome.answer) };
+  const args = argumentsFor(requestContext.principal);
+  const outcome = await callTool(ports, requestContext, found, { args });
+  if ('error' in outcome) throw rejectionOf(outcome.error);
+  return { status: OK_HEADERS, json: JSON.stringify(outcome.answer) };
 }

@@ -1,16 +1,20 @@
 /** Common part of the long streams `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
-import { admit, authorise, type Need } from '../../access/rules/gate.ts';
+import {
+  checkPermission,
+  type RequiredPermission,
+  requirePermission,
+} from '../../access/rules/permissionCheck.ts';
 import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';
 import { type Principal, rightsOf } from '../../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../../identity/store/people.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
-import { errorObject, presentable } from '../answer.ts';
-import { type CallPorts, observed } from '../call.ts';
+import { type CallPorts, measured } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
 import type { OpenEvents, OpenedEvents, ServerSentEvent } from '../tool.ts';
+import { errorObject, presentableError } from '../toolResponse.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
@@ -33,12 +37,12 @@ export class Stream {
   private readonly ending = new AbortController();
   private readonly lifetime: NodeJS.Timeout;
   private readonly presence: NodeJS.Timeout | undefined;
-  private readonly gone: AbortSignal;
-  private readonly needs: Need[] = [];
-  private readonly forget: () => void;
+  private readonly closedSignal: AbortSignal;
+  private readonly requiredPermissions: RequiredPermission[] = [];
+  private readonly unsubscribe: () => void;
   private error: MusterError | undefined;
   /** Error by which the caller lost access to the stream. */
-  private loss: unknown;
+  private lossReason: unknown;
   private closed = false;
 
   /** @param name the stream's name in the log */
@@ -48,15 +52,15 @@ export class Stream {
     this.name = name;
     const { lifetimeMs, keepAliveMs } = ports.streams;
     this.lifetime = setTimeout(this.finish, lifetimeMs);
-    this.gone = requestContext.gone();
-    this.gone.addEventListener('abort', this.finish, { once: true });
-    if (this.gone.aborted) this.finish();
+    this.closedSignal = requestContext.disconnectSignal();
+    this.closedSignal.addEventListener('abort', this.finish, { once: true });
+    if (this.closedSignal.aborted) this.finish();
     const { principal } = requestContext;
     const broke = (error: Error) => ports.log.warn('rights_not_watched', { stream: name, error });
-    this.forget = ports.people.watch(principal.owner_uid, () => void this.look(), broke);
+    this.unsubscribe = ports.people.watch(principal.owner_uid, () => void this.recheck(), broke);
     const agent = callingAgent(principal);
     if (agent === undefined) return;
-    this.presence = setInterval(() => void this.beat(agent), keepAliveMs);
+    this.presence = setInterval(() => void this.sendHeartbeat(agent), keepAliveMs);
   }
 
   /** Fires when the client disconnects, the lifetime ends, or the stream is closed. */
@@ -67,45 +71,46 @@ export class Stream {
   private readonly finish = (): void => this.ending.abort();
 
   /** Checks access to a part of the stream, now and as long as the stream is open. @throws MusterError FORBIDDEN */
-  async admit(need: Need): Promise<RequestContext> {
-    const admitted = await admit(this.ports, this.requestContext, need);
-    this.needs.push(need);
+  async checkPermission(need: RequiredPermission): Promise<RequestContext> {
+    const admitted = await checkPermission(this.ports, this.requestContext, need);
+    this.requiredPermissions.push(need);
     return admitted;
   }
 
   /** Checks the caller's rights again. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
-  async authenticateAgain(): Promise<void> {
-    if (this.loss !== undefined) throw this.loss;
+  async reauthenticate(): Promise<void> {
+    if (this.lossReason !== undefined) throw this.lossReason;
     const { authenticator } = this.ports;
-    this.authorise(await authenticator.authenticate(this.requestContext.credential));
+    this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
   }
 
   /** Ends a stream whose caller's rights changed. Its client reconnects, and access is checked again. */
-  private authorise(principal: Principal): void {
-    for (const need of this.needs) authorise(principal, this.requestContext.workspace, need);
+  private requirePermission(principal: Principal): void {
+    for (const need of this.requiredPermissions)
+      requirePermission(principal, this.requestContext.workspace, need);
     if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
   }
 
   /** Ends the stream if its owner's rights changed. Never rejects. */
-  private async look(): Promise<void> {
+  private async recheck(): Promise<void> {
     const { authenticator } = this.ports;
     try {
-      this.authorise(await authenticator.authenticateAnew(this.requestContext.credential));
+      this.requirePermission(await authenticator.reauthenticate(this.requestContext.credential));
     } catch (error) {
-      this.loss = error;
+      this.lossReason = error;
       this.finish();
     }
   }
 
   /** Sends a heartbeat for the agent, or ends the stream if the credential has ended, even on an idle stream. */
-  private async beat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
+  private async sendHeartbeat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
     const { authenticator } = this.ports;
     try {
-      this.authorise(await authenticator.authenticate(this.requestContext.credential));
+      this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
     } catch (error) {
       // An unreachable database does not revoke access.
-      if (!isLoss(error)) return;
-      this.loss = error;
+      if (!isAccessLoss(error)) return;
+      this.lossReason = error;
       this.finish();
     }
     if (!this.end.aborted) await touchPresence(this.ports, agent);
@@ -113,8 +118,8 @@ export class Stream {
 
   /** Returns the error as the client may see it; undefined if the stream had already ended. */
   fail(error: unknown): MusterError | undefined {
-    if (this.end.aborted && error !== this.loss) return undefined;
-    this.error = presentable(error, this.requestContext.requestId, this.name, this.ports.log);
+    if (this.end.aborted && error !== this.lossReason) return undefined;
+    this.error = presentableError(error, this.requestContext.requestId, this.name, this.ports.log);
     return this.error;
   }
 
@@ -125,8 +130,8 @@ export class Stream {
     this.finish();
     clearTimeout(this.lifetime);
     clearInterval(this.presence);
-    this.forget();
-    this.gone.removeEventListener('abort', this.finish);
+    this.unsubscribe();
+    this.closedSignal.removeEventListener('abort', this.finish);
     const { requestId, principal } = this.requestContext;
     this.ports.log.info('stream_ended', {
       requestId,
@@ -138,7 +143,7 @@ export class Stream {
   }
 }
 
-function isLoss(error: unknown): boolean {
+function isAccessLoss(error: unknown): boolean {
   return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
@@ -149,9 +154,9 @@ export function openStream<T>(
   name: string,
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
-  return observed(ports, requestContext, { tool: name }, async () => {
+  return measured(ports, requestContext, { tool: name }, async () => {
     // Bypasses the credential cache, because a stream is long.
-    const principal = await ports.authenticator.authenticateAnew(requestContext.credential);
+    const principal = await ports.authenticator.reauthenticate(requestContext.credential);
     const stream = new Stream(ports, { ...requestContext, principal }, name);
     try {
       await ports.limits.take(principal);
@@ -174,7 +179,7 @@ export async function* withPauses<T extends object>(
   const iterator = items[Symbol.asyncIterator]();
   try {
     for (let next = iterator.next(); ; ) {
-      const result = await within(next, pauseMs);
+      const result = await withTimeout(next, pauseMs);
       if (result?.done === true) return;
       yield result?.value;
       if (result !== undefined) next = iterator.next();
@@ -184,7 +189,7 @@ export async function* withPauses<T extends object>(
   }
 }
 
-function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const pause = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, milliseconds, undefined);
@@ -193,7 +198,7 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undef
 }
 
 /** Maximum streams per principal. An instance serves 80 concurrent requests. */
-const MOST_OF_ONE_PRINCIPAL = 20;
+const MAX_STREAMS_PER_PRINCIPAL = 20;
 
 /** Streams end long before a client would give up. */
 const RETRY_SECONDS = 10;
@@ -205,7 +210,7 @@ export class OpenStreams {
   /** Returns a function that releases the stream; call it once. @throws MusterError RATE_LIMITED */
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
-    if (count >= MOST_OF_ONE_PRINCIPAL) {
+    if (count >= MAX_STREAMS_PER_PRINCIPAL) {
       throw new MusterError('RATE_LIMITED', `You have ${count} open streams, the maximum.`, {
         reason: 'TOO_MANY_STREAMS',
         suggestion: 'Close one, or watch several resources on one stream.',
@@ -241,9 +246,9 @@ export function openEvents(
   { toolset, name, open }: { readonly toolset: string; readonly name: string; readonly open: OpenEvents },
 ): Promise<AsyncIterable<string>> {
   // The source streams only the caller's own events.
-  const need: Need = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };
+  const need: RequiredPermission = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };
   return openStream(ports, requestContext, name, async (stream) =>
-    frames(ports, stream, await open(ports.services(), await stream.admit(need), stream.end)),
+    frames(ports, stream, await open(ports.services(), await stream.checkPermission(need), stream.end)),
   );
 }
 
@@ -260,11 +265,11 @@ async function* frames(
         yield KEEP_ALIVE_FRAME;
         continue;
       }
-      await stream.authenticateAgain();
+      await stream.reauthenticate();
       if (stream.end.aborted) break;
       yield* events.map(frameOf);
     }
-    await stream.authenticateAgain();
+    await stream.reauthenticate();
   } catch (error) {
     const shown = stream.fail(error);
     if (shown === undefined) return;

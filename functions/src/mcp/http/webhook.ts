@@ -1,9 +1,9 @@
 /** Endpoint for GitHub webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type BodyLimits, checkBodyHeaders, readBody } from './body.ts';
-import { Refusal } from './refusal.ts';
+import { HttpRejection } from './rejection.ts';
 import type { Endpoint } from './request.ts';
-import { answerEarly } from './response.ts';
+import { respondEarly } from './response.ts';
 
 interface Receiver {
   /** @param received `body` returns the raw bytes, and rejects if the delivery cannot be accepted */
@@ -33,11 +33,11 @@ export function createWebhookEndpoint(receiver: Receiver): Endpoint {
     };
     try {
       const { status, text } = await receiver.receive({ method, headers, body });
-      answerEarly(request, response, { status, headers: plain, body: text });
+      respondEarly(request, response, { status, headers: plain, body: text });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof HttpRejection)) throw error;
       const { status, message } = error;
-      answerEarly(request, response, { status, headers: { ...error.headers, ...plain }, body: message });
+      respondEarly(request, response, { status, headers: { ...error.headers, ...plain }, body: message });
     }
   };
 }

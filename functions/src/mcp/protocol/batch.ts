@@ -1,39 +1,39 @@
 /** Runs a batch sequentially, within limits for the whole batch, so that it costs no more than a few single calls. */
 import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
-import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
-import { withDeadline } from '../answer.ts';
+import { MAX_RESPONSE_BYTES } from '../../kernel/json.ts';
+import { withRequestTimeout } from '../toolResponse.ts';
 
 /** Maximum bytes of the responses to a batch. */
-export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
+export const MAX_BATCH_BYTES = 4 * MAX_RESPONSE_BYTES;
 
 /** Bytes for ids, errors and other parts besides the calls' responses. */
 const ENVELOPE_BYTES = 65_536;
 
 /** Time limit, as for a single call: clients give up after 60 seconds, regardless of the number of messages. */
-const BATCH_MILLISECONDS = 50_000;
+const BATCH_TIMEOUT_MS = 50_000;
 
 /** Extra time before the batch times out, because the call's own timeout error is more specific. */
-const COURTESY_MILLISECONDS = 250;
+const RESPONSE_MARGIN_MS = 250;
 
 /** Result of a message. */
-export interface Answered {
+export interface BatchResponse {
   readonly json: string | Buffer;
   /** Whether it is not sent. It still counts towards the limits. */
   readonly silent?: boolean;
 }
 
-interface BatchAnswers<Message> {
+interface BatchHandlers<Message> {
   /** Runs a message. Never rejects. */
-  answer(message: Message): Promise<Answered>;
+  respond(message: Message): Promise<BatchResponse>;
   /** Returns the error response to a message. */
-  refuse(message: Message, error: MusterError): Answered;
+  reject(message: Message, error: MusterError): BatchResponse;
 }
 
 /** Returns the responses as one JSON list, in the order of the messages; undefined if none is sent. */
-export async function answerInTurn<Message>(
+export async function respondSequentially<Message>(
   messages: readonly Message[],
-  { answer, refuse }: BatchAnswers<Message>,
-  milliseconds = BATCH_MILLISECONDS,
+  { respond, reject }: BatchHandlers<Message>,
+  milliseconds = BATCH_TIMEOUT_MS,
 ): Promise<string | undefined> {
   const end = performance.now() + milliseconds;
   const told: string[] = [];
@@ -45,20 +45,20 @@ export async function answerInTurn<Message>(
   }
   return told.length === 0 ? undefined : `[${told.join(',')}]`;
 
-  async function inTurn(message: Message, left: number): Promise<Answered> {
-    if (bytes + MAX_ANSWER_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {
+  async function inTurn(message: Message, left: number): Promise<BatchResponse> {
+    if (bytes + MAX_RESPONSE_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {
       const why = `the responses before it reached the batch limit of ${MAX_BATCH_BYTES} bytes`;
-      return refuse(message, notRun('QUOTA_EXCEEDED', 'BATCH_TOO_LARGE', why));
+      return reject(message, notRun('QUOTA_EXCEEDED', 'BATCH_TOO_LARGE', why));
     }
     if (left <= 0) {
-      const why = `the messages before it reached the batch limit of ${BATCH_MILLISECONDS / 1000} seconds`;
-      return refuse(message, notRun('TIMEOUT', 'BATCH_TOO_LONG', why));
+      const why = `the messages before it reached the batch limit of ${BATCH_TIMEOUT_MS / 1000} seconds`;
+      return reject(message, notRun('TIMEOUT', 'BATCH_TOO_LONG', why));
     }
     try {
-      return await withDeadline(answer(message), Math.ceil(left) + COURTESY_MILLISECONDS);
+      return await withRequestTimeout(respond(message), Math.ceil(left) + RESPONSE_MARGIN_MS);
     } catch (error) {
       if (!(error instanceof MusterError)) throw error;
-      return refuse(message, error);
+      return reject(message, error);
     }
   }
 }

@@ -15,12 +15,12 @@ import { z } from 'zod';
 import { rolesOf } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
-import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
 import type { Elicitation, Notification } from '../callContext.ts';
-import type { RoutedRequest } from '../catalogue.ts';
+import type { RoutedRequest } from '../catalog.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
+import { legacyResult, toolResult } from '../toolResponse.ts';
 import { isRecord } from '../validation.ts';
 
 /** Revisions with a handshake, up to 2025-11-25, or without one, from 2026-07-28. */
@@ -88,12 +88,12 @@ export function buildServer(
   server.setRequestHandler(
     'tools/call',
     { params: CALL },
-    async ({ name, arguments: given = {} }, context) => {
+    async ({ name, arguments: args = {} }, context) => {
       const found = selected.findTool(name);
       if (found === undefined)
         throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-      const asking = era === 'modern' ? askingOf(context.mcpReq) : undefined;
-      const telling = {
+      const asking = era === 'modern' ? elicitationOf(context.mcpReq) : undefined;
+      const channel = {
         elicitation: asking?.elicitation,
         notify: (notification: Notification) => {
           // Sending fails only if the client has disconnected, which the response detects, too.
@@ -102,10 +102,10 @@ export function buildServer(
         progressToken: context.mcpReq._meta?.progressToken,
         bytesOf: sentBytes,
       };
-      const outcome = await callTool(ports, requestContext, found, { given, telling });
-      if (asking?.asked !== undefined && 'answer' in outcome) return asking.asked;
+      const outcome = await callTool(ports, requestContext, found, { args, channel });
+      if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
       const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
-      return { ...(era === 'legacy' ? forLegacy(found.errors, result) : result) };
+      return { ...(era === 'legacy' ? legacyResult(found.errors, result) : result) };
     },
   );
   if (!hasResources) return server;
@@ -209,14 +209,14 @@ interface ModernCall {
   readonly inputResponses?: Record<string, unknown>;
 }
 
-interface Asking {
+interface ElicitationState {
   readonly elicitation: Elicitation;
   /** Question for the client, if the call asked one. */
-  readonly asked: InputRequiredResult | undefined;
+  readonly request: InputRequiredResult | undefined;
 }
 
 /** Returns undefined if the client shows no forms. */
-export function askingOf({ envelope: said, inputResponses }: ModernCall): Asking | undefined {
+export function elicitationOf({ envelope: said, inputResponses }: ModernCall): ElicitationState | undefined {
   const { data } = envelope.safeParse(said);
   if (data === undefined) return undefined;
   const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
@@ -225,7 +225,7 @@ export function askingOf({ envelope: said, inputResponses }: ModernCall): Asking
   let asked: InputRequiredResult | undefined;
   return {
     elicitation: {
-      said(key) {
+      response(key) {
         const response = inputResponse(inputResponses, key);
         if (response.kind !== 'elicit') return undefined;
         const { action, content } = response;
@@ -244,7 +244,7 @@ export function askingOf({ envelope: said, inputResponses }: ModernCall): Asking
         });
       },
     },
-    get asked() {
+    get request() {
       return asked;
     },
   };

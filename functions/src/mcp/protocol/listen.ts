@@ -8,16 +8,16 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { presentable } from '../answer.ts';
 import { readingContext } from '../call.ts';
-import type { RoutedRequest } from '../catalogue.ts';
+import type { RoutedRequest } from '../catalog.ts';
 import { openStream, type Stream, type StreamPorts } from '../http/streams.ts';
 import type { FoundResource } from '../resources.ts';
+import { presentableError } from '../toolResponse.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
 /** Maximum watched resources per request. The acknowledgement lists those that are watched. */
-const MAX_WATCHED = 20;
+const MAX_WATCHED_RESOURCES = 20;
 
 /** Part of the filter that is processed here. */
 const FILTER = z.looseObject({
@@ -47,7 +47,7 @@ export function listen(
       subscribe(listener) {
         isSubscribed = true;
         const close = () => stream.close();
-        const told = [...watches].map(([uri, watch]) => tell(stream, listener, uri, watch));
+        const told = [...watches].map(([uri, watch]) => notifyListener(stream, listener, uri, watch));
         void Promise.all(told).then(close);
         return close;
       },
@@ -79,7 +79,7 @@ async function openWatches(
   { requestContext, selected }: RoutedRequest,
   wanted: readonly string[],
 ): Promise<Watches> {
-  const uris = [...new Set(wanted)].slice(0, MAX_WATCHED);
+  const uris = [...new Set(wanted)].slice(0, MAX_WATCHED_RESOURCES);
   const opened = await Promise.all(
     uris.map(async (uri) => {
       const found = selected.resources.find(uri);
@@ -97,17 +97,17 @@ async function openWatch(
   { what, need, resource }: FoundResource,
 ): Promise<AsyncIterable<unknown> | undefined> {
   try {
-    const admitted = { ...(await stream.admit(need)), gone: () => stream.end };
+    const admitted = { ...(await stream.checkPermission(need)), gone: () => stream.end };
     return await resource.watch?.(readingContext(ports, admitted, what));
   } catch (error) {
     // Logs unexpected errors. For the client, the resource cannot be watched.
-    presentable(error, requestId, what, ports.log);
+    presentableError(error, requestId, what, ports.log);
     return undefined;
   }
 }
 
 /** Publishes each change of a resource. Never rejects: a failed watch ends. */
-async function tell(
+async function notifyListener(
   stream: Stream,
   listener: (event: ServerEvent) => void,
   uri: string,
@@ -115,11 +115,11 @@ async function tell(
 ): Promise<void> {
   try {
     for await (const _change of watch) {
-      await stream.authenticateAgain();
+      await stream.reauthenticate();
       if (stream.end.aborted) return;
       listener({ kind: 'resource_updated', uri });
     }
-    await stream.authenticateAgain();
+    await stream.reauthenticate();
   } catch (error) {
     stream.fail(error);
   }

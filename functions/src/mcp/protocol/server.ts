@@ -20,14 +20,14 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
-import { errorObject } from '../answer.ts';
 import type { CallPorts } from '../call.ts';
-import type { RoutedRequest } from '../catalogue.ts';
-import { HTTP_REFUSED } from '../http/refusal.ts';
+import type { RoutedRequest } from '../catalog.ts';
+import { HTTP_REJECTED } from '../http/rejection.ts';
 import { errorReply, type McpReply } from '../http/response.ts';
 import type { StreamPorts } from '../http/streams.ts';
+import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
-import { answerInTurn } from './batch.ts';
+import { respondSequentially } from './batch.ts';
 import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
@@ -48,9 +48,9 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
   const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
   // Streams are charged when they are opened.
-  if (request?.message.method !== LISTEN) await charge(ports, inbound, body);
+  if (request?.message.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
   if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
-  const here = request && (await answerHere(ports, inbound, request, standard));
+  const here = request && (await respondDirectly(ports, inbound, request, standard));
   if (here !== undefined) return here;
   const modern = createMcpHandler(() => buildServer(ports, inbound, 'modern'), {
     legacy: 'reject',
@@ -62,20 +62,20 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
 }
 
 /** Returns the response to a 2026-07-28 request that does not need the SDK's handler; undefined for others. */
-async function answerHere(
+async function respondDirectly(
   ports: McpPorts,
   inbound: McpRequest,
   request: ModernRequest,
   headers: StandardHeaders,
 ): Promise<McpReply | undefined> {
   const { message, classification } = request;
-  const refused = refusedParams(message, 'modern');
+  const refused = invalidParams(message, 'modern');
   if (refused !== undefined) return { status: 200, json: refused };
   const build = () => buildServer(ports, inbound, 'modern');
   if (message.method === LISTEN)
     return listen(ports, inbound, { message, request: modernRequest(headers), build });
   if (!isPlain(inbound, request, headers)) return undefined;
-  const json = await answerAsJson(build(), message, classification);
+  const json = await respondAsJson(build(), message, classification);
   return { status: 200, json: withTools(json, message, inbound) };
 }
 
@@ -94,7 +94,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
   if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
-    return errorReply(406, HTTP_REFUSED, 'The Accept header must allow application/json.');
+    return errorReply(406, HTTP_REJECTED, 'The Accept header must allow application/json.');
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const initializes = messages.some((message) => methodOf(message) === 'initialize');
@@ -103,27 +103,27 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   }
   if (!initializes && typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    return errorReply(400, HTTP_REFUSED, `Unsupported protocol version. Supported versions: ${supported}.`);
+    return errorReply(400, HTTP_REJECTED, `Unsupported protocol version. Supported versions: ${supported}.`);
   }
   // Notifications and responses have no effect without a session. They are accepted and dropped.
   const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return { status: 202, json: undefined };
   const asJson = async (request: JSONRPCRequest) =>
-    refusedParams(request, 'legacy') ??
-    withTools(await answerAsJson(server(), request, { era: 'legacy' }), request, inbound);
+    invalidParams(request, 'legacy') ??
+    withTools(await respondAsJson(server(), request, { era: 'legacy' }), request, inbound);
   if (Array.isArray(body)) {
-    const json = await answerInTurn(requests, {
-      answer: async (request) => ({ json: await asJson(request) }),
-      refuse: ({ id }, error) => ({
+    const json = await respondSequentially(requests, {
+      respond: async (request) => ({ json: await asJson(request) }),
+      reject: ({ id }, error) => ({
         json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }),
       }),
     });
     return { status: 200, json };
   }
   // Streams are sent only to clients that accept them explicitly.
-  const streams = mayNotify(inbound, first) && accept.includes('text/event-stream');
-  if (!streams || refusedParams(first, 'legacy') !== undefined) {
+  const streams = canSendNotifications(inbound, first) && accept.includes('text/event-stream');
+  if (!streams || invalidParams(first, 'legacy') !== undefined) {
     return { status: 200, json: await asJson(first) };
   }
   const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } });
@@ -140,7 +140,7 @@ function isRequest(message: unknown): message is JSONRPCRequest {
  * Responds to a request with the SDK's transport for one exchange, but without its HTTP objects, which cost as much
  * as the rest of a cheap call. The SDK accepts the server's revision only from this class.
  */
-function answerAsJson(
+function respondAsJson(
   server: Server,
   request: JSONRPCRequest,
   classification: MessageClassification,
@@ -172,11 +172,11 @@ function isPlain(
   if (mcpMethodHeader !== message.method) return false;
   if (message.method === 'tools/list') return true;
   if (message.method !== 'tools/call' || mcpNameHeader === undefined) return false;
-  return mcpNameHeader === message.params?.['name'] && !mayNotify(inbound, message);
+  return mcpNameHeader === message.params?.['name'] && !canSendNotifications(inbound, message);
 }
 
 /** Returns whether a call may send notifications before its response. */
-function mayNotify({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
+function canSendNotifications({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
   const name = params?.['name'];
   return (
     method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true
@@ -210,7 +210,7 @@ const INITIALIZE = z.looseObject({
 });
 
 /** Returns the error for invalid params, if any. The SDK would return raw issues or an internal error. */
-function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
+function invalidParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
   const refusal = (message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
   const unstorable = limitFault(method, params);
@@ -243,14 +243,14 @@ function limitFault(method: string, params: Readonly<Record<string, unknown>>): 
  * resources. So each message costs one token, regardless of its outcome.
  * @throws MusterError RATE_LIMITED before anything runs
  */
-async function charge({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
+async function chargeRateLimit({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
-    if (!isChargedAsItRuns(routed, message)) await limits.take(routed.requestContext.principal);
+    if (!isChargedPerCall(routed, message)) await limits.take(routed.requestContext.principal);
   }
 }
 
-function isChargedAsItRuns({ selected }: RoutedRequest, message: unknown): boolean {
+function isChargedPerCall({ selected }: RoutedRequest, message: unknown): boolean {
   if (!isRecord(message) || !('id' in message) || !isRecord(message['params'])) return false;
   const { name, uri, arguments: given = {} } = message['params'];
   if (message['method'] === 'tools/call') {

@@ -1,9 +1,9 @@
 /** Elements of views. Untrusted text is inserted only through `textContent`. */
 
-import { HIDDEN } from '../../kernel/hidden.ts';
+import { HIDDEN_CHARACTERS } from '../../kernel/hiddenCharacters.ts';
 
 /** Splits a text at hidden characters and keeps them. */
-const SEPARATED = new RegExp(`(${HIDDEN.source})`, 'u');
+const SEPARATED = new RegExp(`(${HIDDEN_CHARACTERS.source})`, 'u');
 
 export type Child = Node | string | undefined | false;
 
@@ -17,7 +17,7 @@ export function make(kind: string, ...children: readonly Child[]): HTMLElement {
 }
 
 /** Shows untrusted text: hidden characters as code points, and long text truncated. */
-export function words(text: string, most = 160): HTMLElement {
+export function boundedText(text: string, most = 160): HTMLElement {
   const letters = [...text.trim()];
   const shown = letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
   const pieces = shown.split(SEPARATED).map((piece, index) => (index % 2 === 1 ? codePoint(piece) : piece));
@@ -82,13 +82,13 @@ function pressable(
 /** Shows rows, and the number of those that do not fit. */
 export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLElement | undefined {
   if (all.length === 0) return undefined;
-  const list = make('ul', ...all.slice(0, MOST_ROWS));
+  const list = make('ul', ...all.slice(0, MAX_ROWS));
   list.setAttribute('aria-label', name);
-  const rest = all.length - Math.min(all.length, MOST_ROWS) + Math.max(0, more);
+  const rest = all.length - Math.min(all.length, MAX_ROWS) + Math.max(0, more);
   return make('section', make('h2', name), list, rest > 0 && make('p.quiet', `and ${rest} more`));
 }
 
-export const MOST_ROWS = 12;
+export const MAX_ROWS = 12;
 
 /** Replaces the content of the view and keeps the focus. */
 export function show(place: HTMLElement, children: readonly Child[]): void {

@@ -6,7 +6,7 @@ const PROTOCOL_VERSION = '2026-01-26';
 export const METHOD_NOT_FOUND = -32601;
 
 /** Handlers of messages from the host. */
-export interface Hearing {
+export interface HostHandlers {
   /** The theme, colors or language have changed. */
   adapted(): void;
   called(toolArguments: Fields): void;
@@ -17,7 +17,7 @@ export interface Hearing {
 }
 
 /** Error response of a host. */
-export class Refused extends Error {
+export class HostError extends Error {
   readonly code: unknown;
 
   constructor(code: unknown, message: string) {
@@ -26,9 +26,9 @@ export class Refused extends Error {
   }
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: Fields) => void;
-  readonly reject: (error: Refused) => void;
+  readonly reject: (error: HostError) => void;
 }
 
 export class Host {
@@ -36,12 +36,12 @@ export class Host {
   context: Fields = {};
   /** Supported requests. */
   capabilities: Fields = {};
-  private readonly waiting = new Map<unknown, Waiting>();
-  private readonly hearing: Hearing;
+  private readonly pending = new Map<unknown, PendingRequest>();
+  private readonly handlers: HostHandlers;
   private lastId = 0;
 
-  constructor(hearing: Hearing) {
-    this.hearing = hearing;
+  constructor(hearing: HostHandlers) {
+    this.handlers = hearing;
   }
 
   /** Initializes the connection. Sends nothing else before the response, and ignores all other senders. */
@@ -65,7 +65,7 @@ export class Host {
     this.lastId += 1;
     const id = this.lastId;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
+      this.pending.set(id, { resolve, reject });
       this.send({ id, method, params });
     });
   }
@@ -82,29 +82,29 @@ export class Host {
   private receive({ jsonrpc, id, method, params, result, error }: Fields): void {
     if (jsonrpc !== '2.0') return;
     if (method === undefined) this.settle(id, result, error);
-    else if (id === undefined) this.hear(method, fieldsOf(params));
+    else if (id === undefined) this.handleMessage(method, fieldsOf(params));
     else this.send({ id, ...this.reply(method) });
   }
 
   private reply(method: unknown): Fields {
-    if (method === 'ui/resource-teardown') this.hearing.ended();
+    if (method === 'ui/resource-teardown') this.handlers.ended();
     else if (method !== 'ping')
       return { error: { code: METHOD_NOT_FOUND, message: `Unknown method "${method}".` } };
     return { result: {} };
   }
 
   private settle(id: unknown, result: unknown, error: unknown): void {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
+    const waiting = this.pending.get(id);
+    this.pending.delete(id);
     const { code, message } = fieldsOf(error);
     if (error === undefined) waiting?.resolve(fieldsOf(result));
-    else waiting?.reject(new Refused(code, String(message)));
+    else waiting?.reject(new HostError(code, String(message)));
   }
 
-  private hear(method: unknown, params: Fields): void {
-    if (method === 'ui/notifications/tool-input') this.hearing.called(fieldsOf(params['arguments']));
-    if (method === 'ui/notifications/tool-result') this.hearing.answered(params);
-    if (method === 'ui/notifications/tool-cancelled') this.hearing.cancelled();
+  private handleMessage(method: unknown, params: Fields): void {
+    if (method === 'ui/notifications/tool-input') this.handlers.called(fieldsOf(params['arguments']));
+    if (method === 'ui/notifications/tool-result') this.handlers.answered(params);
+    if (method === 'ui/notifications/tool-cancelled') this.handlers.cancelled();
     if (method === 'ui/notifications/host-context-changed') this.adapt(params);
   }
 
@@ -118,7 +118,7 @@ export class Host {
       if (name.startsWith('--') && typeof value === 'string') style.setProperty(name, value);
     for (const [side, pixels] of Object.entries(fieldsOf(safeAreaInsets)))
       if (typeof pixels === 'number') style.setProperty(`--inset-${side}`, `${pixels}px`);
-    this.hearing.adapted();
+    this.handlers.adapted();
   }
 
   /** Reports the size of the content, so that the host can adjust the frame. */

@@ -1,28 +1,28 @@
 /** Lifecycle of a view: draws the tool's response, refreshes it during work, and acts for the person. */
-import { button, type Child, make, show, words } from './elements.ts';
-import { type Fields, fieldsOf, Host, isFields, METHOD_NOT_FOUND, Refused, textOf } from './host.ts';
+import { boundedText, button, type Child, make, show } from './elements.ts';
+import { type Fields, fieldsOf, Host, HostError, isFields, METHOD_NOT_FOUND, textOf } from './host.ts';
 
 /** Interval of refreshes, and maximum consecutive failures. */
-const PAUSE_MILLISECONDS = 5000;
-const MOST_FAILURES = 3;
+const PAUSE_MS = 5000;
+const MAX_FAILURES = 3;
 
 /** One hour of a visible view; then it refreshes only on request. */
-const MOST_ASKED = 720;
+const MAX_ASKED = 720;
 
 export interface View {
   readonly toolset: string;
   /** Tool whose response is drawn, without the toolset's name. */
   readonly tool: string;
   /** Returns the elements for a response. */
-  draw(answer: Fields, person: Person): readonly Child[];
+  draw(answer: Fields, person: ViewActions): readonly Child[];
   /** Whether the response will change soon. */
   isOpen(answer: Fields): boolean;
   /** Returns the arguments of a refresh; by default those of the call. */
-  again?(toolArguments: Fields): Fields;
+  refreshMs?(toolArguments: Fields): Fields;
 }
 
 /** Actions of the person at a view. */
-export interface Person {
+export interface ViewActions {
   /** Whether the host allows the view to call tools. */
   readonly mayAct: boolean;
   /** Whether an action is in progress. */
@@ -37,11 +37,11 @@ export interface Person {
   time(instant: unknown): string;
 }
 
-export function begin(view: View): void {
-  new Life(view).begin();
+export function startView(view: View): void {
+  new ViewLifecycle(view).begin();
 }
 
-class Life {
+class ViewLifecycle {
   private readonly view: View;
   private readonly host: Host;
   private readonly place = make('div');
@@ -69,7 +69,7 @@ class Life {
         this.toolArguments = toolArguments;
       },
       answered: (result) => this.take(result),
-      cancelled: () => this.say('The call was cancelled.'),
+      cancelled: () => this.showNotice('The call was cancelled.'),
       ended: () => {
         this.isEnded = true;
         clearTimeout(this.timer);
@@ -88,7 +88,7 @@ class Life {
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' && this.question !== undefined) this.ask(undefined);
     });
-    this.host.connect(this.view.tool).catch((error: unknown) => this.say(String(error)));
+    this.host.connect(this.view.tool).catch((error: unknown) => this.showNotice(String(error)));
   }
 
   /** Draws a result, or shows its error. */
@@ -96,13 +96,13 @@ class Life {
     const [first] = Array.isArray(content) ? content : [];
     const text = textOf(fieldsOf(first)['text']);
     if (isError === true) {
-      this.say(problemIn(structuredContent) ?? problemIn(parsed(text)) ?? text);
+      this.showNotice(problemIn(structuredContent) ?? problemIn(parsed(text)) ?? text);
       return;
     }
-    this.say('');
+    this.showNotice('');
     this.asOf = new Date().toISOString();
     if (isFields(structuredContent)) this.answer = structuredContent;
-    else if (this.answer === undefined) show(this.place, [make('pre', words(text, 4000))]);
+    else if (this.answer === undefined) show(this.place, [make('pre', boundedText(text, 4000))]);
     this.draw();
     this.schedule();
   }
@@ -116,8 +116,8 @@ class Life {
     show(this.foot, [when, this.mayCall() && !isLive && refresh]);
   }
 
-  private say(text: string): void {
-    this.notice.replaceChildren(...(text === '' ? [] : [words(text, 400)]));
+  private showNotice(text: string): void {
+    this.notice.replaceChildren(...(text === '' ? [] : [boundedText(text, 400)]));
   }
 
   private mayCall(): boolean {
@@ -126,7 +126,7 @@ class Life {
 
   /** Returns whether the view still refreshes automatically. */
   private mayAsk(): boolean {
-    return this.mayCall() && this.failures < MOST_FAILURES && this.asked < MOST_ASKED;
+    return this.mayCall() && this.failures < MAX_FAILURES && this.asked < MAX_ASKED;
   }
 
   /** Schedules a refresh if work is in progress and the view is visible. */
@@ -138,12 +138,12 @@ class Life {
     this.timer = setTimeout(() => {
       this.asked += 1;
       void this.refresh();
-    }, PAUSE_MILLISECONDS);
+    }, PAUSE_MS);
   }
 
   private async refresh(): Promise<void> {
-    const { tool, again = (same: Fields) => same } = this.view;
-    const result = await this.call(tool, again(this.toolArguments));
+    const { tool, refreshMs = (same: Fields) => same } = this.view;
+    const result = await this.call(tool, refreshMs(this.toolArguments));
     this.failures = result === undefined || result['isError'] === true ? this.failures + 1 : 0;
     if (result !== undefined) this.take(result);
     this.draw();
@@ -155,9 +155,11 @@ class Life {
     try {
       return await this.host.request('tools/call', { name: this.nameOf(tool), arguments: toolArguments });
     } catch (error) {
-      this.isRefused ||= error instanceof Refused && error.code === METHOD_NOT_FOUND;
+      this.isRefused ||= error instanceof HostError && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.say(this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why);
+      this.showNotice(
+        this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why,
+      );
       return undefined;
     }
   }
@@ -182,13 +184,13 @@ class Life {
       this.take(result);
       return this.draw();
     }
-    this.tellModel(done);
+    this.sendToModel(done);
     await this.refresh();
-    this.say(textOf(fieldsOf(result['structuredContent'])['message']));
+    this.showNotice(textOf(fieldsOf(result['structuredContent'])['message']));
   }
 
   /** Each update replaces the previous one, so it contains all actions. */
-  private tellModel(done: string): void {
+  private sendToModel(done: string): void {
     const takes = this.host.capabilities['updateModelContext'];
     if (!isFields(takes)) return;
     this.done.push(done);
@@ -219,7 +221,7 @@ class Life {
     }
   }
 
-  private person(): Person {
+  private person(): ViewActions {
     const { isBusy } = this;
     return {
       mayAct: this.mayCall(),
@@ -234,7 +236,7 @@ class Life {
         return make('p.question', `${question} `, yes, ' ', no);
       },
       link: (text, address) => {
-        if (this.host.capabilities['openLinks'] === undefined || !isSafe(address)) return words(text);
+        if (this.host.capabilities['openLinks'] === undefined || !isSafe(address)) return boundedText(text);
         const open = () => void this.host.request('ui/open-link', { url: address }).catch(() => undefined);
         return button(`${text} (${new URL(address).host})`, { key: address }, open);
       },

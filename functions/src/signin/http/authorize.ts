@@ -3,21 +3,28 @@ import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Attempts } from '../../limits/rules/attempts.ts';
-import { Refusal } from '../../mcp/http/refusal.ts';
+import { HttpRejection } from '../../mcp/http/rejection.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import {
   type Authorization,
-  askedIn,
-  DECIDING_MILLISECONDS,
+  DECISION_TTL_MS,
   parametersIn,
-  wayBack,
+  parseRequest,
+  redirectToClient,
 } from '../rules/authorization.ts';
-import { Hindered } from '../rules/choices.ts';
+import { SignInError } from '../rules/choices.ts';
 import { OAuthError } from '../rules/oauthError.ts';
-import { isNamed, isOnThisMachine, shownHost } from '../rules/redirects.ts';
+import { isOnThisMachine, isRegistered, shownHost } from '../rules/redirects.ts';
 import { tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
-import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
+import {
+  json,
+  jsonOf,
+  NOT_STORED,
+  type Reply,
+  type SignInPorts,
+  type SignInRequest,
+} from './signInRequest.ts';
 
 /** The prefix limits the cookie to TLS and this host: no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
@@ -49,7 +56,7 @@ const LINK_CODE = 'oobCode';
 const ENDED: readonly Problem[] = ['other_browser', 'expired'];
 
 /** Problem page that replaces the requested page. */
-class Obstacle extends Error {
+class SignInPageError extends Error {
   readonly problem: Problem;
   readonly detail: string | undefined;
   readonly back: string | undefined;
@@ -81,12 +88,12 @@ export class AuthorizationPage {
   }
 
   /** Returns the page, a problem page, or a redirect to a program on the person's machine. Never throws. */
-  async open(visit: Visit): Promise<Reply> {
+  async open(visit: SignInRequest): Promise<Reply> {
     try {
       this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
       return visit.query.has('authorization') ? await this.reopen(visit) : await this.begin(visit);
     } catch (error) {
-      const { problem, detail, back } = obstacleOf(error, this.ports, visit);
+      const { problem, detail, back } = signInPageErrorOf(error, this.ports, visit);
       if (visit.query.has(LINK_CODE) && ENDED.includes(problem)) return withoutCode(visit);
       // Redirect only to the person's own machine, never to a foreign page: RFC 9700, section 4.11.2.
       if (back !== undefined && isOnThisMachine(back))
@@ -103,7 +110,7 @@ export class AuthorizationPage {
     }
   }
 
-  async identify(visit: Visit): Promise<Reply> {
+  async identify(visit: SignInRequest): Promise<Reply> {
     return this.answered(visit, async (body) => {
       this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
       const { authorization, idToken } = parsed(person, body);
@@ -111,7 +118,7 @@ export class AuthorizationPage {
     });
   }
 
-  async decide(visit: Visit): Promise<Reply> {
+  async decide(visit: SignInRequest): Promise<Reply> {
     return this.answered(visit, async (body) => {
       const { consent } = this.ports;
       const decided = parsed(decision, body);
@@ -125,41 +132,41 @@ export class AuthorizationPage {
     });
   }
 
-  private async begin(visit: Visit): Promise<Reply> {
+  private async begin(visit: SignInRequest): Promise<Reply> {
     const { address, query, request } = visit;
     const { clients, consent, randomness } = this.ports;
     const parameter = parametersIn(query);
     const id = parameter('client_id');
-    if (id === undefined) throw new Obstacle('bad_request', 'The parameter "client_id" is missing.');
+    if (id === undefined) throw new SignInPageError('bad_request', 'The parameter "client_id" is missing.');
     const charge = () => void this.documents.count(addressOf(request, this.ports.trustedProxies), this.now());
     const client = await clients.find(id, charge);
-    if (client === undefined) throw new Obstacle('unknown_client');
+    if (client === undefined) throw new SignInPageError('unknown_client');
     const [only, ...others] = client.redirect_uris;
     const redirectUri = parameter('redirect_uri') ?? (others.length === 0 ? only : undefined);
-    if (redirectUri === undefined || !isNamed(redirectUri, client.redirect_uris))
-      throw new Obstacle('bad_redirect', redirectUri);
+    if (redirectUri === undefined || !isRegistered(redirectUri, client.redirect_uris))
+      throw new SignInPageError('bad_redirect', redirectUri);
     const { issuer } = address;
     const browser = browserOf(visit) ?? randomness.secret(SECRET_BYTES);
     try {
       const isServed = (below: string) => this.ports.toolsetsAt(below).length > 0;
-      const asked = askedIn(parameter, address, isServed);
+      const asked = parseRequest(parameter, address, isServed);
       return this.page(visit, await consent.begin(client, asked, { redirectUri, issuer }, browser), browser);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const state = parameter('state');
       const back = { redirect_uri: redirectUri, issuer, ...(state !== undefined && { state }) };
-      throw new Obstacle('bad_request', error.message, wayBack(back, { error }));
+      throw new SignInPageError('bad_request', error.message, redirectToClient(back, { error }));
     }
   }
 
   /** Reopens the page when a person follows the sign-in link in an email. */
-  private async reopen(visit: Visit): Promise<Reply> {
+  private async reopen(visit: SignInRequest): Promise<Reply> {
     const browser = browserOf(visit);
     const { value } = await this.ports.consent.find(visit.query.get('authorization') ?? '', browser);
     return this.page(visit, value, browser ?? '');
   }
 
-  private page({ address, request }: Visit, authorization: Authorization, browser: string): Reply {
+  private page({ address, request }: SignInRequest, authorization: Authorization, browser: string): Reply {
     const { issuer } = address;
     const { id, client_name, client_host, redirect_uri } = authorization;
     const { firebase } = this.ports;
@@ -178,21 +185,21 @@ export class AuthorizationPage {
       client: { name: client_name, host: client_host },
       redirect: { host: shownHost(redirect_uri), isLocal: isOnThisMachine(redirect_uri) },
     });
-    const seconds = DECIDING_MILLISECONDS / 1000;
+    const seconds = DECISION_TTL_MS / 1000;
     const cookie = `${COOKIE}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
     return { status: 200, headers: { ...pageHeaders(firebase), 'Set-Cookie': cookie }, body };
   }
 
   /** Responds to the page's own script. Requests from other origins are refused. */
-  private async answered(visit: Visit, answer: (body: unknown) => Promise<object>): Promise<Reply> {
+  private async answered(visit: SignInRequest, answer: (body: unknown) => Promise<object>): Promise<Reply> {
     try {
       if (visit.request.headers.origin !== new URL(visit.address.issuer).origin)
-        throw new Hindered('invalid');
+        throw new SignInError('invalid');
       return json(200, await answer(await jsonOf(visit)));
     } catch (error) {
-      if (error instanceof Hindered) return json(400, { error: error.hindrance });
+      if (error instanceof SignInError) return json(400, { error: error.code });
       if (error instanceof OAuthError) return json(400, { error: 'invalid' });
-      if (error instanceof Refusal) return json(error.status, { error: 'invalid' });
+      if (error instanceof HttpRejection) return json(error.status, { error: 'invalid' });
       if (error instanceof MusterError && error.code === 'RATE_LIMITED')
         return json(
           429,
@@ -204,7 +211,7 @@ export class AuthorizationPage {
     }
   }
 
-  private toolsetsOf({ address }: Visit) {
+  private toolsetsOf({ address }: SignInRequest) {
     return (resource: string) => this.ports.toolsetsAt(resource.slice(address.mcp.length));
   }
 
@@ -216,7 +223,7 @@ export class AuthorizationPage {
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
 
 /** Removes an emailed link's code from the URL. It is still valid, and must not stay in history or screenshots. */
-function withoutCode({ address, query }: Visit): Reply {
+function withoutCode({ address, query }: SignInRequest): Reply {
   const location = new URL(`${address.issuer}/authorize`);
   location.searchParams.set('authorization', query.get('authorization') ?? '');
   const headers = { ...NOT_STORED, 'Referrer-Policy': 'no-referrer', Location: location.href };
@@ -224,29 +231,33 @@ function withoutCode({ address, query }: Visit): Reply {
 }
 
 /** Returns the problem page for an error. Unexpected errors are only logged. */
-function obstacleOf(error: unknown, { log }: SignInPorts, { address }: Visit): Obstacle {
-  if (error instanceof Obstacle) return error;
-  if (error instanceof Hindered)
-    return new Obstacle(error.hindrance === 'other_browser' ? 'other_browser' : 'expired');
+function signInPageErrorOf(
+  error: unknown,
+  { log }: SignInPorts,
+  { address }: SignInRequest,
+): SignInPageError {
+  if (error instanceof SignInPageError) return error;
+  if (error instanceof SignInError)
+    return new SignInPageError(error.code === 'other_browser' ? 'other_browser' : 'expired');
   if (error instanceof OAuthError)
-    return new Obstacle(
+    return new SignInPageError(
       error.code === 'invalid_client' ? 'client_unreachable' : 'bad_request',
       error.message,
     );
-  if (error instanceof MusterError && error.code === 'RATE_LIMITED') return new Obstacle('too_many');
+  if (error instanceof MusterError && error.code === 'RATE_LIMITED') return new SignInPageError('too_many');
   log.error('sign_in_broke', { issuer: address.issuer, error });
-  return new Obstacle('unavailable');
+  return new SignInPageError('unavailable');
 }
 
 /** @throws Hindered invalid */
 function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const { success, data } = schema.safeParse(body);
-  if (!success) throw new Hindered('invalid');
+  if (!success) throw new SignInError('invalid');
   return data;
 }
 
 /** Returns the secret in the browser's cookie, set when the page was first served. */
-function browserOf({ request }: Visit): string | undefined {
+function browserOf({ request }: SignInRequest): string | undefined {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   const found = cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
   return found !== undefined && SECRET.test(found) ? found : undefined;

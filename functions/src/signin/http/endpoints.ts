@@ -3,8 +3,8 @@ import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
 import { OAuthError } from '../rules/oauthError.ts';
-import type { Given } from '../rules/tokens.ts';
-import { formOf, json, jsonOf, type Reply, type SignInPorts, type Visit } from './visit.ts';
+import type { IssuedTokens } from '../rules/tokens.ts';
+import { formOf, json, jsonOf, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
 type Parameter = (name: string) => string | undefined;
 
@@ -29,37 +29,37 @@ export class TokenEndpoints {
     this.ports = ports;
   }
 
-  async token(visit: Visit): Promise<Reply> {
-    const { refusal, check, forgive } = this.attempt(visit);
+  async token(visit: SignInRequest): Promise<Reply> {
+    const { rejection, check, forgive } = this.attempt(visit);
     try {
-      requireNoSecret(visit);
+      rejectClientSecret(visit);
       const parameter = parametersIn(await formOf(visit));
       const given = await check(() => this.given(parameter));
       forgive();
-      return json(200, answerOf(given));
+      return json(200, tokenResponseOf(given));
     } catch (error) {
-      if (error instanceof OAuthError) throw refusal ?? error;
+      if (error instanceof OAuthError) throw rejection ?? error;
       forgive();
       throw error;
     }
   }
 
-  async revoke(visit: Visit): Promise<Reply> {
-    const { refusal, check, forgive } = this.attempt(visit);
-    requireNoSecret(visit);
+  async revoke(visit: SignInRequest): Promise<Reply> {
+    const { rejection, check, forgive } = this.attempt(visit);
+    rejectClientSecret(visit);
     const parameter = parametersIn(await formOf(visit));
     const token = required(parameter, 'token');
     const isRevoked = await check(() => this.ports.tokens.revoke(token, parameter('client_id')));
     if (isRevoked) forgive();
-    else if (refusal !== undefined) throw refusal;
+    else if (rejection !== undefined) throw rejection;
     return json(200, {});
   }
 
-  private attempt({ request }: Visit): Attempt {
+  private attempt({ request }: SignInRequest): Attempt {
     return this.failures.attempt(addressOf(request, this.ports.trustedProxies), this.now());
   }
 
-  async register(visit: Visit): Promise<Reply> {
+  async register(visit: SignInRequest): Promise<Reply> {
     this.registrations.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
     const { id, name, redirect_uris, created_at } = await this.ports.clients.register(await jsonOf(visit));
     return json(201, {
@@ -73,7 +73,7 @@ export class TokenEndpoints {
     });
   }
 
-  private given(parameter: Parameter): Promise<Given> {
+  private given(parameter: Parameter): Promise<IssuedTokens> {
     const { tokens } = this.ports;
     const clientId = required(parameter, 'client_id');
     const resource = parameter('resource');
@@ -108,7 +108,7 @@ export function tooMany(message: string) {
   return { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Retry' };
 }
 
-function answerOf({ accessToken, expiresIn, refreshToken, scope }: Given) {
+function tokenResponseOf({ accessToken, expiresIn, refreshToken, scope }: IssuedTokens) {
   return {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -119,7 +119,7 @@ function answerOf({ accessToken, expiresIn, refreshToken, scope }: Given) {
 }
 
 /** @throws OAuthError */
-function requireNoSecret({ request }: Visit): void {
+function rejectClientSecret({ request }: SignInRequest): void {
   if (request.headers.authorization === undefined) return;
   throw new OAuthError(
     'invalid_client',

@@ -1,27 +1,28 @@
 /** Discovery metadata for clients. Source: RFC 9728; RFC 8414; OpenID Connect Discovery; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
-import { json, type Reply, type SignInPorts } from './visit.ts';
+import { json, type Reply, type SignInPorts } from './signInRequest.ts';
 
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
 /** Clients may cache the metadata for an hour. After that they notice a deployment's new address. */
-const KEPT = { 'Cache-Control': 'public, max-age=3600' };
+const CACHE_CONTROL = { 'Cache-Control': 'public, max-age=3600' };
 
-const NOTHING = json(404, { error: 'not_found', error_description: 'Unknown path.' }, KEPT);
+const NOT_FOUND_REPLY = json(404, { error: 'not_found', error_description: 'Unknown path.' }, CACHE_CONTROL);
 
 /** Returns the metadata document at a path. @param path starts with `/.well-known/` */
 export function metadataAt(path: string, address: Address, ports: Pick<SignInPorts, 'toolsetsAt'>): Reply {
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
-  if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), KEPT);
+  if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined)
+    return json(200, serverMetadata(address), CACHE_CONTROL);
   // At a root, clients read the document above first, and OpenID metadata requires fields that do not exist here.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
-    return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, KEPT);
-  return NOTHING;
+    return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, CACHE_CONTROL);
+  return NOT_FOUND_REPLY;
 }
 
 /** Returns the rest of the path; undefined if it does not start with `start`. */
@@ -38,7 +39,7 @@ function resourceMetadata(
   const root = mcp.slice(issuer.length);
   const below =
     path === '' || path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined;
-  if (below === undefined || toolsetsAt(below).length === 0) return NOTHING;
+  if (below === undefined || toolsetsAt(below).length === 0) return NOT_FOUND_REPLY;
   return json(
     200,
     {
@@ -49,7 +50,7 @@ function resourceMetadata(
       bearer_methods_supported: ['header'],
       resource_name: 'Muster',
     },
-    KEPT,
+    CACHE_CONTROL,
   );
 }
 

@@ -1,9 +1,9 @@
 /** HTML of the sign-in pages. Names and hosts are untrusted: Mustache escapes every value except the settings. */
 import mustache from 'mustache';
-import { oneLine } from '../../kernel/hidden.ts';
+import { oneLine } from '../../kernel/hiddenCharacters.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';
+import { type FirebaseSettings, NOT_STORED } from './signInRequest.ts';
 import { type Language, TEXTS, type Texts } from './texts.ts';
-import { type FirebaseSettings, NOT_STORED } from './visit.ts';
 
 export type { PageSettings } from '../page/embedded.ts';
 export { type Language, languageOf } from './texts.ts';

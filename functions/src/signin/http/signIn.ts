@@ -2,20 +2,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import type { MusterError } from '../../kernel/errors.ts';
-import { presentable } from '../../mcp/answer.ts';
-import { Refusal } from '../../mcp/http/refusal.ts';
-import { answerEarly, compressed } from '../../mcp/http/response.ts';
+import { HttpRejection } from '../../mcp/http/rejection.ts';
+import { compressed, respondEarly } from '../../mcp/http/response.ts';
+import { presentableError } from '../../mcp/toolResponse.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { AuthorizationPage } from './authorize.ts';
 import { TokenEndpoints } from './endpoints.ts';
 import { metadataAt } from './metadata.ts';
-import { json, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
+import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
 interface Route {
   readonly method: 'GET' | 'POST';
   /** Whether pages of any origin may call. Browsers send no credentials with these requests automatically. */
   readonly isForAnyPage: boolean;
-  readonly serve: (visit: Visit) => Promise<Reply> | Reply;
+  readonly serve: (visit: SignInRequest) => Promise<Reply> | Reply;
 }
 
 export type SignIn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -48,11 +48,11 @@ export function createSignInEndpoint(ports: SignInPorts, addresses: Addresses): 
     const query = new URLSearchParams(url.split('?').slice(1).join('?'));
     const route = routeAt(routes, path);
     const isThere = route !== undefined && address !== undefined;
-    const visited = isThere ? answer(route, { request, response, address, path, query }, ports) : NOTHING;
+    const visited = isThere ? respond(route, { request, response, address, path, query }, ports) : NOTHING;
     const reply = await visited;
     const cors = route === undefined || route.isForAnyPage ? ANY_PAGE : {};
     const { status, headers, body } = reply;
-    answerEarly(request, response, { status, headers: { ...headers, ...cors }, body });
+    respondEarly(request, response, { status, headers: { ...headers, ...cors }, body });
   };
 }
 
@@ -88,9 +88,9 @@ function routeAt(routes: ReadonlyMap<string, Route>, path: string): Route | unde
   return routes.get(path.startsWith('/.well-known/') ? '/.well-known' : path);
 }
 
-async function answer(
+async function respond(
   { method, isForAnyPage, serve }: Route,
-  visit: Visit,
+  visit: SignInRequest,
   ports: SignInPorts,
 ): Promise<Reply> {
   const sent = visit.request.method ?? '';
@@ -104,7 +104,7 @@ async function answer(
   try {
     return await serve(visit);
   } catch (error) {
-    return refusalOf(error, ports);
+    return rejectionOf(error, ports);
   }
 }
 
@@ -117,22 +117,22 @@ function preflight(method: string): Record<string, string> {
 }
 
 /** Source: RFC 6749, section 5.2. */
-function refusalOf(error: unknown, { log, randomness }: SignInPorts): Reply {
+function rejectionOf(error: unknown, { log, randomness }: SignInPorts): Reply {
   if (error instanceof OAuthError) {
     log.info('sign_in_refused', { code: error.code, why: error.message });
     return json(error.status, { error: error.code, error_description: error.message });
   }
-  if (error instanceof Refusal)
+  if (error instanceof HttpRejection)
     return json(
       error.status,
       { error: 'invalid_request', error_description: error.message },
       { ...NOT_STORED, ...error.headers },
     );
-  const shown = presentable(error, randomness.uuid(), 'sign-in', log);
-  return json(...unforeseen(shown));
+  const shown = presentableError(error, randomness.uuid(), 'sign-in', log);
+  return json(...internalError(shown));
 }
 
-function unforeseen({ code, message, details }: MusterError): Parameters<typeof json> {
+function internalError({ code, message, details }: MusterError): Parameters<typeof json> {
   const { retryAfter, suggestion } = details;
   const headers =
     retryAfter === undefined ? NOT_STORED : { ...NOT_STORED, 'Retry-After': String(retryAfter) };
@@ -144,7 +144,7 @@ function unforeseen({ code, message, details }: MusterError): Parameters<typeof 
 
 /** Serves a static file. It is cached for minutes only, because it can change with each deployment. */
 async function assetReply(
-  { request }: Visit,
+  { request }: SignInRequest,
   ports: SignInPorts,
   name: 'page.js' | 'page.css',
   type: string,

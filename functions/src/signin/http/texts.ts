@@ -16,7 +16,7 @@ const MAX_HEADER_LENGTH = 500;
 
 /** Returns the supported language with the highest weight. Source: RFC 9110, 12.5.4. */
 export function languageOf(acceptLanguage: string | undefined): Language {
-  const wishes = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(wishOf);
+  const wishes = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(languagePreferenceOf);
   const best = wishes.filter(({ weight }) => weight > 0).sort((one, other) => other.weight - one.weight);
   for (const { tag } of best) {
     if (tag === '*') break;
@@ -27,7 +27,7 @@ export function languageOf(acceptLanguage: string | undefined): Language {
 }
 
 /** Parses a language range. An invalid one has weight 0. */
-function wishOf(range: string): { readonly tag: string; readonly weight: number } {
+function languagePreferenceOf(range: string): { readonly tag: string; readonly weight: number } {
   const found = /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(
     range,
   );

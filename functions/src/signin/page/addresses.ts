@@ -1,27 +1,27 @@
 /** Email addresses of sent sign-in links. The browser stores them for a day; without one, the page asks. */
 const PREFIX = 'muster.signin.';
 
-const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000;
+const ADDRESS_TTL_MS = 24 * 60 * 60 * 1000;
 
-export function rememberAddress(authorization: string, email: string): void {
+export function storeAddress(authorization: string, email: string): void {
   attempt(() => {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) read(key);
     localStorage.setItem(PREFIX + authorization, `${Date.now()} ${email}`);
   });
 }
 
-export function recallAddress(authorization: string): string | undefined {
+export function loadAddress(authorization: string): string | undefined {
   return attempt(() => read(PREFIX + authorization));
 }
 
-export function forgetAddress(authorization: string): void {
+export function clearAddress(authorization: string): void {
   attempt(() => localStorage.removeItem(PREFIX + authorization));
 }
 
 /** Returns the stored address, and removes it if it has expired. */
 function read(key: string): string | undefined {
   const [time, email] = localStorage.getItem(key)?.split(' ') ?? [];
-  if (Math.abs(Date.now() - Number(time)) < KEPT_MILLISECONDS) return email;
+  if (Math.abs(Date.now() - Number(time)) < ADDRESS_TTL_MS) return email;
   localStorage.removeItem(key);
   return undefined;
 }

@@ -68,7 +68,7 @@ export class ChoicesForm {
   private updateAllow(): void {
     const isNothing = !this.toolsets.some(({ checked }) => checked);
     this.view.setBlocked(this.allow, isNothing);
-    this.view.tell(isNothing ? this.texts.nothingTicked : '');
+    this.view.showMessage(isNothing ? this.texts.nothingTicked : '');
   }
 }
 

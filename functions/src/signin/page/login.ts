@@ -15,13 +15,13 @@ import {
   signOut,
 } from 'firebase/auth';
 import type { Embedded } from './embedded.ts';
-import { Failure, type Trouble } from './view.ts';
+import { Failure, type Problem } from './view.ts';
 
 /** Parameters that an emailed sign-in link adds to the page's URL. */
 const LINK_PARAMETERS = ['apiKey', 'oobCode', 'mode', 'lang', 'tenantId'];
 
 /** A wrong address and a wrong password have the same text, so that it does not reveal which accounts exist. */
-const TROUBLES: Readonly<Record<string, Trouble>> = {
+const SIGN_IN_PROBLEMS: Readonly<Record<string, Problem>> = {
   'auth/invalid-credential': 'credentials',
   'auth/invalid-login-credentials': 'credentials',
   'auth/wrong-password': 'credentials',
@@ -74,23 +74,25 @@ export class Login {
   }
 
   withPassword(email: string, password: string): Promise<void> {
-    return told(signInWithEmailAndPassword(this.auth, email, password));
+    return withKnownFailure(signInWithEmailAndPassword(this.auth, email, password));
   }
 
   /** Must be called while a click is handled, because browsers block windows that open later. */
   withGoogle(): Promise<void> {
     const provider = new GoogleAuthProvider();
     provider.setCustomParameters({ prompt: 'select_account' });
-    return told(signInWithPopup(this.auth, provider));
+    return withKnownFailure(signInWithPopup(this.auth, provider));
   }
 
   withLink(email: string, link: string): Promise<void> {
-    return told(signInWithEmailLink(this.auth, email, link), { 'auth/invalid-email': 'linkAddress' });
+    return withKnownFailure(signInWithEmailLink(this.auth, email, link), {
+      'auth/invalid-email': 'linkAddress',
+    });
   }
 
   sendLink(email: string): Promise<void> {
     const settings = { url: this.continueUrl, handleCodeInApp: true };
-    return told(sendSignInLinkToEmail(this.auth, email, settings));
+    return withKnownFailure(sendSignInLinkToEmail(this.auth, email, settings));
   }
 
   /** Returns the sign-in link that opened the page, and removes its code from the address bar and history. */
@@ -116,15 +118,18 @@ export class Login {
   }
 }
 
-async function told(signingIn: Promise<unknown>, here: typeof TROUBLES = {}): Promise<void> {
+async function withKnownFailure(
+  signingIn: Promise<unknown>,
+  here: typeof SIGN_IN_PROBLEMS = {},
+): Promise<void> {
   await signingIn.catch((error: unknown) => {
     throw failureOf(error, here);
   });
 }
 
-function failureOf(error: unknown, here: typeof TROUBLES): Failure {
+function failureOf(error: unknown, here: typeof SIGN_IN_PROBLEMS): Failure {
   const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
   // The codes of these two errors end with the rest of Google's message.
   const isKeyRefused = /^auth\/(?:api-key-not-valid|requests-from-referer)/.test(code);
-  return new Failure(here[code] ?? TROUBLES[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
+  return new Failure(here[code] ?? SIGN_IN_PROBLEMS[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
 }

@@ -1,13 +1,13 @@
 /** Script of the sign-in page. Tokens are only kept in memory and sent in one request. */
-import { forgetAddress, recallAddress, rememberAddress } from './addresses.ts';
+import { clearAddress, loadAddress, storeAddress } from './addresses.ts';
 import { ChoicesForm } from './choices.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';
 import { Login } from './login.ts';
 import { type Decision, Server } from './server.ts';
-import { element, Failure, type Trouble, View } from './view.ts';
+import { element, Failure, type Problem, View } from './view.ts';
 
 /** Failures that end the page's use. */
-const FINAL: readonly Trouble[] = ['expired', 'other_browser'];
+const FINAL: readonly Problem[] = ['expired', 'other_browser'];
 
 // The server that embeds the settings is of the same build, so they need no validation.
 const settings: Embedded = JSON.parse(element(EMBEDDED_ID, HTMLScriptElement).text);
@@ -31,7 +31,7 @@ let address = '';
 async function run(act: () => Promise<void>): Promise<void> {
   if (view.isBusy) return;
   view.setBusy(true);
-  view.tell('');
+  view.showMessage('');
   notice.textContent = '';
   try {
     await act();
@@ -42,21 +42,21 @@ async function run(act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function fail({ trouble, values }: Failure): Promise<void> {
-  const text = fill(texts.errors[trouble], { ...values, email: login.email || address });
-  if (FINAL.includes(trouble)) {
+async function fail({ problem, values }: Failure): Promise<void> {
+  const text = fill(texts.errors[problem], { ...values, email: login.email || address });
+  if (FINAL.includes(problem)) {
     view.show('ended');
-  } else if (trouble === 'sign_in_again' || trouble === 'usedLink') {
+  } else if (problem === 'sign_in_again' || problem === 'usedLink') {
     link = undefined;
     await login.forget();
     showSignIn();
   } else if (login.isSignedIn) {
     view.show('standstill');
   }
-  view.tell(text);
-  if (view.shown === 'sign-in') view.focus(trouble === 'credentials' ? password : emptyField());
-  if (trouble === 'credentials') password.select();
-  if (trouble === 'name_taken') form.markName();
+  view.showMessage(text);
+  if (view.shown === 'sign-in') view.focus(problem === 'credentials' ? password : emptyField());
+  if (problem === 'credentials') password.select();
+  if (problem === 'name_taken') form.markName();
 }
 
 /** With an emailed link, the form asks only for the address. */
@@ -80,7 +80,7 @@ async function signIn(): Promise<void> {
   } else {
     await login.withLink(email.value, link);
     link = undefined;
-    forgetAddress(authorization);
+    clearAddress(authorization);
   }
   await meet();
 }
@@ -105,14 +105,14 @@ async function useAnother(): Promise<void> {
 
 async function sendLink(): Promise<void> {
   await login.sendLink(email.value);
-  rememberAddress(authorization, email.value);
+  storeAddress(authorization, email.value);
   notice.textContent = fill(texts.linkSent, { email: email.value });
 }
 
 async function decide(decision: Decision): Promise<void> {
   const location = await server.decide(decision);
   if (!isFollowed(location)) throw new Failure('unavailable');
-  forgetAddress(authorization);
+  clearAddress(authorization);
   element('back', HTMLAnchorElement).href = location;
   view.show('done');
   window.location.assign(location);
@@ -153,6 +153,6 @@ element('send-link', HTMLButtonElement).addEventListener('click', () => {
   if (email.reportValidity()) run(sendLink);
 });
 
-email.value = (link !== undefined && recallAddress(authorization)) || '';
+email.value = (link !== undefined && loadAddress(authorization)) || '';
 showSignIn();
 if (link !== undefined && email.value !== '') run(signIn);

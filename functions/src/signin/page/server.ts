@@ -1,7 +1,7 @@
 /** Client of the two endpoints for this page. It validates their responses. */
 import type { Offer } from '../rules/choices.ts';
 import type { Embedded } from './embedded.ts';
-import { Failure, type Trouble } from './view.ts';
+import { Failure, type Problem } from './view.ts';
 
 const ROLES: Offer['roles'] = ['viewer', 'worker', 'leader', 'admin'];
 
@@ -19,9 +19,9 @@ export type Decision =
   | { readonly allow: false; readonly approval?: string };
 
 /** Longer than a cold start takes. */
-const TIMEOUT_MILLISECONDS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-const REFUSALS: readonly Trouble[] = [
+const REJECTIONS: readonly Problem[] = [
   'no_role',
   'sign_in_again',
   'expired',
@@ -59,14 +59,14 @@ export class Server {
       headers: { 'content-type': 'application/json' },
       credentials: 'same-origin',
       body: JSON.stringify({ authorization: this.settings.authorization, ...body }),
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(() => {
       throw new Failure('network');
     });
     const answer: unknown = await response.json().catch(() => undefined);
     if (response.ok) return answer;
     const code = isRecord(answer) ? answer['error'] : undefined;
-    throw new Failure(REFUSALS.find((known) => known === code) ?? 'unavailable');
+    throw new Failure(REJECTIONS.find((known) => known === code) ?? 'unavailable');
   }
 }
 

@@ -5,17 +5,17 @@ const SECTIONS = ['sign-in', 'standstill', 'choices', 'ended', 'done'] as const;
 
 export type Section = (typeof SECTIONS)[number];
 
-export type Trouble = keyof Embedded['texts']['errors'];
+export type Problem = keyof Embedded['texts']['errors'];
 
 /** Failure with a text for the person. */
 export class Failure extends Error {
-  readonly trouble: Trouble;
+  readonly problem: Problem;
   /** Values for the text's placeholders. */
   readonly values: Readonly<Record<string, string>>;
 
-  constructor(trouble: Trouble, values: Readonly<Record<string, string>> = {}) {
+  constructor(trouble: Problem, values: Readonly<Record<string, string>> = {}) {
     super(trouble);
-    this.trouble = trouble;
+    this.problem = trouble;
     this.values = values;
   }
 }
@@ -49,14 +49,14 @@ export class View {
 
   /** Shows one section, hides the others, and moves the focus to its heading. */
   show(section: Section): void {
-    this.tell('');
+    this.showMessage('');
     this.section = section;
     for (const one of SECTIONS) element(one, HTMLElement).hidden = one !== section;
     this.focus(document.querySelector(`#${section} h2`));
   }
 
   /** Shows an error text in the visible section. */
-  tell(text: string): void {
+  showMessage(text: string): void {
     if (this.section === undefined) return;
     const error = document.getElementById(`${this.section}-error`);
     if (error === null) return;

@@ -3,21 +3,21 @@ import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   type Agent,
   countedAgent,
-  homeOf,
-  NOTHING_DONE,
-  requireFewWorkspaces,
+  DEFAULT_CONFIGURATION,
+  homeWorkspaceOf,
+  NO_METRICS,
+  requireWorkspaceLimit,
   skillChanges,
-  USUAL_CONFIGURATION,
 } from '../../agents/rules/agent.ts';
 import type { AgentRegistration } from '../../agents/rules/registration.ts';
 import type { Limits } from '../../identity/rules/credential.ts';
 import {
-  CODE_MILLISECONDS,
+  CODE_TTL_MS,
   endingOf,
   GRANT_LETTERS,
   type Grant,
+  MAX_GRANT_TTL_MS,
   MAX_GRANTS,
-  MOST_MILLISECONDS,
   tokenOf,
 } from '../../identity/rules/grant.ts';
 import {
@@ -31,11 +31,11 @@ import { hasRole } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';
-import { type Decision, Hindered } from './choices.ts';
+import { type Decision, SignInError } from './choices.ts';
 import type { SignInChange } from './clients.ts';
 import { personOf } from './tokens.ts';
 
-interface Chosen extends Omit<Decision, 'toolsets'> {
+interface ChosenAccess extends Omit<Decision, 'toolsets'> {
   readonly toolsets: readonly string[] | undefined;
 }
 
@@ -43,20 +43,20 @@ interface Chosen extends Omit<Decision, 'toolsets'> {
 type App = Pick<Authorization, 'client_id' | 'resource'>;
 
 /** Authorization request whose person has signed in. */
-type Signed = Authorization & { readonly person: NonNullable<Authorization['person']> };
+type SignedAuthorization = Authorization & { readonly person: NonNullable<Authorization['person']> };
 
 const SECRET_BYTES = 32;
 
 /** Limit of the numbers that are tried in a new agent's name. */
-const MOST_NAMES = 10;
+const MAX_AGENT_NAMES = 10;
 
 /** Initial agent fields of a newly connected app. */
 const NEW_APP = {
-  ...NOTHING_DONE,
+  ...NO_METRICS,
   type: 'developer',
   version: '1.0.0',
   capability_details: [],
-  configuration: USUAL_CONFIGURATION,
+  configuration: DEFAULT_CONFIGURATION,
   status: 'offline',
 } as const satisfies Partial<Agent>;
 
@@ -73,19 +73,19 @@ export class Apps extends Service<AppPorts> {
    * @throws Hindered; StaleWriteError
    */
   async connect(
-    authorization: Signed,
-    chosen: Chosen,
+    authorization: SignedAuthorization,
+    chosen: ChosenAccess,
     owner: PersonRoles,
     ended: SignInChange,
   ): Promise<string> {
     const { store, clock, randomness } = this.ports;
     const { uid } = authorization.person;
-    const { id, known, others, isFree } = await this.look(uid, chosen.agentName, authorization);
-    if (!isFree) throw new Hindered('name_taken');
+    const { id, known, others, isFree } = await this.findApp(uid, chosen.agentName, authorization);
+    if (!isFree) throw new SignInError('name_taken');
     const limits = limitsOf(uid, owner, chosen);
     const now = clock.now();
     const agent = agentOf(id, { uid, roles: owner }, chosen, { before: known?.value, now });
-    requireFewWorkspaces(known?.value, agent);
+    requireWorkspaceLimit(known?.value, agent);
     const secret = randomness.secret(SECRET_BYTES);
     const grant = this.newGrant(authorization, { agentId: id, limits, secret }, now);
     await store.commit([
@@ -102,9 +102,9 @@ export class Apps extends Service<AppPorts> {
   }
 
   /** Returns a name for the app's agent that is its own or unused: the wished one, with a number if needed. */
-  async freeName(uid: string, wished: string, app: App): Promise<string> {
-    for (let number = 2, name = wished; number <= MOST_NAMES; number++) {
-      if ((await this.look(uid, name, app)).isFree) return name;
+  async availableName(uid: string, wished: string, app: App): Promise<string> {
+    for (let number = 2, name = wished; number <= MAX_AGENT_NAMES; number++) {
+      if ((await this.findApp(uid, name, app)).isFree) return name;
       name = `${wished} ${number}`;
     }
     return wished;
@@ -114,7 +114,7 @@ export class Apps extends Service<AppPorts> {
    * Returns the person's agent with a name. The name is not free if the agent belongs to another app or has an API
    * key, because consent for one app must not apply to another. The same app at another address is another app.
    */
-  private async look(uid: string, name: string, { client_id, resource }: App) {
+  private async findApp(uid: string, name: string, { client_id, resource }: App) {
     const { agents, grants, clock, registration } = this.ports;
     const { id, known } = await registration.find(uid, name);
     const [keys, all] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
@@ -127,13 +127,13 @@ export class Apps extends Service<AppPorts> {
   }
 
   private newGrant(
-    authorization: Signed,
+    authorization: SignedAuthorization,
     given: { readonly agentId: string; readonly limits: Limits; readonly secret: string },
     now: Date,
   ): Grant {
     const { randomness, hashing } = this.ports;
     const { person, client_id, client_name, client_host, resource, redirect_uri, challenge } = authorization;
-    const codeExpiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
+    const codeExpiresAt = new Date(now.getTime() + CODE_TTL_MS);
     return {
       id: randomness.letters(GRANT_LETTERS),
       owner_uid: person.uid,
@@ -147,7 +147,7 @@ export class Apps extends Service<AppPorts> {
       used_at: now,
       // Until the code is redeemed, the grant lives only as long as the code.
       expires_at: codeExpiresAt,
-      ends_at: new Date(now.getTime() + MOST_MILLISECONDS),
+      ends_at: new Date(now.getTime() + MAX_GRANT_TTL_MS),
       salt: randomness.secret(SECRET_BYTES),
       code: {
         hash: hashing.sha256(given.secret),
@@ -164,7 +164,11 @@ export class Apps extends Service<AppPorts> {
 }
 
 /** Returns the limits that the person chose. @throws Hindered not_allowed if they exceed the person's role */
-function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: Chosen): Limits {
+function limitsOf(
+  uid: string,
+  owner: PersonRoles,
+  { workspace, role, toolsets, readonly }: ChosenAccess,
+): Limits {
   const limits: Limits = {
     ...(toolsets && { toolsets }),
     ...(workspace !== undefined && { held_to: workspace }),
@@ -174,7 +178,7 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
   const most = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
   // If the person's role in the workspace is weaker, it limits the agent there anyway.
   const own = most && ownRole(person);
-  if (own === undefined || !hasRole(own, role)) throw new Hindered('not_allowed');
+  if (own === undefined || !hasRole(own, role)) throw new SignInError('not_allowed');
   return limits;
 }
 
@@ -195,10 +199,10 @@ function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date)
 function agentOf(
   id: string,
   owner: { readonly uid: string; readonly roles: PersonRoles },
-  { agentName: name, role, workspace }: Chosen,
+  { agentName: name, role, workspace }: ChosenAccess,
   { before, now }: { readonly before: Agent | undefined; readonly now: Date },
 ): Agent {
-  const home = workspace ?? usualHome(owner.roles, before);
+  const home = workspace ?? defaultHome(owner.roles, before);
   const { workspace: _former, ...kept } = before ?? {
     ...NEW_APP,
     workspace,
@@ -216,10 +220,10 @@ function agentOf(
 }
 
 /** Returns the workspace of calls that name none: one in which the person has a role. */
-function usualHome(owner: PersonRoles, before: Agent | undefined): string {
+function defaultHome(owner: PersonRoles, before: Agent | undefined): string {
   const isTheirs = (workspace: string): boolean => personsRoleIn(owner, workspace) !== undefined;
   const known = [
-    ...(before ? [homeOf(before)] : []),
+    ...(before ? [homeWorkspaceOf(before)] : []),
     DEFAULT_WORKSPACE,
     ...Object.keys(owner.workspaces).sort(),
   ];

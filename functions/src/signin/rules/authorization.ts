@@ -4,25 +4,25 @@ import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../identity/rules/grant.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { OAuthError } from './oauthError.ts';
-import { answered } from './redirects.ts';
+import { withParameters } from './redirects.ts';
 
 export type Authorization = ReturnType<typeof authorizationFromDocument>;
 
 export interface AuthorizationChanges {
-  readonly beginAuthorization: { readonly authorization: Authorization };
+  readonly startAuthorization: { readonly authorization: Authorization };
   readonly replaceAuthorization: { readonly authorization: Authorization; readonly version: string };
   readonly endAuthorization: { readonly id: string; readonly version: string };
 }
 
 /** Lifetime of an authorization request: the person must decide before it expires. */
-export const DECIDING_MILLISECONDS = 10 * 60 * 1000;
+export const DECISION_TTL_MS = 10 * 60 * 1000;
 
-export type Asked = Pick<Authorization, 'challenge' | 'state' | 'is_readonly' | 'resource'>;
+export type AuthorizationRequest = Pick<Authorization, 'challenge' | 'state' | 'is_readonly' | 'resource'>;
 
 /** A challenge is a base64url-encoded SHA-256 hash. Source: RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-const LONGEST_STATE = 4000;
+const MAX_STATE_LENGTH = 4000;
 
 /**
  * Returns a reader of parameters. Only `resource` may be repeated (RFC 8707, section 2), and only with one value.
@@ -56,11 +56,11 @@ export function addressOf(resource: string): string {
  * @param isServed whether this deployment serves MCP at a path below its MCP address
  * @throws OAuthError that is reported to the client
  */
-export function askedIn(
+export function parseRequest(
   parameter: (name: string) => string | undefined,
   address: Address,
   isServed: (below: string) => boolean,
-): Asked {
+): AuthorizationRequest {
   if (parameter('response_type') !== 'code')
     throw new OAuthError('unsupported_response_type', 'The response_type must be "code".');
   if (!['query', undefined].includes(parameter('response_mode')))
@@ -72,8 +72,8 @@ export function askedIn(
       'PKCE is required: send code_challenge with code_challenge_method "S256".',
     );
   const state = parameter('state');
-  if ((state?.length ?? 0) > LONGEST_STATE)
-    throw new OAuthError('invalid_request', `The state is longer than ${LONGEST_STATE} characters.`);
+  if ((state?.length ?? 0) > MAX_STATE_LENGTH)
+    throw new OAuthError('invalid_request', `The state is longer than ${MAX_STATE_LENGTH} characters.`);
   if (parameter('request') !== undefined || parameter('request_uri') !== undefined)
     throw new OAuthError('invalid_request', 'Request objects (request, request_uri) are not supported.');
   // A person confirms every sign-in, so that none happens unnoticed.
@@ -82,13 +82,13 @@ export function askedIn(
   return {
     challenge,
     ...(state !== undefined && { state }),
-    is_readonly: asksForReading(parameter('scope')),
+    is_readonly: requestsReadonly(parameter('scope')),
     resource: resourceIn(parameter('resource'), address, isServed),
   };
 }
 
 /** Returns whether the scope requests read access only. Unknown scopes are ignored: clients often send some. */
-export function asksForReading(scope: string | undefined): boolean {
+export function requestsReadonly(scope: string | undefined): boolean {
   const names = scope?.split(' ') ?? [];
   return names.includes(SCOPES.read) && !names.includes(SCOPES.write);
 }
@@ -107,7 +107,7 @@ export function resourceIn(
 }
 
 /** Returns the URL that redirects to the client with the code or the error. */
-export function wayBack(
+export function redirectToClient(
   { redirect_uri, state, issuer }: Pick<Authorization, 'redirect_uri' | 'state' | 'issuer'>,
   answer: { readonly code: string } | { readonly error: OAuthError },
 ): string {
@@ -116,7 +116,7 @@ export function wayBack(
       ? { code: answer.code }
       : { error: answer.error.code, error_description: answer.error.message };
   // The issuer shows a client that uses several servers which one responded: RFC 9207.
-  return answered(redirect_uri, { ...outcome, state, iss: issuer });
+  return withParameters(redirect_uri, { ...outcome, state, iss: issuer });
 }
 
 /** Authorization request of a client until the person decides: `authorizations/{id}`. */

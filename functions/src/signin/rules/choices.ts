@@ -2,7 +2,7 @@
 import type { Role } from '../../identity/rules/role.ts';
 
 /** Reason why the page cannot continue. The page has a text for each. */
-export type Hindrance =
+export type SignInErrorCode =
   | 'expired'
   | 'other_browser'
   | 'no_role'
@@ -11,13 +11,13 @@ export type Hindrance =
   | 'name_taken'
   | 'invalid';
 
-export class Hindered extends Error {
-  readonly hindrance: Hindrance;
+export class SignInError extends Error {
+  readonly code: SignInErrorCode;
 
-  constructor(hindrance: Hindrance) {
+  constructor(hindrance: SignInErrorCode) {
     super(`The sign-in cannot continue: ${hindrance}.`);
     this.name = 'Hindered';
-    this.hindrance = hindrance;
+    this.code = hindrance;
   }
 }
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { AccessChange } from '../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import { isVisible, oneLine } from '../../kernel/hidden.ts';
+import { isVisible, oneLine } from '../../kernel/hiddenCharacters.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
@@ -49,37 +49,37 @@ export interface ClientDocuments {
 
 export interface ClientChanges {
   /** A client registers or is used. It expires some time later. */
-  readonly keepClient: { readonly client: RegisteredClient };
+  readonly storeClient: { readonly client: RegisteredClient };
 }
 
-const SECOND = 1000;
-const DAY = 24 * 60 * 60 * SECOND;
+const SECOND_MS = 1000;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** Retention of a client that no one has signed in from. It is short because anyone can register clients. */
-const REGISTERED_DAYS = 1;
+const REGISTRATION_DAYS = 1;
 
-const UNUSED_DAYS = 90;
+const UNUSED_RETENTION_DAYS = 90;
 
 /** Renewal threshold: a client in use is written at most once a day. */
-const KEPT_DAYS_AT_LEAST = UNUSED_DAYS - 1;
+const MIN_KEPT_DAYS = UNUSED_RETENTION_DAYS - 1;
 
 const MAX_REDIRECTS = 10;
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 const MAX_CACHED = 200;
 
 /** Bounds of the cache lifetime that a document's server may request. */
-const [LEAST_CACHED, MOST_CACHED] = [5 * 60 * SECOND, DAY];
+const [MIN_CACHE_SECONDS, MAX_CACHE_SECONDS] = [5 * 60 * SECOND_MS, DAY_MS];
 
-const NAMELESS = 'An app';
+const UNNAMED_CLIENT = 'An app';
 
 /** Returns a name for display: one line, at most 60 characters, without invisible or reordering characters. */
 export function shownName(name: string): string {
   // Joiners are removed as well: a person decides by this name.
   const plain = oneLine(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ' '));
-  const shown = [...plain].slice(0, LONGEST_NAME).join('').trim();
-  return isVisible(shown) ? shown : NAMELESS;
+  const shown = [...plain].slice(0, MAX_NAME_LENGTH).join('').trim();
+  return isVisible(shown) ? shown : UNNAMED_CLIENT;
 }
 
 /** Form of registered client ids. No URL has it. */
@@ -115,7 +115,7 @@ export class Clients extends Service<
         throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
       });
     const client = describedIn(text, id, url.host);
-    const lasting = Math.min(Math.max(maxAgeSeconds * SECOND, LEAST_CACHED), MOST_CACHED);
+    const lasting = Math.min(Math.max(maxAgeSeconds * SECOND_MS, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS);
     this.cached.set(id, { client, until: now + lasting });
     return client;
   }
@@ -137,9 +137,9 @@ export class Clients extends Service<
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);
     // A client that registers again may be about to sign in. A client in use keeps its later expiry.
-    if (known !== undefined && known.expires_at >= after(now, REGISTERED_DAYS / 2))
+    if (known !== undefined && known.expires_at >= after(now, REGISTRATION_DAYS / 2))
       return { ...known, redirect_uris: redirectUris };
-    const expiresAt = after(now, REGISTERED_DAYS);
+    const expiresAt = after(now, REGISTRATION_DAYS);
     const client = {
       id,
       name,
@@ -147,7 +147,7 @@ export class Clients extends Service<
       created_at: known?.created_at ?? now,
       expires_at: expiresAt,
     };
-    await this.ports.store.commit([{ kind: 'keepClient', client }]);
+    await this.ports.store.commit([{ kind: 'storeClient', client }]);
     return client;
   }
 
@@ -160,18 +160,18 @@ export class Clients extends Service<
   }
 
   /** Extends the retention of a registered client, because a person signs in from it. */
-  async keepUsed(id: string): Promise<void> {
+  async extendUsed(id: string): Promise<void> {
     if (!REGISTERED.test(id)) return;
     const now = this.ports.clock.now();
     const known = await this.ports.signIns.client(id);
-    if (known === undefined || known.expires_at >= after(now, KEPT_DAYS_AT_LEAST)) return;
-    const client = { ...known, expires_at: after(now, UNUSED_DAYS) };
-    await this.ports.store.commit([{ kind: 'keepClient', client }]);
+    if (known === undefined || known.expires_at >= after(now, MIN_KEPT_DAYS)) return;
+    const client = { ...known, expires_at: after(now, UNUSED_RETENTION_DAYS) };
+    await this.ports.store.commit([{ kind: 'storeClient', client }]);
   }
 }
 
 function after(now: Date, days: number): Date {
-  return new Date(now.getTime() + days * DAY);
+  return new Date(now.getTime() + days * DAY_MS);
 }
 
 /** Returns the URL of a client's document if the id is one. Source: the draft, section 3, "Client Identifier". */

@@ -4,14 +4,19 @@ import type { Invitations } from '../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import { TOOLSETS } from '../../identity/rules/lineage.ts';
 import { knownWorkspaces, ownRole, personsRoleIn } from '../../identity/rules/principal.ts';
-import { hasRole, ROLES, weaker } from '../../identity/rules/role.ts';
+import { hasRole, ROLES, weakerOf } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
+import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/waiting.ts';
 import type { Apps } from './apps.ts';
-import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
-import { type Decision, Hindered, type Offer } from './choices.ts';
+import {
+  type Authorization,
+  type AuthorizationRequest,
+  DECISION_TTL_MS,
+  redirectToClient,
+} from './authorization.ts';
+import { type Decision, type Offer, SignInError } from './choices.ts';
 import { type Client, type Clients, type SignInChange, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
 import { personOf } from './tokens.ts';
@@ -19,9 +24,9 @@ import { personOf } from './tokens.ts';
 interface ConsentPorts extends AccessPorts {
   readonly store: Store<SignInChange>;
   readonly signIns: SignInQueries;
-  readonly invitations: Pick<Invitations, 'take'>;
-  readonly clients: Pick<Clients, 'keepUsed'>;
-  readonly apps: Pick<Apps, 'connect' | 'freeName'>;
+  readonly invitations: Pick<Invitations, 'accept'>;
+  readonly clients: Pick<Clients, 'extendUsed'>;
+  readonly apps: Pick<Apps, 'connect' | 'availableName'>;
 }
 
 /** Maximum age of a Firebase sign-in at consent. */
@@ -29,7 +34,7 @@ const SIGNED_IN_SECONDS = 10 * 60;
 
 const ID_LETTERS = 20;
 
-interface Approved {
+interface ApprovedConsent {
   readonly id: string;
   readonly browser: string | undefined;
   readonly approval: string;
@@ -39,7 +44,7 @@ export class Consent extends Service<ConsentPorts> {
   /** Starts a sign-in. @param browser the browser's secret; all further steps must happen in that browser */
   async begin(
     client: Client,
-    asked: Asked,
+    asked: AuthorizationRequest,
     { redirectUri, issuer }: { readonly redirectUri: string; readonly issuer: string },
     browser: string,
   ) {
@@ -53,9 +58,9 @@ export class Consent extends Service<ConsentPorts> {
       ...(client.host !== undefined && { client_host: client.host }),
       redirect_uri: redirectUri,
       issuer,
-      expires_at: new Date(clock.now().getTime() + DECIDING_MILLISECONDS),
+      expires_at: new Date(clock.now().getTime() + DECISION_TTL_MS),
     };
-    await store.commit([{ kind: 'beginAuthorization', authorization }]);
+    await store.commit([{ kind: 'startAuthorization', authorization }]);
     return authorization;
   }
 
@@ -63,9 +68,9 @@ export class Consent extends Service<ConsentPorts> {
   async find(id: string, browser: string | undefined): Promise<Versioned<Authorization>> {
     const { signIns, clock, hashing } = this.ports;
     const found = await signIns.authorization(id);
-    if (found === undefined || found.value.expires_at <= clock.now()) throw new Hindered('expired');
+    if (found === undefined || found.value.expires_at <= clock.now()) throw new SignInError('expired');
     if (!hashing.equal(found.value.browser_hash, hashing.sha256(browser ?? '')))
-      throw new Hindered('other_browser');
+      throw new SignInError('other_browser');
     return found;
   }
 
@@ -83,13 +88,13 @@ export class Consent extends Service<ConsentPorts> {
     const { idTokens, roles, randomness, hashing, store } = this.ports;
     await this.find(id, browser);
     const { uid, role, email } = await idTokens.verifyRecent(idToken, SIGNED_IN_SECONDS).catch(signInAgain);
-    if (email !== undefined) await this.ports.invitations.take(uid, email, undefined, () => undefined);
+    if (email !== undefined) await this.ports.invitations.accept(uid, email, undefined, () => undefined);
     const owner = await roles.of(uid, async () => role);
     const own = ownRole(personOf(uid, owner));
     const profile = (await idTokens.profiles([uid])).get(uid) ?? {};
-    if (own === undefined) throw new Hindered('no_role');
+    if (own === undefined) throw new SignInError('no_role');
     const approval = randomness.secret(32);
-    const authorization = await retryStale(randomness, async () => {
+    const authorization = await retryOnConflict(randomness, async () => {
       const { value, version } = await this.find(id, browser);
       const person = { uid, approval_hash: hashing.sha256(approval) };
       await store.commit([{ kind: 'replaceAuthorization', authorization: { ...value, person }, version }]);
@@ -101,12 +106,12 @@ export class Consent extends Service<ConsentPorts> {
     const there = toolsetsAt(authorization.resource);
     const toolsets = TOOLSETS.filter((one) => there.includes(one));
     const wished = `${authorization.client_name} (${shown.split(' ', 1)[0]})`;
-    const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization);
+    const agentName = await this.ports.apps.availableName(uid, shownName(wished), authorization);
     return {
       approval,
       person: { name: shown, ...(address !== undefined && { email: address }) },
       agentName,
-      role: weaker(own, 'worker'),
+      role: weakerOf(own, 'worker'),
       roles: ROLES.filter((one) => hasRole(own, one)),
       workspaces: knownWorkspaces(owner).flatMap(([one]) => (personsRoleIn(owner, one) ? [one] : [])),
       toolsets,
@@ -117,21 +122,21 @@ export class Consent extends Service<ConsentPorts> {
 
   /** Grants the app what the person chose, and returns the redirect URL with a code. @throws Hindered */
   async allow(
-    { id, browser, approval }: Approved,
+    { id, browser, approval }: ApprovedConsent,
     decision: Decision,
     toolsetsAt: (resource: string) => readonly string[],
   ): Promise<string> {
     const { hashing, apps, clients, roles, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       const { person } = authorization;
       if (person === undefined || !hashing.equal(person.approval_hash, hashing.sha256(approval)))
-        throw new Hindered('expired');
+        throw new SignInError('expired');
       const owner = await roles.of(person.uid);
       const there = toolsetsAt(authorization.resource);
       const toolsets = there.filter((one) => decision.toolsets.includes(one));
-      if (toolsets.length === 0) throw new Hindered('invalid');
-      await clients.keepUsed(authorization.client_id);
+      if (toolsets.length === 0) throw new SignInError('invalid');
+      await clients.extendUsed(authorization.client_id);
       const code = await apps.connect(
         { ...authorization, person },
         {
@@ -144,17 +149,19 @@ export class Consent extends Service<ConsentPorts> {
         owner,
         { kind: 'endAuthorization', id, version },
       );
-      return wayBack(authorization, { code });
+      return redirectToClient(authorization, { code });
     });
   }
 
   /** Ends the sign-in, and returns the redirect URL with the error `access_denied`. */
   async cancel(id: string, browser: string | undefined): Promise<string> {
     const { store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       await store.commit([{ kind: 'endAuthorization', id, version }]);
-      return wayBack(authorization, { error: new OAuthError('access_denied', 'The person denied access.') });
+      return redirectToClient(authorization, {
+        error: new OAuthError('access_denied', 'The person denied access.'),
+      });
     });
   }
 }
@@ -167,5 +174,5 @@ export function proposedOf(toolsets: readonly string[]): readonly string[] {
 
 function signInAgain(error: unknown): never {
   const isTold = error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED'].includes(error.code);
-  throw isTold ? new Hindered('sign_in_again') : error;
+  throw isTold ? new SignInError('sign_in_again') : error;
 }

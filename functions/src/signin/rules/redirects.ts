@@ -4,7 +4,7 @@
  */
 import { isLoopback } from '../../access/rules/addresses.ts';
 
-const LONGEST = 2000;
+const MAX_REDIRECT_LENGTH = 2000;
 
 /**
  * Accepted redirect URIs with a private scheme. There are no others, because on most systems any program can claim
@@ -14,7 +14,7 @@ const PROGRAMS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callba
 
 /** Returns why a redirect URI is not accepted; undefined if it is. */
 export function redirectFault(uri: string): string | undefined {
-  if (uri.length > LONGEST) return `is longer than ${LONGEST} characters`;
+  if (uri.length > MAX_REDIRECT_LENGTH) return `is longer than ${MAX_REDIRECT_LENGTH} characters`;
   if (PROGRAMS.includes(uri)) return undefined;
   // A URI cannot contain a backslash, but browsers treat one as a slash.
   if (!URL.canParse(uri) || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\'))
@@ -31,7 +31,7 @@ export function redirectFault(uri: string): string | undefined {
 }
 
 /** Whether the client registered `uri`: exactly, except for a loopback port (RFC 8252, section 7.3). */
-export function isNamed(uri: string, named: readonly string[]): boolean {
+export function isRegistered(uri: string, named: readonly string[]): boolean {
   if (redirectFault(uri) !== undefined) return false;
   return named.includes(uri) || named.some((one) => isSameLoopback(one, uri));
 }
@@ -61,7 +61,7 @@ export function isOnThisMachine(uri: string): boolean {
 }
 
 /** Adds the response parameters to the query of a redirect URI. */
-export function answered(uri: string, answer: Readonly<Record<string, string | undefined>>): string {
+export function withParameters(uri: string, answer: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(uri);
   for (const [name, value] of Object.entries(answer))
     if (value !== undefined) url.searchParams.set(name, value);

@@ -5,7 +5,7 @@ import {
   endingOf,
   type Grant,
   isTokenOf,
-  presentedIn,
+  parseToken,
   redemptionOf,
   refreshOf,
   SCOPES,
@@ -14,13 +14,13 @@ import {
 } from '../../identity/rules/grant.ts';
 import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../identity/rules/principal.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
+import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/waiting.ts';
 import { addressOf } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 
 /** Response of the token endpoint. */
-export interface Given extends Tokens {
+export interface IssuedTokens extends Tokens {
   readonly scope: string;
 }
 
@@ -30,7 +30,7 @@ type TokenPorts = Pick<
 >;
 
 /** One text for every invalid code or token, so that guessing reveals nothing. */
-const NO_GOOD = 'It is unknown, expired, already used, or issued to another client.';
+const INVALID_GRANT_MESSAGE = 'It is unknown, expired, already used, or issued to another client.';
 
 export class TokenService extends Service<TokenPorts> {
   /** Exchanges a code for tokens. `redirectUri` and `resource` are optional repetitions. @throws OAuthError */
@@ -42,13 +42,13 @@ export class TokenService extends Service<TokenPorts> {
       readonly redirectUri: string | undefined;
       readonly resource: string | undefined;
     },
-  ): Promise<Given> {
-    const presented = presentedIn('code', code);
-    if (presented === undefined) throw refused('The code');
+  ): Promise<IssuedTokens> {
+    const presented = parseToken('code', code);
+    if (presented === undefined) throw invalidGrant('The code');
     const { grants, store, clock, randomness, hashing } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await grants.find(presented.grantId);
-      if (found === undefined) throw refused('The code');
+      if (found === undefined) throw invalidGrant('The code');
       const { value: grant, version } = found;
       requireSameClient(grant, asked.clientId, 'The code');
       const { secret } = presented;
@@ -59,12 +59,12 @@ export class TokenService extends Service<TokenPorts> {
         clock.now(),
       );
       if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');
-      if (redemption.outcome !== 'redeemed') throw refused('The code');
+      if (redemption.outcome !== 'redeemed') throw invalidGrant('The code');
       if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirect_uri)
         throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
       requireResource(grant, asked.resource);
       await store.commit([{ kind: 'replaceGrant', grant: redemption.grant, version }]);
-      this.note('app_connected', grant);
+      this.audit('app_connected', grant);
       return { ...redemption.tokens, scope: scopeOf(grant) };
     });
   }
@@ -73,18 +73,19 @@ export class TokenService extends Service<TokenPorts> {
   refresh(
     token: string,
     asked: { readonly clientId: string; readonly resource: string | undefined },
-  ): Promise<Given> {
-    const presented = presentedIn('refresh', token);
-    if (presented === undefined) throw refused('The refresh token');
+  ): Promise<IssuedTokens> {
+    const presented = parseToken('refresh', token);
+    if (presented === undefined) throw invalidGrant('The refresh token');
     const { grants, store, clock, randomness, hashing } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await grants.find(presented.grantId);
-      if (found === undefined) throw refused('The refresh token');
+      if (found === undefined) throw invalidGrant('The refresh token');
       const { value: grant, version } = found;
       requireSameClient(grant, asked.clientId, 'The refresh token');
       const refresh = refreshOf(hashing, grant, presented.secret, clock.now());
       if (refresh.outcome === 'reused') await this.endStolen(grant, 'refresh_token_reused');
-      if (refresh.outcome === 'reused' || refresh.outcome === 'refused') throw refused('The refresh token');
+      if (refresh.outcome === 'reused' || refresh.outcome === 'refused')
+        throw invalidGrant('The refresh token');
       requireResource(grant, asked.resource);
       await this.requireOwner(grant);
       if (refresh.outcome === 'rotated')
@@ -96,24 +97,24 @@ export class TokenService extends Service<TokenPorts> {
   /** Ends the grant of a token, unless it is another client's. @returns whether a grant was ended */
   async revoke(token: string, clientId: string | undefined): Promise<boolean> {
     const kinds = ['refresh', 'access'] as const;
-    const kind = kinds.find((one) => presentedIn(one, token) !== undefined);
-    const presented = kind && presentedIn(kind, token);
+    const kind = kinds.find((one) => parseToken(one, token) !== undefined);
+    const presented = kind && parseToken(kind, token);
     if (kind === undefined || presented === undefined) return false;
     const grant = (await this.ports.grants.find(presented.grantId))?.value;
     if (grant === undefined || (clientId !== undefined && grant.client_id !== clientId)) return false;
     if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return false;
     await this.end(grant, 'disconnected');
-    this.note('app_disconnected', grant);
+    this.audit('app_disconnected', grant);
     return true;
   }
 
   /** Ends the grant if the person was disabled or lost every role since. @throws OAuthError invalid_grant if so */
   private async requireOwner(grant: Grant): Promise<void> {
     const { roles, idTokens } = this.ports;
-    const [isGood, owner] = await Promise.all([idTokens.isGood(grant.owner_uid), roles.of(grant.owner_uid)]);
+    const [isGood, owner] = await Promise.all([idTokens.isValid(grant.owner_uid), roles.of(grant.owner_uid)]);
     if (isGood && ownRole(personOf(grant.owner_uid, owner)) !== undefined) return;
     await this.end(grant, 'owner_lost_role');
-    this.note('app_lost_its_person', grant);
+    this.audit('app_lost_its_person', grant);
     throw new OAuthError('invalid_grant', 'The person who signed in no longer has a role here.');
   }
 
@@ -130,7 +131,7 @@ export class TokenService extends Service<TokenPorts> {
     });
   }
 
-  private note(event: string, grant: Grant): void {
+  private audit(event: string, grant: Grant): void {
     this.ports.log.info(event, namesOf(grant));
   }
 }
@@ -150,7 +151,7 @@ function scopeOf({ readonly }: Grant): string {
 }
 
 function requireSameClient(grant: Grant, clientId: string, what: string): void {
-  if (grant.client_id !== clientId) throw refused(what);
+  if (grant.client_id !== clientId) throw invalidGrant(what);
 }
 
 /** Source: RFC 8707, section 2.2: a client may request a resource below the granted one. */
@@ -162,6 +163,6 @@ function requireResource(grant: Grant, resource: string | undefined): void {
   throw new OAuthError('invalid_target', `The tokens are only valid for ${grant.resource}.`);
 }
 
-function refused(what: string): OAuthError {
-  return new OAuthError('invalid_grant', `${what} is invalid. ${NO_GOOD}`);
+function invalidGrant(what: string): OAuthError {
+  return new OAuthError('invalid_grant', `${what} is invalid. ${INVALID_GRANT_MESSAGE}`);
 }

@@ -30,7 +30,7 @@ export class FirestoreSignInQueries extends FirestoreReader implements SignInQue
 }
 
 export const signInWriters: ChangeWriters<AuthorizationChanges & ClientChanges> = {
-  beginAuthorization({ authorization }, writes) {
+  startAuthorization({ authorization }, writes) {
     writes.create(authorizationPath(authorization.id), authorizationToDocument(authorization));
   },
   replaceAuthorization({ authorization, version }, writes) {
@@ -39,7 +39,7 @@ export const signInWriters: ChangeWriters<AuthorizationChanges & ClientChanges> 
   endAuthorization({ id, version }, writes) {
     writes.deleteAt(authorizationPath(id), version);
   },
-  keepClient({ client }, writes) {
+  storeClient({ client }, writes) {
     writes.set(clientPath(client.id), clientToDocument(client));
   },
 };

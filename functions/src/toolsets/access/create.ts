@@ -1,5 +1,5 @@
 import type { Invitations } from '../../access/rules/invitations.ts';
-import type { OpenWork } from '../../access/rules/leaving.ts';
+import type { OpenWorkCounts } from '../../access/rules/leaving.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import type { Revocation } from '../../access/rules/revocation.ts';
 import { workspaceFields } from '../../access/rules/workspace.ts';
@@ -11,7 +11,7 @@ import { Connections } from './rules/connections.ts';
 import { Explanations } from './rules/explanations.ts';
 import { Identities } from './rules/identity.ts';
 import { Inviting } from './rules/inviting.ts';
-import { MemberInverse, Members } from './rules/members.ts';
+import { Members, MemberUndo } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
 /** Reads data as the caller, under the security rules. */
@@ -31,7 +31,7 @@ export interface AccessToolsDependencies {
   readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
   readonly consoleLinks: ConsoleLinks;
   readonly openRepositories: () => readonly string[];
-  readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
+  readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 
 /** Creates the services behind the access tools: members, invitations, workspaces and connections. */
@@ -49,7 +49,7 @@ export function createAccessTools({ access, data, ...given }: AccessToolsDepende
     },
     data,
   };
-  return { inverses: { member: new MemberInverse(ports).member, workspace: workspaces.inverse }, services };
+  return { inverses: { member: new MemberUndo(ports).member, workspace: workspaces.undoChanges }, services };
 }
 
 export type AccessServices = ReturnType<typeof createAccessTools>['services'];

@@ -1,23 +1,28 @@
 /** Resources of coding tasks. Source: the coding specification, "Resources". */
 
 import { z } from 'zod';
-import { fitting } from '../../kernel/json.ts';
+import { fittingItems } from '../../kernel/json.ts';
 import { terminalText } from '../../kernel/text.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
-import { type Completion, type Resource, type ResourceTemplate, templatesFor } from '../../mcp/resource.ts';
+import {
+  type Resource,
+  type ResourceTemplate,
+  templatesFor,
+  type VariableCompletion,
+} from '../../mcp/resource.ts';
 import { type CodingTask, isHeld } from '../coordination/index.ts';
 import type { CodingServices } from './create.ts';
 import { LOG_TYPES } from './rules/log.ts';
 import type { CodingFilter } from './rules/ports.ts';
 import { CODING_STATUSES, codingStatus, projectName } from './rules/task.ts';
 import {
-  codingTaskAnswer,
-  historyAnswer,
+  codingTaskResponse,
+  historyResponse,
   linesText,
   logLineText,
-  pastAttemptAnswer,
+  pastAttemptResponse,
   taskId,
-} from './tools/codingAnswers.ts';
+} from './tools/codingResponses.ts';
 
 /** Limits of a resource, which takes no arguments; its response states whether more exist. */
 const MAX_TASKS = 100;
@@ -35,10 +40,10 @@ async function listed({ services, workspace }: CallContext<CodingServices>, filt
   const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
   const now = services.coding.now();
   const tasks = items.map((task) => {
-    const { instructions: _, config: __, ...rest } = codingTaskAnswer(task, now);
+    const { instructions: _, config: __, ...rest } = codingTaskResponse(task, now);
     return rest;
   });
-  const given = fitting(tasks, (task) => task);
+  const given = fittingItems(tasks, (task) => task);
   return { tasks: given, truncated: more || given.length < tasks.length };
 }
 
@@ -96,7 +101,7 @@ async function runnerSession(
   const { id: taskId, status, claim, coding } = task;
   const named = { sessionType, sessionId, taskId, tool: coding.tool, branch: coding.branch };
   if (past !== undefined || claim === undefined) {
-    return { ...named, isAlive: false, ...(past && pastAttemptAnswer(task, past)) };
+    return { ...named, isAlive: false, ...(past && pastAttemptResponse(task, past)) };
   }
   const isAlive = isHeld(status);
   return {
@@ -132,7 +137,7 @@ async function coordinationSession({ services, workspace }: CallContext<CodingSe
 
 /** Completes a variable with names from the workspace's latest tasks. */
 const namesOf =
-  (names: (task: CodingTask) => readonly string[]): Completion<CodingServices> =>
+  (names: (task: CodingTask) => readonly string[]): VariableCompletion<CodingServices> =>
   async ({ services, workspace }) =>
     (await services.coding.list(workspace, {}, MAX_TASKS)).items.flatMap(names);
 
@@ -140,7 +145,7 @@ const runnerSessions = namesOf(({ id, claim, coding }) =>
   [...(claim ? [claim] : []), ...coding.attempts].map(({ claim_epoch: epoch }) => `${id}.${epoch}`),
 );
 
-const sessionIds: Completion<CodingServices> = async (context, chosen) => {
+const sessionIds: VariableCompletion<CodingServices> = async (context, chosen) => {
   const { services, workspace } = context;
   const { sessionType } = chosen;
   const coding = sessionType === 'coordination' ? [] : await runnerSessions(context, chosen);
@@ -149,19 +154,19 @@ const sessionIds: Completion<CodingServices> = async (context, chosen) => {
 };
 
 const DAYS = 14;
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-const days: Completion<CodingServices> = async ({ services }) => {
+const days: VariableCompletion<CodingServices> = async ({ services }) => {
   const now = services.coding.now().getTime();
-  return Array.from({ length: DAYS }, (_, ago) =>
-    new Date(now - ago * DAY_MILLISECONDS).toISOString().slice(0, 10),
-  );
+  return Array.from({ length: DAYS }, (_, ago) => new Date(now - ago * DAY_MS).toISOString().slice(0, 10));
 };
 
 const ofTask = { variables: z.strictObject({ taskId }), complete: { taskId: namesOf(({ id }) => [id]) } };
 
-const watch = ({ services, workspace, gone }: CallContext<CodingServices>, { taskId }: { taskId: string }) =>
-  services.coding.watch(workspace, taskId, gone());
+const watch = (
+  { services, workspace, disconnectSignal }: CallContext<CodingServices>,
+  { taskId }: { taskId: string },
+) => services.coding.watch(workspace, taskId, disconnectSignal());
 
 export const templates: readonly ResourceTemplate<CodingServices>[] = [
   defineResourceTemplate({
@@ -176,7 +181,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     read: async ({ services, workspace }, { taskId }) => {
       const { task, now, log } = await services.coding.findWithLog(workspace, taskId);
       const hasResult = task.coding.result !== undefined;
-      return json({ ...codingTaskAnswer(task, now), ...historyAnswer(task, log), hasResult });
+      return json({ ...codingTaskResponse(task, now), ...historyResponse(task, log), hasResult });
     },
   }),
   defineResourceTemplate({
@@ -200,7 +205,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     name: 'task-result',
     title: "A coding task's result",
     description: "A task's result, as sent to coding.end_task.",
-    answersWhole: true,
+    returnsWhole: true,
     ...asJson,
     ...ofTask,
     read: async ({ services: { coding }, workspace }, { taskId }) =>

@@ -12,22 +12,22 @@ import { TaskClaims } from './rules/claims.ts';
 import { CoordinationService } from './rules/coordination.ts';
 import { TaskCreation } from './rules/creation.ts';
 import { type CodingExpiry, TaskSweep } from './rules/leases.ts';
-import { TaskLevers } from './rules/levers.ts';
 import { AgentMembership } from './rules/membership.ts';
 import { AgentMessages } from './rules/messages.ts';
-import { SessionSpreading } from './rules/openSession.ts';
-import { CodingLeaving } from './rules/ownerless.ts';
+import { SessionSharding } from './rules/openSession.ts';
+import { CodingLostAccess } from './rules/ownerless.ts';
 import type { CoordinationChange, CoordinationPorts, SessionQueries } from './rules/ports.ts';
 import { sessionFields } from './rules/session.ts';
 import { isUnsettled, StuckTasks } from './rules/stuck.ts';
 import { taskFields } from './rules/task.ts';
+import { TaskActions } from './rules/taskActions.ts';
 import { taskNodeFinder } from './rules/taskChanges.ts';
 import { TaskQueue } from './rules/taskProgress.ts';
-import { SessionInverse, TaskInverse } from './rules/undoTasks.ts';
-import { TaskUpdates } from './rules/updating.ts';
+import { TaskUpdates } from './rules/taskUpdates.ts';
+import { SessionUndo, TaskUndo } from './rules/undoTasks.ts';
 import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.ts';
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
-import { FirestoreSessionQueries, type SessionSpreads } from './store/sessions.ts';
+import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
 
 /** `Change`: additional changes that a commit that creates tasks may contain. */
 export interface CoordinationDependencies<Change extends AnyChange> extends DocumentSource {
@@ -36,7 +36,7 @@ export interface CoordinationDependencies<Change extends AnyChange> extends Docu
   readonly store: Store<CoordinationChange | Change>;
   readonly realtime: typeof realtimeDatabase;
   /** Shard counts of sessions that this instance has read; shared with the writers. */
-  readonly spreads: SessionSpreads;
+  readonly shardCounts: ShardCounts;
   readonly liveness: AgentLiveness;
   readonly ownerRoles: OwnerRoles;
   readonly askToRaise: BudgetWaitPorts['askToRaise'];
@@ -45,7 +45,7 @@ export interface CoordinationDependencies<Change extends AnyChange> extends Docu
 
 /** Creates the services of the task queue: sessions, claims, leases and messages. */
 export function createCoordination<Change extends AnyChange>(dependencies: CoordinationDependencies<Change>) {
-  const { database, documents, access, graph, store, realtime, spreads } = dependencies;
+  const { database, documents, access, graph, store, realtime, shardCounts } = dependencies;
   const { liveness, ownerRoles, askToRaise, codingExpiry } = dependencies;
   const tasks = new FirestoreTaskQueries(database, documents);
   const ports: CoordinationPorts & BudgetPorts = {
@@ -54,7 +54,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     store,
     tasks,
     queue: new FirestoreQueueQueries(database, documents),
-    sessions: new FirestoreSessionQueries(database, documents, spreads),
+    sessions: new FirestoreSessionQueries(database, documents, shardCounts),
     mailboxes: new FirestoreMailboxQueries(database, documents),
   };
   const messages = new AgentMessages(ports);
@@ -72,11 +72,11 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     taskCreation,
     taskClaims: new TaskClaims({ ...ports, ownerRoles, messages, askToRaise }),
     taskQueue: new TaskQueue(ports),
-    taskLevers: new TaskLevers(ports),
+    taskLevers: new TaskActions(ports),
     taskUpdates: new TaskUpdates(ports),
     stuckTasks,
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
-    sessionSpreading: new SessionSpreading(ports),
+    sessionSpreading: new SessionSharding(ports),
     mirrorQueuedTask: (taskId: string, before?: unknown) => mirrorQueuedTask(realtime, tasks, taskId, before),
     /** Updates the dependents of a task if the written task requires it. */
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
@@ -86,8 +86,8 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
   return {
     ports,
     node: taskNodeFinder(tasks),
-    inverses: { task: new TaskInverse(undoing).task, session: new SessionInverse(undoing).session },
-    codingLeaving: new CodingLeaving(ports),
+    inverses: { task: new TaskUndo(undoing).task, session: new SessionUndo(undoing).session },
+    codingLeaving: new CodingLostAccess(ports),
     budgetWaits: new BudgetWaits(ports),
     services,
   };

@@ -4,14 +4,14 @@ import type { Resource } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { CoordinationServices } from './create.ts';
 import { heartbeat, messageAgent, registerAgent } from './tools/agents.ts';
-import { discoveryAnswer, pageOf, taskAnswer } from './tools/coordinationAnswers.ts';
+import { discoveryResponse, pageOf, taskResponse } from './tools/coordinationResponses.ts';
 import { addDiscovery, getAllTasks, getDiscoveries, getResults } from './tools/results.ts';
 import {
   getMasterPlan,
   getStatus,
   initCoordination,
-  masterPlanAnswer,
-  statusAnswer,
+  masterPlanResponse,
+  statusResponse,
 } from './tools/session.ts';
 import { cancelTask, createTask, createTasksBatch, reopen, retryTask, updateTask } from './tools/tasks.ts';
 import { claimTask, completeTask, failTask, releaseTask, startTask } from './tools/work.ts';
@@ -19,22 +19,22 @@ import { claimTask, completeTask, failTask, releaseTask, startTask } from './too
 /** Source: the coordination specification, "MCP Resources". */
 const resources: readonly Resource<CoordinationServices>[] = [
   resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
-    statusAnswer(await services.coordination.status(workspace)),
+    statusResponse(await services.coordination.status(workspace)),
   ),
   resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
     const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
-    const { items, end } = pageOf(found, (task) => task.created_at, taskAnswer);
-    return { tasks: items, ...end, ...(end.truncated && { goes_on: goesOn('get_all_tasks') }) };
+    const { items, end } = pageOf(found, (task) => task.created_at, taskResponse);
+    return { tasks: items, ...end, ...(end.truncated && { goes_on: continues('get_all_tasks') }) };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
     const found = await services.coordination.listDiscoveries(workspace, undefined, {
       limit: MAX_DISCOVERIES,
     });
-    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryAnswer);
-    return { discoveries: items, ...end, ...(end.truncated && { goes_on: goesOn('get_discoveries') }) };
+    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryResponse);
+    return { discoveries: items, ...end, ...(end.truncated && { goes_on: continues('get_discoveries') }) };
   }),
   resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
-    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+    masterPlanResponse(await services.coordination.session(workspace), workspace),
   ),
 ];
 
@@ -79,7 +79,7 @@ export const coordination: Toolset<CoordinationServices> = {
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
 
-const goesOn = (tool: string) => `For the rest, call ${tool} with next_cursor as cursor.`;
+const continues = (tool: string) => `For the rest, call ${tool} with next_cursor as cursor.`;
 
 function resource(
   name: string,
@@ -102,7 +102,7 @@ export {
   type BudgetWaitPorts,
   budgetReason,
   budgetRefusal,
-  spendingChanges,
+  usageChanges,
 } from './rules/budgetWait.ts';
 export {
   type ClaimOutcome,
@@ -120,8 +120,8 @@ export {
   codingTool,
   type Failure,
   isRetryable,
-  MAX_ATTEMPTS,
-  MAX_ATTEMPTS_KEPT,
+  MAX_CODING_ATTEMPTS,
+  MAX_STORED_ATTEMPTS,
   notClaimable,
   type PastAttempt,
   programOf,
@@ -131,12 +131,11 @@ export {
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
-export { authoriseDeciding } from './rules/levers.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';
 export type { AgentMessages } from './rules/messages.ts';
 export { queueGrowth } from './rules/openSession.ts';
-export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
+export { type OwnerPorts, ownerState } from './rules/ownerless.ts';
 export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
 export { CODING_GOAL, discoveryFromDocument } from './rules/session.ts';
@@ -145,7 +144,7 @@ export {
   claimTask,
   endWaitForAnswer,
   finishTask,
-  noteStart,
+  recordStart,
   renewLease,
   reportOutcome,
   restoreClaim,
@@ -155,18 +154,19 @@ export {
 } from './rules/stateMachine.ts';
 export { stuckReason } from './rules/stuck.ts';
 export {
-  askedFor,
   type Claimant,
   CODING_TOOLS,
   CODING_TYPE,
   type CodingTool,
   compareInQueue,
+  DEFAULT_TYPE,
   FAILURE_CLASSES,
   isClosed,
   isHeld,
   PRIORITY_RANGES,
   PRIORITY_WORDS,
   type PriorityWord,
+  pendingQuestionOf,
   priorityWord,
   type ReportedOutcome,
   resultPartFromDocument,
@@ -177,8 +177,8 @@ export {
   taskFromDocument,
   taskNotFound,
   taskType,
-  USUAL_TYPE,
 } from './rules/task.ts';
+export { requireTaskManager } from './rules/taskActions.ts';
 export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskChanges.ts';
-export { STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export { messagesAnswer, messagesShape, text } from './tools/coordinationAnswers.ts';
+export { MAX_STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
+export { messagesResponse, messagesShape, text } from './tools/coordinationResponses.ts';

@@ -8,15 +8,15 @@ import { FirestoreAccess } from './firestore/access.ts';
 import type { FirestorePorts } from './firestore/callerClients.ts';
 import { RealtimeAccess } from './realtime/access.ts';
 import { DataService } from './rules/dataService.ts';
-import { FreeFormTrail } from './rules/freeForm.ts';
+import { FreeFormAudit } from './rules/freeForm.ts';
 import type { DataChange, FirebasePorts } from './rules/ports.ts';
 import { SubscriptionService } from './rules/subscriptionService.ts';
 import { DatabaseEventLog } from './store/eventLog.ts';
 import { FirestoreSubscriptionQueries } from './store/subscriptions.ts';
-import { DatabaseCommitProofs, DatabaseWatcherLeases } from './store/watcherLeases.ts';
+import { DatabaseCommitMarkers, DatabaseWatcherLeases } from './store/watcherLeases.ts';
 
 /** Timeout of a database call made as the caller. */
-const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
+const DATABASE_TIMEOUT_MS = 10_000;
 
 export interface FirebaseDependencies extends DocumentSource {
   readonly access: AccessPorts;
@@ -31,12 +31,7 @@ export interface FirebaseDependencies extends DocumentSource {
 export function createFirebase(dependencies: FirebaseDependencies) {
   const { database, documents, access, store, realtime, app, callerTokens, unreadable } = dependencies;
   const { clock, hashing, randomness } = access;
-  const asCaller = {
-    clock,
-    hashing,
-    tokens: callerTokens,
-    timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
-  };
+  const asCaller = { clock, hashing, tokens: callerTokens, timeoutMilliseconds: DATABASE_TIMEOUT_MS };
   const ports: FirebasePorts = {
     ...access,
     store,
@@ -51,8 +46,8 @@ export function createFirebase(dependencies: FirebaseDependencies) {
   const subscriptions = new SubscriptionService(ports);
   return {
     ports,
-    inverses: { document: new FreeFormTrail(ports).document },
-    expiring: { subscriptions, commitProofs: new DatabaseCommitProofs(realtime, clock) },
+    inverses: { document: new FreeFormAudit(ports).document },
+    expiring: { subscriptions, commitProofs: new DatabaseCommitMarkers(realtime, clock) },
     services: { data: new DataService(ports), subscriptions },
   };
 }

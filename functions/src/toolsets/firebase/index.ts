@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
-import { fitsAnswer } from '../../kernel/json.ts';
+import { fitsResponse } from '../../kernel/json.ts';
 import { type ResourceTemplate, templatesFor } from '../../mcp/resource.ts';
 import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
 import type { FirebaseServices } from './create.ts';
 import type { Reading } from './rules/page.ts';
-import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
+import { EVENT_METHOD, notificationOf, withinResponse } from './rules/subscription.ts';
 import { read, write } from './tools/data.ts';
-import { subscriptionId } from './tools/dataAnswers.ts';
+import { subscriptionId } from './tools/dataResponses.ts';
 import { pollEvents, subscribe, unsubscribe } from './tools/subscriptions.ts';
 
 /** Subscriptions as resources, watched through MCP's `subscriptions/listen`. */
@@ -24,15 +24,18 @@ const subscription = templatesFor<FirebaseServices>()({
     const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId: id }, 0);
     return JSON.stringify({
       subscriptionId: id,
-      events: events.map(({ event }) => withinAnswer(event, fitsAnswer)),
+      events: events.map(({ event }) => withinResponse(event, fitsResponse)),
       cursor,
       overflow,
     });
   },
-  watch: async ({ services, caller, gone }, { subscriptionId: id }) => {
+  watch: async ({ services, caller, disconnectSignal }, { subscriptionId: id }) => {
     const { subscriptions } = services;
     const first = await subscriptions.poll(caller, { subscriptionId: id }, 0);
-    return changes(first, subscriptions.follow(caller, { subscriptionId: id, cursor: first.cursor }, gone()));
+    return changes(
+      first,
+      subscriptions.follow(caller, { subscriptionId: id, cursor: first.cursor }, disconnectSignal()),
+    );
   },
 });
 

@@ -22,15 +22,15 @@ export const github: Toolset<GitHubServices> = {
   resources: [],
 };
 
-export { checked, type GitHubAnswer, type RateLimit, refusal } from './rules/answers.ts';
 export { refName } from './rules/names.ts';
 export type {
   GitHubChange,
   GitHubClient,
   GitHubClients,
   GitHubPorts,
-  RecogniseRefusal,
+  RecognizeRefusal,
   RepositoryName,
   RequestParameters,
 } from './rules/ports.ts';
+export { checkedResponse, type GitHubResponse, type RateLimit, refusal } from './rules/responses.ts';
 export { plainLine } from './rules/text.ts';

@@ -6,8 +6,8 @@ import { Answers } from './rules/answering.ts';
 import { ApprovalGate } from './rules/approvals.ts';
 import { Asking } from './rules/asking.ts';
 import { BudgetQuestions } from './rules/budgetQuestions.ts';
-import { RequestLeaving, waitingCallsOf } from './rules/endings.ts';
-import { ApprovalExecution, type MakeCall } from './rules/execution.ts';
+import { RequestLostAccess, waitingCallsOf } from './rules/endings.ts';
+import { ApprovalExecution, type RunApprovedCall } from './rules/execution.ts';
 import type { InboxChange, InboxPorts } from './rules/ports.ts';
 import { FirestoreRequestQueries } from './store/requests.ts';
 
@@ -18,12 +18,12 @@ export interface InboxDependencies extends DocumentSource {
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
   /** Budget of a run whose caller specifies none. */
   readonly budget: { readonly cost_usd: number };
-  readonly makeCall: MakeCall;
+  readonly runApprovedCall: RunApprovedCall;
 }
 
 /** Creates the services for asking people questions and approving calls. */
 export function createInbox(dependencies: InboxDependencies) {
-  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, makeCall } =
+  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, runApprovedCall } =
     dependencies;
   const requests = new FirestoreRequestQueries(database, documents);
   const ports: InboxPorts = { ...coordination, store, requests, liveness, agentsMayAnswer };
@@ -31,12 +31,12 @@ export function createInbox(dependencies: InboxDependencies) {
   return {
     ports,
     budgetQuestions: new BudgetQuestions(ports),
-    requestLeaving: new RequestLeaving(ports),
+    requestLeaving: new RequestLostAccess(ports),
     waitingCalls: (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds),
     services: {
       inbox,
       approvals: new ApprovalGate({ ...ports, budget }),
-      approvedCalls: new ApprovalExecution({ ...ports, makeCall }),
+      approvedCalls: new ApprovalExecution({ ...ports, runApprovedCall: runApprovedCall }),
     },
   };
 }

@@ -7,11 +7,11 @@ import type { HostedAgent } from './rules/agents/model.ts';
 import { AgentRoster } from './rules/agents/roster.ts';
 import type { ExecutionPorts, OrchestrationChange, OrchestrationPorts, RunDispatch } from './rules/ports.ts';
 import { RunExecution } from './rules/runs/execution.ts';
-import { RunLeaving } from './rules/runs/owner.ts';
+import { RunLostAccess } from './rules/runs/owner.ts';
 import type { RunOrder } from './rules/runs/run.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
 import { RunService } from './rules/runs/runService.ts';
-import { WorkflowInverse, WorkflowLibrary } from './rules/workflows/library.ts';
+import { WorkflowLibrary, WorkflowUndo } from './rules/workflows/library.ts';
 import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
 import {
@@ -60,8 +60,8 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
   return {
     ports,
     node: runNodeFinder(queries),
-    inverses: { workflow: new WorkflowInverse(ports).workflow },
-    runLeaving: new RunLeaving(ports),
+    inverses: { workflow: new WorkflowUndo(ports).workflow },
+    runLeaving: new RunLostAccess(ports),
     services: {
       orchestration,
       runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation),

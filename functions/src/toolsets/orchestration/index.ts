@@ -3,8 +3,8 @@ import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { OrchestrationServices } from './create.ts';
 import { getCapabilities, listAgents } from './tools/agents.ts';
-import { runId, runShape } from './tools/orchestrationAnswers.ts';
-import { runAnswer } from './tools/runAnswers.ts';
+import { runId, runShape } from './tools/orchestrationResponses.ts';
+import { runResponse } from './tools/runResponses.ts';
 import { cancelRun, getRun, listRuns } from './tools/runs.ts';
 import {
   executeCode,
@@ -26,10 +26,10 @@ const run = templatesFor<OrchestrationServices>()({
   scope: 'owner',
   variables: z.object({ runId }),
   read: async ({ services, principal }, { runId: id }) => {
-    return JSON.stringify(runShape.parse(runAnswer(await services.orchestration.runs.view(principal, id))));
+    return JSON.stringify(runShape.parse(runResponse(await services.orchestration.runs.view(principal, id))));
   },
-  watch: ({ services, principal, gone }, { runId: id }) =>
-    services.orchestration.runs.watch(principal, id, gone()),
+  watch: ({ services, principal, disconnectSignal }, { runId: id }) =>
+    services.orchestration.runs.watch(principal, id, disconnectSignal()),
 });
 
 /** Work on several models. Tools in the order of the orchestration specification, then Muster's own. */
@@ -70,4 +70,4 @@ export {
 } from './rules/agents/model.ts';
 export { estimatedTokens } from './rules/calls/budget.ts';
 export type { RunDispatch } from './rules/ports.ts';
-export { sightOf } from './rules/runs/visibility.ts';
+export { visibilityOf } from './rules/runs/visibility.ts';

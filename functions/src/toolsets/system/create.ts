@@ -7,7 +7,7 @@ import type { UnreadableDocuments } from '../../kernel/ports.ts';
 import { probeRealtimeDatabase, type realtimeDatabase } from '../../kernel/realtime/database.ts';
 import type { CoordinationChange } from '../coordination/index.ts';
 import type { GitHubPorts } from '../github/index.ts';
-import { AuditTrail } from './rules/audit.ts';
+import { AuditLog } from './rules/audit.ts';
 import { Budgets } from './rules/budgets.ts';
 import { AgentOverview, findSkillsWith } from './rules/directory.ts';
 import { RecentCalls } from './rules/metrics.ts';
@@ -15,9 +15,9 @@ import type { SystemPorts } from './rules/ports.ts';
 import { SystemStatus } from './rules/status.ts';
 import { TaskOverview } from './rules/taskOverview.ts';
 import { Trees } from './rules/tree.ts';
-import { type Inverse, Undoing } from './rules/undo.ts';
+import { type UndoHandler, UndoService } from './rules/undo.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord, ProcessGauge } from './store/metrics.ts';
-import { FirestoreSkillQueries, FirestoreTrailQueries } from './store/queries.ts';
+import { FirestoreAuditLogQueries, FirestoreSkillQueries } from './store/queries.ts';
 
 /** `Change`: changes that can be undone, in addition to changes of tasks. */
 export interface SystemDependencies<Change extends AnyChange> extends DocumentSource {
@@ -27,13 +27,13 @@ export interface SystemDependencies<Change extends AnyChange> extends DocumentSo
   readonly unreadable: UnreadableDocuments;
   readonly liveness: AgentLiveness;
   /** Undo functions of the features, by kind of item. */
-  readonly inverses: Readonly<Record<string, Inverse<CoordinationChange | Change>>>;
+  readonly inverses: Readonly<Record<string, UndoHandler<CoordinationChange | Change>>>;
   /** Version of this deployment, such as `1.0.0`. */
   readonly version: string;
 }
 
 /** Reasons why changes cannot be undone, by kind of item. */
-const IRREVOCABLE = {
+const IRREVERSIBLE_TOOLS = {
   agent: 'Agents stay registered; access.revoke_connection revokes their credentials.',
   connection: 'Its secret is not stored: connect again.',
   discovery: 'Others may have read it: add a discovery that corrects it.',
@@ -62,15 +62,15 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
       realtimeDatabase: () => probeRealtimeDatabase(realtime),
     },
   };
-  const trail = new FirestoreTrailQueries(database, documents);
+  const trail = new FirestoreAuditLogQueries(database, documents);
   const tasks = new TaskOverview({ ...ports, liveness });
   const budgets = new Budgets(ports);
-  const undoing = new Undoing<CoordinationChange | Change>({
+  const undoing = new UndoService<CoordinationChange | Change>({
     ...ports,
     store,
     trail,
     inverses: { ...inverses, budget: budgets.inverse },
-    irrevocable: IRREVOCABLE,
+    irrevocable: IRREVERSIBLE_TOOLS,
   });
   const services = {
     system: {
@@ -81,7 +81,7 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
       findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),
-      audit: new AuditTrail({ trail }),
+      audit: new AuditLog({ trail }),
       undoing,
       gauge: new ProcessGauge(),
       version,

@@ -4,11 +4,11 @@ import type { Store } from '../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { firebaseApp } from '../../kernel/platform.ts';
-import { type PortOf, unlessUnreadable } from '../../kernel/ports.ts';
+import { type PortOf, skipUnreadable } from '../../kernel/ports.ts';
 import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
 import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
 import { Delegation } from './rules/delegation.ts';
-import { audit, directDelivery, eventConsumer, notify, relayEvent } from './rules/outbox.ts';
+import { directDelivery, eventConsumer, notify, recordReceipt, relayEvent } from './rules/outbox.ts';
 import type { TodoChange, TodoPorts } from './rules/ports.ts';
 import { RecurringTasks } from './rules/recurring/recurringTasks.ts';
 import type { PushService } from './rules/reminders/notification.ts';
@@ -17,7 +17,7 @@ import { repairTodo } from './rules/repair.ts';
 import { type DeadLetters, type EventPublisher, TOPICS } from './rules/taskEvent.ts';
 import { todoNodeFinder } from './rules/todoChanges.ts';
 import { TodoService } from './rules/todos.ts';
-import { TodoInverse } from './rules/undoTodos.ts';
+import { TodoUndo } from './rules/undoTodos.ts';
 import { FirestoreTaskHistory, recordArrivalIn } from './store/events.ts';
 import {
   DatabaseClientLists,
@@ -75,13 +75,13 @@ export function createTodo(dependencies: TodoDependencies) {
     verifiedEmail: (uid) => verifiedEmail(app(), uid),
   };
   const consumers = {
-    [TOPICS.taskEvents]: eventConsumer('audit', (event) => audit(event, ports), ports),
+    [TOPICS.taskEvents]: eventConsumer('audit', (event) => recordReceipt(event, ports), ports),
     [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
     [TOPICS.reminders]: eventConsumer('notifier', (event) => notify(ports, event), ports),
   };
   const delivery = publisher ?? directDelivery(consumers);
   const todoService = new TodoService(ports);
-  const { recurrence, reminder } = new TodoInverse({ ...ports, tasks });
+  const { recurrence, reminder } = new TodoUndo({ ...ports, tasks });
   const services = {
     todos: todoService,
     delegation: new Delegation({ ...ports, tasks, taskCreation, todoService }),
@@ -92,7 +92,7 @@ export function createTodo(dependencies: TodoDependencies) {
     relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
     /** `before` is the previous document, if any. Fixing an unreadable document is a write, which triggers a repair. */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
-      unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
+      skipUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
   };
   return {
     ports,

@@ -3,7 +3,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
-import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
+import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
 const count = z.int().min(0).nullish();
@@ -103,7 +103,7 @@ export class Claude extends VendorModel<Anthropic> {
     const said = refusal.safeParse(error).data;
     // An error without status and type is the SDK's error for a lost connection.
     if (said === undefined || (said.status === undefined && said.type === null)) {
-      return isTimeout(error) ? failure('timeout', progress) : broken(error, progress);
+      return isTimeout(error) ? failure('timeout', progress) : connectionFailure(error, progress);
     }
     return failure(classOf(said), progress, {
       detail: said.status === undefined ? 'during the response' : statusDetail(said.status),
@@ -138,7 +138,7 @@ const TYPES: Readonly<Record<string, FailureClass>> = {
   invalid_request_error: 'invalid_request',
 };
 
-const SPENT: ReadonlySet<string> = new Set([
+const OUT_OF_CREDIT: ReadonlySet<string> = new Set([
   'contract_spend_limit_reached',
   'enforced_spend_limit_reached',
   'linked_organization_spend_limit_reached',
@@ -151,7 +151,7 @@ const TOO_LONG = /prompt is too long|exceed\S* (the )?context (window|limit)|inp
 const NO_CREDIT = /credit balance is too low/i;
 
 function classOf({ status, type, errorCode, apiMessage }: Refusal): FailureClass {
-  if (errorCode !== null && SPENT.has(errorCode)) return 'quota';
+  if (errorCode !== null && OUT_OF_CREDIT.has(errorCode)) return 'quota';
   const byType = type === null ? undefined : TYPES[type];
   const kind = status === undefined || status === 400 ? byType : undefined;
   const found = kind ?? (status === undefined ? 'server_error' : classOfStatus(status));

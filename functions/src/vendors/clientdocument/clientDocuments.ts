@@ -9,9 +9,9 @@ import { type RequestOptions, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-const MOST_BYTES = 5 * 1024;
+const MAX_BYTES = 5 * 1024;
 
-const MOST_MILLISECONDS = 5000;
+const TIMEOUT_MS = 5000;
 
 interface Network {
   readonly resolve: (
@@ -21,7 +21,7 @@ interface Network {
   readonly options: RequestOptions;
 }
 
-const INTERNET: Network = {
+const PUBLIC_NETWORK: Network = {
   resolve: (host) => systemLookup(host, { all: true, order: 'verbatim' }),
   isPublic: isPublicAddress,
   options: {},
@@ -43,7 +43,7 @@ export class HttpsClientDocuments {
   private readonly network: Network;
 
   /** @param copies URL of local copies, by host name; only for the emulators */
-  constructor(copies?: string, network: Network = INTERNET) {
+  constructor(copies?: string, network: Network = PUBLIC_NETWORK) {
     this.copies = copies;
     this.network = network;
   }
@@ -66,16 +66,17 @@ export class HttpsClientDocuments {
     if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address)))
       throw new Error('the host is not on the internet');
     const response = await this.connect(url, pinnedTo(addresses));
-    if (response.statusCode !== 200) throw abandoned(response, `the server returned ${response.statusCode}`);
+    if (response.statusCode !== 200)
+      throw abortedError(response, `the server returned ${response.statusCode}`);
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? ''))
-      throw abandoned(response, 'the content type is not application/json');
+      throw abortedError(response, 'the content type is not application/json');
     return { text: await textOf(response), maxAgeSeconds: maxAgeOf(response.headers['cache-control'] ?? '') };
   }
 
   /** Sends the request. Redirects are not followed, because they would bypass the checks. */
   private connect(url: URL, lookup: LookupFunction): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const signal = AbortSignal.timeout(MOST_MILLISECONDS);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       const headers = { accept: 'application/json', 'user-agent': 'Muster' };
       const sent = request(url, { agent: false, lookup, signal, headers, ...this.network.options }, resolve);
       sent.once('error', (cause) => reject(new Error('the server cannot be reached', { cause })));
@@ -96,7 +97,7 @@ function pinnedTo(
   };
 }
 
-function abandoned(response: IncomingMessage, why: string): Error {
+function abortedError(response: IncomingMessage, why: string): Error {
   response.destroy();
   return new Error(why);
 }
@@ -107,13 +108,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of response) {
       length += chunk.length;
-      if (length > MOST_BYTES) break;
+      if (length > MAX_BYTES) break;
       chunks.push(chunk);
     }
   } catch (cause) {
     throw new Error('the server did not send it in time', { cause });
   }
-  if (length > MOST_BYTES) throw abandoned(response, `the document exceeds ${MOST_BYTES} bytes`);
+  if (length > MAX_BYTES) throw abortedError(response, `the document exceeds ${MAX_BYTES} bytes`);
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -127,7 +128,7 @@ function maxAgeOf(cacheControl: string): number | undefined {
 /** Returns the local copy of a document; undefined if there is no copy. */
 async function fetchCopy(base: string, { host, pathname, search }: URL): Promise<Fetched | undefined> {
   const response = await fetch(`${base}/${host}${pathname}${search}`, {
-    signal: AbortSignal.timeout(MOST_MILLISECONDS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch(() => undefined);
   if (response?.status !== 200) return undefined;
   return { text: await response.text(), maxAgeSeconds: undefined };

@@ -3,7 +3,7 @@
 import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
-import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
+import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
 /** Muster's finish reason for a blocked prompt. */
@@ -20,7 +20,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /** Finish reasons of answers that were cut at the caller's limit or the vendor's limit for a request. */
-const CUT: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
+const TRUNCATED: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
 const count = z.int().min(0).nullish();
 
@@ -103,14 +103,14 @@ export class Gemini extends VendorModel<GoogleGenAI> {
 
   protected meaningOf(finish: string) {
     if (REFUSED.has(finish)) return 'refused';
-    if (CUT.has(finish)) return 'cut';
+    if (TRUNCATED.has(finish)) return 'cut';
     return finish === 'STOP' ? 'whole' : 'none';
   }
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
     const parsed = refusal.safeParse(error).data;
-    if (parsed === undefined) return broken(error, progress);
-    const said = saidIn(parsed.message);
+    if (parsed === undefined) return connectionFailure(error, progress);
+    const said = errorDetailsIn(parsed.message);
     return failure(classOf(parsed.status, said), progress, {
       detail: statusDetail(parsed.status),
       retry_after_ms: retryAfterMs(progress.headers) ?? retryDelay(said),
@@ -137,15 +137,15 @@ const body = z.object({
   }),
 });
 
-type Said = z.output<typeof body>['error'];
+type ErrorDetails = z.output<typeof body>['error'];
 
 const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens/i;
 
 /** Quotas that do not recover soon: a daily quota, or one that the project does not have. */
-const USED_UP = /PerDay/;
-const NONE_AT_ALL = /\blimit: 0\b/;
+const QUOTA_TEXTS = /PerDay/;
+const NO_QUOTA = /\blimit: 0\b/;
 
-function saidIn(message: string): Said {
+function errorDetailsIn(message: string): ErrorDetails {
   const begin = message.indexOf('{');
   try {
     return body.parse(JSON.parse(message.slice(begin === -1 ? 0 : begin))).error;
@@ -154,22 +154,22 @@ function saidIn(message: string): Said {
   }
 }
 
-function classOf(status: number, { status: name, message, details }: Said): FailureClass {
+function classOf(status: number, { status: name, message, details }: ErrorDetails): FailureClass {
   const reasons = details.map(({ reason }) => reason);
   if (reasons.includes('API_KEY_INVALID')) return 'authentication';
-  if (status === 429) return isUsedUp(message, details) ? 'quota' : 'rate_limited';
+  if (status === 429) return isQuotaExhausted(message, details) ? 'quota' : 'rate_limited';
   if (status !== 400) return classOfStatus(status);
   if (name === 'FAILED_PRECONDITION') return 'quota'; // billing is off, and there is no free tier
   return TOO_LONG.test(message) ? 'context_too_long' : 'invalid_request';
 }
 
-function isUsedUp(message: string, details: Said['details']): boolean {
+function isQuotaExhausted(message: string, details: ErrorDetails['details']): boolean {
   const violations = details.flatMap((one) => one.violations ?? []);
-  return NONE_AT_ALL.test(message) || violations.some(({ quotaId = '' }) => USED_UP.test(quotaId));
+  return NO_QUOTA.test(message) || violations.some(({ quotaId = '' }) => QUOTA_TEXTS.test(quotaId));
 }
 
 /** Parses a Protocol Buffers duration such as `34.074s`. */
-function retryDelay({ details }: Said): number | undefined {
+function retryDelay({ details }: ErrorDetails): number | undefined {
   const texts = details.map((one) => /^(\d+(?:\.\d+)?)s$/.exec(one.retryDelay ?? '')?.[1]);
   const seconds = texts.find((text) => text !== undefined);
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);

@@ -13,16 +13,16 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { isSafeAddress } from '../../kernel/platform.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import {
-  checked,
+  checkedResponse,
   type GitHubClients,
   type RepositoryName,
   type RequestParameters,
   refusal,
 } from '../../toolsets/github/index.ts';
-import { KnownAnswers, OctokitClient } from './asking.ts';
+import { OctokitClient, ResponseCache } from './octokitClient.ts';
 
 /** Pace, retries and timeout of GitHub requests. */
-export interface Pace {
+export interface RequestPace {
   /**
    * Queues by kind of request. The SDK's own by default, which keep GitHub's recommended pace: one write per second,
    * one search every two seconds. Source: https://github.com/octokit/plugin-throttling.js
@@ -35,10 +35,10 @@ export interface Pace {
 }
 
 /** Default pace of a deployment. */
-export const USUAL_PACE: Pace = { retryBaseMilliseconds: 500, timeoutMilliseconds: 20_000 };
+export const DEFAULT_PACE: RequestPace = { retryBaseMilliseconds: 500, timeoutMilliseconds: 20_000 };
 
 /** Longest rate limit that is waited for, once. */
-const WORTH_WAITING_SECONDS = 3;
+const MAX_RATE_LIMIT_WAIT_SECONDS = 3;
 
 /** Number of retries of idempotent requests after failures of GitHub or the network. */
 const RETRIES = 2;
@@ -49,7 +49,7 @@ const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 async function octokitClass(
   baseUrl: string,
   log: Log,
-  { queues, retryBaseMilliseconds }: Pace,
+  { queues, retryBaseMilliseconds }: RequestPace,
 ): Promise<typeof Octokit> {
   const [core, { retry }, { throttling }] = await Promise.all([
     import('@octokit/core'),
@@ -57,8 +57,8 @@ async function octokitClass(
     import('@octokit/plugin-throttling'),
   ]);
   const wait = (retryAfter: number, _options: unknown, _octokit: unknown, retryCount: number): boolean =>
-    retryAfter <= WORTH_WAITING_SECONDS && retryCount === 0;
-  const sdkLog = silentButFor(log);
+    retryAfter <= MAX_RATE_LIMIT_WAIT_SECONDS && retryCount === 0;
+  const sdkLog = silentExcept(log);
   return core.Octokit.plugin(retry, throttling).defaults({
     baseUrl,
     userAgent: 'muster',
@@ -71,7 +71,7 @@ async function octokitClass(
 }
 
 /** Logs only that the SDK wrote a warning or error, because its text may quote GitHub's responses. */
-function silentButFor(log: Log) {
+function silentExcept(log: Log) {
   const note = (): void => log.info('github_sdk_note', {});
   const nothing = (): void => undefined;
   return { debug: nothing, info: nothing, warn: note, error: note };
@@ -84,13 +84,13 @@ export interface GitHubSettings {
   readonly app?: { readonly id: string; readonly privateKey: string };
   readonly token?: string;
   /** Default: GitHub's recommended pace. */
-  readonly pace?: Pace;
+  readonly pace?: RequestPace;
 }
 
 /** TTL of a cached installation. */
-const REMEMBERED_MILLISECONDS = 600_000;
+const INSTALLATION_TTL_MS = 600_000;
 
-const MAX_REMEMBERED = 1000;
+const MAX_CACHED_INSTALLATIONS = 1000;
 
 /** Fields read from an installation of the App. */
 const installation = z.object({
@@ -100,7 +100,7 @@ const installation = z.object({
 
 type Installation = z.output<typeof installation>;
 
-interface Remembered {
+interface CachedInstallation {
   readonly found: Promise<Installation | undefined>;
   readonly until: number;
 }
@@ -112,9 +112,9 @@ interface ClientPorts {
 
 export class OctokitClients extends Service<ClientPorts> implements GitHubClients {
   private opened: Promise<App | OctokitClient> | undefined;
-  private readonly remembered = new BoundedMap<string, Remembered>(MAX_REMEMBERED);
+  private readonly cached = new BoundedMap<string, CachedInstallation>(MAX_CACHED_INSTALLATIONS);
   private readonly installations = new Map<number, Promise<OctokitClient>>();
-  private readonly known = new KnownAnswers();
+  private readonly responseCache = new ResponseCache();
 
   get configured(): boolean {
     const { app, token } = this.ports.settings();
@@ -122,7 +122,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   }
 
   reading(at: RepositoryName): Promise<OctokitClient> {
-    return this.clientOf(async (app) => (await this.installationAt(app, at)) ?? this.foreign(app));
+    return this.clientOf(async (app) => (await this.installationAt(app, at)) ?? this.foreignRepository(app));
   }
 
   writing(at: RepositoryName): Promise<OctokitClient> {
@@ -136,15 +136,15 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   any(owner?: string): Promise<OctokitClient> {
     return this.clientOf(async (app) => {
       const found = owner === undefined ? undefined : await this.installationOf(app, owner);
-      return found ?? this.foreign(app);
+      return found ?? this.foreignRepository(app);
     });
   }
 
   async hiding(at: RepositoryName): Promise<MusterError | undefined> {
     const app = await this.open();
     if (app instanceof OctokitClient) return undefined;
-    this.remembered.delete(nameOf(at));
-    this.remembered.delete(at.owner.toLowerCase());
+    this.cached.delete(nameOf(at));
+    this.cached.delete(at.owner.toLowerCase());
     if ((await this.installationAt(app, at)) !== undefined) return undefined;
     const owner = await this.installationOf(app, at.owner);
     if (owner?.repository_selection === 'all') return undefined;
@@ -163,12 +163,12 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   }
 
   private async connect(): Promise<App | OctokitClient> {
-    const { app, token, apiUrl, pace = USUAL_PACE } = this.ports.settings();
+    const { app, token, apiUrl, pace = DEFAULT_PACE } = this.ports.settings();
     if (app === undefined && token === undefined) {
-      throw notSetUp('This deployment is not connected to GitHub.');
+      throw notConfigured('This deployment is not connected to GitHub.');
     }
     // Credentials are only sent over TLS or to this machine.
-    if (!isSafeAddress(apiUrl)) throw notSetUp('GITHUB_API_URL is not an https:// address.');
+    if (!isSafeAddress(apiUrl)) throw notConfigured('GITHUB_API_URL is not an https:// address.');
     const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.ports.log, pace);
     if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
     const { App: AppClass } = await import('@octokit/app');
@@ -179,8 +179,8 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     octokit: Octokit,
     credential: { readonly credential?: string; readonly renewable?: boolean },
   ) {
-    const { timeoutMilliseconds } = this.ports.settings().pace ?? USUAL_PACE;
-    return new OctokitClient({ octokit, ...credential, known: this.known, timeoutMilliseconds });
+    const { timeoutMilliseconds } = this.ports.settings().pace ?? DEFAULT_PACE;
+    return new OctokitClient({ octokit, ...credential, cache: this.responseCache, timeoutMilliseconds });
   }
 
   /** Returns the client of an installation, or of the token if there is no App. */
@@ -199,10 +199,10 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   }
 
   /** Returns any installation, which can read public repositories elsewhere. */
-  private async foreign(app: App): Promise<Installation> {
-    const found = await this.remember('', async () => {
+  private async foreignRepository(app: App): Promise<Installation> {
+    const found = await this.cache('', async () => {
       const list = await this.client(app.octokit, {}).ask('GET /app/installations', { per_page: 1 });
-      return checked(z.array(installation), list)[0];
+      return checkedResponse(z.array(installation), list)[0];
     });
     if (found !== undefined) return found;
     throw refusal('FORBIDDEN', 'installedNowhere');
@@ -218,24 +218,24 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   }
 
   private installation(app: App, name: string, route: string, parameters: RequestParameters) {
-    return this.remember(name, async () => {
+    return this.cache(name, async () => {
       const found = await this.client(app.octokit, {}).find(route, parameters);
-      return found && checked(installation, found);
+      return found && checkedResponse(installation, found);
     });
   }
 
   /** Caches found installations only, because the App may be installed at any time. */
-  private remember(
+  private cache(
     name: string,
     look: () => Promise<Installation | undefined>,
   ): Promise<Installation | undefined> {
-    const before = this.remembered.get(name);
+    const before = this.cached.get(name);
     if (before !== undefined && before.until > Date.now()) return before.found;
     const found = look();
     const forget = (): void => {
-      if (this.remembered.get(name)?.found === found) this.remembered.delete(name);
+      if (this.cached.get(name)?.found === found) this.cached.delete(name);
     };
-    this.remembered.set(name, { found, until: Date.now() + REMEMBERED_MILLISECONDS });
+    this.cached.set(name, { found, until: Date.now() + INSTALLATION_TTL_MS });
     found.then((installed) => installed ?? forget(), forget);
     return found;
   }
@@ -245,6 +245,6 @@ function nameOf({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`.toLowerCase();
 }
 
-function notSetUp(wrong: string): MusterError {
+function notConfigured(wrong: string): MusterError {
   return refusal('GITHUB_ERROR', 'notSetUp', { wrong });
 }

@@ -64,7 +64,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /** Returns whether it is unknown if GitHub has executed the request. */
-export function isUnanswered(error: unknown): boolean {
+export function hasNoResponse(error: unknown): boolean {
   if (error instanceof Error && error.name === 'AbortError') return true;
   const refused = refusalOf(error);
   if (refused === undefined) return false;

@@ -14,7 +14,7 @@ import {
 const DEAD_LETTERS = 'dead-letters';
 
 /** Timeout of a publish. It is short, because the calling trigger is retried. */
-const TIMEOUT_MILLISECONDS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export class PubSubPublisher implements EventPublisher, DeadLetters {
   private client: Promise<PubSub> | undefined;
@@ -24,7 +24,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     await this.send(topic, pubSubMessage(event, String(process.env['GCLOUD_PROJECT'])));
   }
 
-  async bury({ consumer, reason, messageId, text }: DeadLetter): Promise<void> {
+  async deadLetter({ consumer, reason, messageId, text }: DeadLetter): Promise<void> {
     await this.send(DEAD_LETTERS, {
       data: Buffer.from(text),
       attributes: { consumer, reason: reason.slice(0, 1000), message_id: messageId },
@@ -48,7 +48,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     const topic = (await this.pubSub()).topic(name, {
       messageOrdering: true,
       batching: { maxMessages: 1 },
-      gaxOpts: { timeout: TIMEOUT_MILLISECONDS },
+      gaxOpts: { timeout: TIMEOUT_MS },
     });
     this.topics.set(name, topic);
     return topic;

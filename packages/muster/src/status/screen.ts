@@ -1,4 +1,4 @@
-import { HIDDEN } from '../../../../functions/src/kernel/hidden.ts';
+import { HIDDEN_CHARACTERS } from '../../../../functions/src/kernel/hiddenCharacters.ts';
 import { cut, padded, widthOf } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -43,5 +43,5 @@ function part<Item>(
 
 /** Removes control characters: agents write these texts, and must not control the terminal. */
 function plain(text: string): string {
-  return text.replace(HIDDEN, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
+  return text.replace(HIDDEN_CHARACTERS, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
 }

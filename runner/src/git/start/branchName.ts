@@ -15,7 +15,7 @@ export type BranchChoice =
 
 /**
  * Returns the names for a task's branch, the preferred one first. There are alternatives only if the hub chose the
- * name: it then has the task's id, which a task's creator cannot know. Source: `usualBranch` in
+ * name: it then has the task's id, which a task's creator cannot know. Source: `defaultBranch` in
  * functions/src/toolsets/coding/rules/task.ts.
  */
 export function branchNames(taskId: string, branch: string): readonly string[] {

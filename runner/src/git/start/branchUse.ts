@@ -73,7 +73,7 @@ export async function requireFree(
 const turns = new WeakMap<Repository, Promise<unknown>>();
 
 /** Runs a repository's actions sequentially, because git does not check and add a worktree atomically. */
-export function inTurn<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
+export function serially<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
   const turn = (turns.get(repository) ?? Promise.resolve()).then(action);
   turns.set(
     repository,

@@ -4,7 +4,7 @@ import { type Git, GitError, succeeds } from '../git.ts';
 import type { Repository } from '../repository.ts';
 import { type Base, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';
 import { branchNames, chooseBranch } from './branchName.ts';
-import { inTurn, requireFree } from './branchUse.ts';
+import { requireFree, serially } from './branchUse.ts';
 import { persistently } from './persistence.ts';
 import { fetchCommit, fetchRefs, type RemoteRefs } from './remote.ts';
 
@@ -62,7 +62,7 @@ export async function findStartingPoint(
   const notes = note === undefined ? [] : [note];
   if (branch !== wishes.branch)
     notes.push(`The name ${wishes.branch} is blocked by another branch. Using ${branch}.`);
-  const existing = await inTurn(repository, async () => {
+  const existing = await serially(repository, async () => {
     await requireFree(repository, branch, wishes);
     return bringUpToDate(git, branch, origin?.branches.get(branch));
   });

@@ -15,7 +15,7 @@ const listenRequest = z.object({
 type ListenRequest = z.infer<typeof listenRequest>;
 
 /** A page that is unreachable, or whose clock is stopped, sends no more requests. */
-const GOODBYE_MILLISECONDS = 5000;
+const GOODBYE_MS = 5000;
 
 export class Listening {
   /** Targets of all listen requests, including repeated ones. */
@@ -65,7 +65,7 @@ export class Listening {
       isQuiet = this.removed > before && this.underWay.size === 0;
       return this.open.size === 0 || (wasQuiet && isQuiet) || undefined;
     };
-    await eventually('the page listens to nothing', isOver, GOODBYE_MILLISECONDS).catch(() => undefined);
+    await eventually('the page listens to nothing', isOver, GOODBYE_MS).catch(() => undefined);
     return this.open.size === 0;
   }
 }

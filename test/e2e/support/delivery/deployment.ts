@@ -19,7 +19,11 @@ import {
   changeWriters,
 } from '../../../../functions/src/composition/changes.ts';
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
-import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
+import {
+  simulatedClock,
+  systemHashing,
+  systemRandomness,
+} from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
 import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
@@ -89,7 +93,7 @@ export class Deployment {
   }
 
   now(): Date {
-    return movableClock(this.clockFile).now();
+    return simulatedClock(this.clockFile).now();
   }
 
   /** Shifts the time of the functions by this much. */
@@ -120,7 +124,7 @@ export class Deployment {
   }
 
   private ports(): TodoPorts {
-    const clock = movableClock(this.clockFile);
+    const clock = simulatedClock(this.clockFile);
     return portsOf<TodoPorts>({
       todos: new FirestoreTodoQueries(this.firestore, documents),
       recurringTasks: new FirestoreRecurringTaskQueries(this.firestore, documents),

@@ -16,7 +16,7 @@ import { mayRead } from '../../../e2e/tenancy/direct.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../../support/mcp-endpoint.ts';
 import { signIn } from '../../../support/signIn.ts';
 import { silent, unkeyed } from '../../coordination/team.ts';
-import { bearerOf, ConnectedTown } from '../connectedTown.ts';
+import { bearerOf, ConnectionsFixture } from '../connectionsFixture.ts';
 import { both, type Choice, type Link, may, rightsOf, weakest } from './model.ts';
 
 /** Maximum age of cached credentials on an instance. */
@@ -43,8 +43,8 @@ interface Followed {
 
 export class Forest {
   readonly links: Link[] = [];
-  private readonly town = new ConnectedTown();
-  private readonly elsewhere = `else-${this.town.workspace}`;
+  private readonly fixture = new ConnectionsFixture();
+  private readonly elsewhere = `else-${this.fixture.workspace}`;
   /** Bearer credentials of apps and agents, and ID tokens of people. */
   private readonly bearers = new Map<Link, string>();
   private readonly agentIds = new Map<Link, string>();
@@ -54,17 +54,17 @@ export class Forest {
 
   /** Creates the workspaces, and an endpoint on an instance that learns of changes only through the database. */
   async begin(): Promise<void> {
-    const { store } = this.town.app.kernel;
+    const { store } = this.fixture.app.kernel;
     for (const workspace of [this.here, this.elsewhere])
       await store.commit([
         { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
         { kind: 'nameWorkspace', workspace, access: 'open' },
       ]);
-    await this.town.app.services.mirrorWorkspaces();
+    await this.fixture.app.services.mirrorWorkspaces();
     const message = { text: 'before' };
     await (await realtimeDatabase()).ref(`${this.place}/first`).set(message);
     await getFirestore(firebaseApp()).doc(`${this.place}/first`).set(message);
-    const instance = this.town.anotherInstance();
+    const instance = this.fixture.anotherInstance();
     this.instance = instance;
     this.endpoint = await serveEndpoint({
       ...instance.calls,
@@ -85,7 +85,7 @@ export class Forest {
   }
 
   private get here(): string {
-    return this.town.workspace;
+    return this.fixture.workspace;
   }
 
   private get place(): string {
@@ -93,14 +93,14 @@ export class Forest {
   }
 
   async person(name: string, own: Choice): Promise<void> {
-    const uid = await this.town.arrive(name, own.role);
+    const uid = await this.fixture.arrive(name, own.role);
     const link = this.add(name, 'person', undefined, {
       ...own,
       toolsets: undefined,
       readonly: false,
       heldTo: undefined,
     });
-    await this.town.app.services.mirrorPerson(uid);
+    await this.fixture.app.services.mirrorPerson(uid);
     this.bearers.set(link, await signIn(uid));
   }
 
@@ -110,14 +110,14 @@ export class Forest {
     const { role, toolsets: chosen, readonly } = own;
     const workspace = own.heldTo && this.heldTo(own.heldTo);
     const decision = { role, readonly, workspace, ...(chosen && { toolsets: chosen }) };
-    const { accessToken } = await this.town.connect(from.name, name, decision);
+    const { accessToken } = await this.fixture.connect(from.name, name, decision);
     if (before !== undefined) {
       before.own = own;
       return;
     }
     const link = this.add(name, 'app', from, own);
     this.bearers.set(link, accessToken);
-    this.agentIds.set(link, String((await this.town.signIn(accessToken)).agent_id));
+    this.agentIds.set(link, String((await this.fixture.signIn(accessToken)).agent_id));
   }
 
   /** Registers an agent, unless the caller may not register one. */
@@ -126,7 +126,7 @@ export class Forest {
     if (rights === undefined) return;
     const own = both(rights, { ...wanted, heldTo: rights.heldTo ?? wanted.heldTo });
     if (own === undefined) return;
-    const registered = await this.town.register(
+    const registered = await this.fixture.register(
       await this.principalOf(from),
       name,
       own.role,
@@ -146,7 +146,7 @@ export class Forest {
     const own = both({ ...rights, role }, { ...wanted, role, heldTo });
     if (own === undefined) return;
     const principal = await this.principalOf(link);
-    const registered = await this.town.register(principal, link.name, undefined, this.limitsOf(own));
+    const registered = await this.fixture.register(principal, link.name, undefined, this.limitsOf(own));
     link.own = own;
     this.bearers.set(link, bearerOf(registered));
   }
@@ -154,9 +154,9 @@ export class Forest {
   /** Registers a terminal. It has no credential, and its agent acts as it. */
   async terminal(name: string, from: Link): Promise<void> {
     if (!may(from, ACTS)) return;
-    const agentId = this.town.agentId(name);
+    const agentId = this.fixture.agentId(name);
     const request = { agentId, role: 'worker' as const, workspace: this.here };
-    const { services } = this.town.app;
+    const { services } = this.fixture.app;
     await services.membership.join(await this.principalOf(from), request, unkeyed);
     this.agentIds.set(this.add(name, 'terminal', from, from.own), agentId);
   }
@@ -164,27 +164,27 @@ export class Forest {
   /** Stores an invitation. Whether agents may send one is not tested here. */
   async invitation(name: string, from: Link): Promise<void> {
     const { owner_uid: ownerUid, lineage } = await this.principalOf(from);
-    await this.town.arrive(name);
-    const createdAt = this.town.now;
+    await this.fixture.arrive(name);
+    const createdAt = this.fixture.now;
     const invitation = {
-      id: this.town.id(name),
+      id: this.fixture.id(name),
       workspace: this.here,
-      email: this.town.email(name),
+      email: this.fixture.email(name),
       role: 'viewer' as const,
       invited_by: ownerUid,
       created_at: createdAt,
       expires_at: new Date(createdAt.getTime() + 86_400_000),
       ...(lineage && { lineage }),
     };
-    await this.town.app.kernel.store.commit([{ kind: 'invite', invitation }]);
+    await this.fixture.app.kernel.store.commit([{ kind: 'invite', invitation }]);
     this.add(name, 'invitation', from, from.own);
   }
 
   /** Sets a person's role in the deployment. */
   async setRole(link: Link, role: Choice['role'] | 'none'): Promise<void> {
-    const uid = this.town.id(link.name);
-    await this.town.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
-    await this.town.app.services.mirrorPerson(uid);
+    const uid = this.fixture.id(link.name);
+    await this.fixture.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
+    await this.fixture.app.services.mirrorPerson(uid);
     if (role === 'none') link.isRevoked = true;
     else link.own = { ...link.own, role };
   }
@@ -196,14 +196,14 @@ export class Forest {
       return undefined;
     }
     const agentId = this.agentIds.get(link) ?? assert.fail(`${link.name} is not an agent`);
-    const ended = await this.town.app.services.revocation.revoke(agentId);
+    const ended = await this.fixture.app.services.revocation.revoke(agentId);
     link.isRevoked = true;
     return ended.agents.map(({ name }) => name);
   }
 
   /** Advances the clock by the maximum age of cached credentials. */
   pass(): void {
-    this.town.pass(TRUSTED_SECONDS);
+    this.fixture.pass(TRUSTED_SECONDS);
   }
 
   /** Fills the instance's cache with all credentials, and opens a stream for each permitted link. */
@@ -243,10 +243,14 @@ export class Forest {
   /** Signs in the invited people and checks that valid invitations make them members. */
   async compareInvitations(): Promise<void> {
     for (const link of this.of('invitation')) {
-      const { services } = this.town.anotherInstance();
-      const accept = services.access.inviting.accept(await this.town.person(link.name), this.here, unkeyed);
+      const { services } = this.fixture.anotherInstance();
+      const accept = services.access.inviting.accept(
+        await this.fixture.person(link.name),
+        this.here,
+        unkeyed,
+      );
       await accept.catch(() => undefined);
-      const isIn = (await this.town.roleOf(link.name, this.here)) !== undefined;
+      const isIn = (await this.fixture.roleOf(link.name, this.here)) !== undefined;
       assert.equal(isIn, this.isOpen(link), `${link.name} is a member`);
     }
   }
@@ -342,7 +346,7 @@ export class Forest {
   }
 
   private async follow(link: Link): Promise<Followed> {
-    const subscriptionId = `of-${this.town.id(link.name)}`;
+    const subscriptionId = `of-${this.fixture.id(link.name)}`;
     const watched = { subscriptionId, database: 'realtime', path: this.place, eventType: 'child_added' };
     assert.ok(await this.isLet(link, 'firebase.subscribe', watched), `${link.name} subscribes`);
     const ending = new AbortController();
@@ -364,7 +368,7 @@ export class Forest {
   }
 
   private async principalOf(link: Link): Promise<Principal> {
-    return link.kind === 'person' ? this.town.person(link.name) : this.town.signIn(this.bearerOf(link));
+    return link.kind === 'person' ? this.fixture.person(link.name) : this.fixture.signIn(this.bearerOf(link));
   }
 
   private bearerOf(link: Link): string {

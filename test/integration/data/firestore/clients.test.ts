@@ -10,7 +10,7 @@ const START = Date.parse('2040-01-01T00:00:00Z');
 const HOUR = 3_600_000;
 
 /** Returns clients for callers whose uid is their token, valid for an hour. */
-function world() {
+function fixture() {
   const time = { now: START };
   const clock = { now: () => new Date(time.now) };
   const tokens: CallerTokens = {
@@ -39,14 +39,14 @@ describe('Firestore clients of callers', () => {
   };
 
   it('are shared by calls with one ID token, including concurrent ones', async () => {
-    const { clients } = world();
+    const { clients } = fixture();
     const [one, two] = await Promise.all([clients.lease(first), clients.lease(first)]);
     assert.equal(one.client, two.client);
     assert.notEqual((await clients.lease(others[0] ?? first)).client, one.client);
   });
 
   it('are closed above the maximum number, least recently used first', async () => {
-    const { clients } = world();
+    const { clients } = fixture();
     const oldest = await clients.lease(first);
     const second = await clients.lease(others[0] ?? first);
     const states = [watched(oldest), watched(second)];
@@ -59,7 +59,7 @@ describe('Firestore clients of callers', () => {
   });
 
   it('stay open while a call uses them', async () => {
-    const { clients } = world();
+    const { clients } = fixture();
     const one = await clients.lease(first);
     const two = await clients.lease(first);
     const state = watched(one);
@@ -73,7 +73,7 @@ describe('Firestore clients of callers', () => {
   });
 
   it('are closed after their ID token has expired', async () => {
-    const { clients, time } = world();
+    const { clients, time } = fixture();
     const lease = await clients.lease(first);
     const state = watched(lease);
     lease.release();
@@ -83,7 +83,7 @@ describe('Firestore clients of callers', () => {
   });
 
   it('are released if the work fails', async () => {
-    const { clients, time } = world();
+    const { clients, time } = fixture();
     const lease = await clients.lease(first);
     const state = watched(lease);
     lease.release();

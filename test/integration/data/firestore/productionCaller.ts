@@ -35,7 +35,7 @@ const refused: unknown = await access
   .read(caller, parsePath('firestore', 'credentials/any'), { shallow: false })
   .catch((error: unknown) => (error instanceof MusterError ? error.details.reason : String(error)));
 const recorder = new Recorder();
-const watch = access.watch(caller, path, { shape: 'value', most: 1 }, recorder);
+const watch = access.watch(caller, path, { shape: 'value', maxItems: 1 }, recorder);
 await recorder.begun();
 await access.write(caller, path, { ...set, data: { n: 2 } });
 const changes = await recorder.atLeast(1);

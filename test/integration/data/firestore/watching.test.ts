@@ -3,7 +3,7 @@ import {
   CachedCallerTokens,
   type CallerTokens,
   IdentityToolkitSignIn,
-  TOKEN_MARGIN_MILLISECONDS,
+  TOKEN_MARGIN_MS,
 } from '../../../../functions/src/access/store/idTokens.ts';
 import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
@@ -43,12 +43,12 @@ describe('a watch of Firestore', () => {
     shape: WatchShape,
     {
       caller = viewer,
-      most = 100,
+      most: maxItems = 100,
       on = access,
     }: { caller?: Caller; most?: number; on?: FirestoreAccess } = {},
   ): Recorder {
     const recorder = new Recorder();
-    watches.push(on.watch(caller, parsePath('firestore', path), { shape, most }, recorder));
+    watches.push(on.watch(caller, parsePath('firestore', path), { shape, maxItems }, recorder));
     return recorder;
   }
 
@@ -151,10 +151,10 @@ describe('a watch of Firestore', () => {
   it('reports nothing after it was stopped', async () => {
     const path = `shared/${unique()}`;
     const stopped = new Recorder();
-    const one = access.watch(viewer, parsePath('firestore', path), { shape: 'value', most: 1 }, stopped);
+    const one = access.watch(viewer, parsePath('firestore', path), { shape: 'value', maxItems: 1 }, stopped);
     await stopped.begun();
     const neverBegun = new Recorder();
-    access.watch(viewer, parsePath('firestore', path), { shape: 'value', most: 1 }, neverBegun).stop();
+    access.watch(viewer, parsePath('firestore', path), { shape: 'value', maxItems: 1 }, neverBegun).stop();
     one.stop();
     one.stop();
     const going = watch(path, 'value');
@@ -179,7 +179,7 @@ describe('a watch of Firestore', () => {
         }
         const claims = { ...caller.principal, owner_uid: `owner ${asked}` };
         const token = await minted.of({ ...caller, principal: claims });
-        return { ...token, expiresAt: new Date(Date.now() + TOKEN_MARGIN_MILLISECONDS) };
+        return { ...token, expiresAt: new Date(Date.now() + TOKEN_MARGIN_MS) };
       },
     };
     const recorder = watch(path, 'children', { on: accessWith(shortLived) });
@@ -200,7 +200,7 @@ describe('a watch of Firestore', () => {
     const shortLived: CallerTokens = {
       of: async (caller) => ({
         ...(await minted.of(caller)),
-        expiresAt: new Date(Date.now() + TOKEN_MARGIN_MILLISECONDS),
+        expiresAt: new Date(Date.now() + TOKEN_MARGIN_MS),
       }),
     };
     try {
@@ -255,7 +255,7 @@ describe('Firestore unreachable', () => {
     };
     const set = { operation: 'set', data: {}, merge: false, transaction: false } as const;
     const recorder = new Recorder();
-    gone.watch(viewer, path, { shape: 'value', most: 1 }, recorder);
+    gone.watch(viewer, path, { shape: 'value', maxItems: 1 }, recorder);
     const reasons = await Promise.all([
       reason(gone.read(viewer, path, { shallow: false })),
       reason(gone.read(viewer, collection, { shallow: false })),

@@ -3,7 +3,7 @@
 import { limitOf } from '../authentication.ts';
 import { exampleOf } from '../description.ts';
 import { notFound, type Routes, requireApp } from '../routing.ts';
-import type { Installation } from '../world.ts';
+import type { Installation } from '../state.ts';
 
 export const access: Routes = {
   'GET /repos/{owner}/{repo}/installation': (asked) => {

@@ -1,7 +1,7 @@
 /** Workflow runs, their jobs, and the addresses of their logs. */
 import { exampleOf } from '../description.ts';
 import { type Asked, notFound, pageOf, Refused, type Reply, type Routes, visible } from '../routing.ts';
-import type { Job, Repo, Run } from '../world.ts';
+import type { Job, Repo, Run } from '../state.ts';
 
 export const actions: Routes = {
   'GET /repos/{owner}/{repo}/actions/runs': (asked) => runsOf(asked, () => true),

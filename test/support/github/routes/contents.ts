@@ -2,7 +2,7 @@
 import { exampleOf } from '../description.ts';
 import type { FileEntry } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible } from '../routing.ts';
-import type { Repo } from '../world.ts';
+import type { Repo } from '../state.ts';
 
 /** Files above this size are returned without content. */
 const MAX_INLINE_BYTES = 1_048_576;

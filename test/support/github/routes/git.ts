@@ -2,7 +2,7 @@
 import { exampleOf } from '../description.ts';
 import type { FileEntry, Mode, ObjectStore } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible, writable } from '../routing.ts';
-import type { Repo } from '../world.ts';
+import type { Repo } from '../state.ts';
 
 export const git: Routes = {
   'GET /repos/{owner}/{repo}/git/blobs/{file_sha}': (asked) => {

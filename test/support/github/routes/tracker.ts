@@ -10,7 +10,7 @@ import {
   visible,
   writable,
 } from '../routing.ts';
-import type { Issue, Pull, Repo } from '../world.ts';
+import type { Issue, Pull, Repo } from '../state.ts';
 import { shownRepository } from './contents.ts';
 
 /** Users who can be assigned. */

@@ -61,10 +61,10 @@ async function bundle(): Promise<Script> {
 }
 
 /** Timeout of a wait. Long enough for a busy machine. */
-const PATIENCE_MILLISECONDS = 60_000;
+const PATIENCE_MS = 60_000;
 
 async function eventually<Value>(what: () => string, look: () => Value | undefined | false): Promise<Value> {
-  const until = performance.now() + PATIENCE_MILLISECONDS;
+  const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = look();
     if (found !== undefined && found !== false) return found;

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { isDecidedByContent, permissions } from '../../../../functions/src/access/rules/permissions.ts';
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
-import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
+import {
+  type Attempt,
+  explainedError,
+} from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/dataErrors.ts';
 import { agentOf, personOf } from '../../../support/principals.ts';
@@ -22,7 +25,7 @@ function failure(code: number, message = 'secret vendor text'): Error {
 }
 
 function explanation(error: unknown, of: Attempt): MusterError {
-  const explained_ = explained(error, of);
+  const explained_ = explainedError(error, of);
   assert.ok(explained_ instanceof MusterError, String(explained_));
   assert.doesNotMatch(JSON.stringify([explained_.message, explained_.details]), /secret|google/);
   return explained_;
@@ -121,8 +124,8 @@ describe('Firestore errors', () => {
 
   it('remain unchanged if they are unknown or already converted', () => {
     const known = invalidPath('x', 'is wrong');
-    assert.equal(explained(known, attempt('read')), known);
+    assert.equal(explainedError(known, attempt('read')), known);
     const unknown = new TypeError('a bug');
-    assert.equal(explained(unknown, attempt('read')), unknown);
+    assert.equal(explainedError(unknown, attempt('read')), unknown);
   });
 });

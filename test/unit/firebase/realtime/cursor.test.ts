@@ -6,7 +6,7 @@ import { BRANCH } from '../../../../functions/src/toolsets/firebase/realtime/ord
 import {
   Cursors,
   MAX_TIES,
-  type Position,
+  type RealtimeCursor,
 } from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
 
 const QUERY = ['shared/a', 'v', null, null];
@@ -16,7 +16,7 @@ const cursors = new Cursors(systemHashing, QUERY);
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
 const bound = fc.oneof(fc.string({ maxLength: 200 }), number, fc.boolean(), fc.constant(null));
 
-const position: fc.Arbitrary<Position> = fc.record(
+const position: fc.Arbitrary<RealtimeCursor> = fc.record(
   {
     from: bound,
     given: fc.integer({ min: 1, max: MAX_TIES }),

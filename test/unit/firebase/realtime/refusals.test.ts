@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RestRequest } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
-import { refusalOf } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
+import { restErrorOf } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 
 const READ: RestRequest = {
   method: 'GET',
@@ -52,7 +52,7 @@ describe('Realtime Database errors', () => {
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
   ] as const) {
     it(`map ${status} ${text?.slice(0, 40)} to ${reason ?? code}`, () => {
-      const error = refusalOf({ status, text }, request);
+      const error = restErrorOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
       assert.ok(text === undefined || text === '' || !shown.includes(text), 'the error quotes the vendor');
@@ -62,7 +62,7 @@ describe('Realtime Database errors', () => {
   it('contain the missing index, derived from the query', () => {
     const missing = { status: 400, text: said('Index not defined') };
     const definition = (orderBy: string) =>
-      refusalOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';
+      restErrorOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';
     assert.match(definition('"a/b"'), /"\/shared\/scores".*"\.indexOn": \["a\/b"\]$/);
     assert.match(definition('"$value"'), /"\.indexOn": \["\.value"\]$/);
   });

@@ -3,15 +3,15 @@ import { createServer, type RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import {
   exchange,
-  type HttpAnswer,
-  UnansweredError,
+  type HttpResponse,
+  NoResponseError,
 } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 import { close, listen } from '../../../support/listening.ts';
 
-const LIMITS = { timeoutMilliseconds: 5000, mostBytes: 1000 };
+const LIMITS = { timeoutMilliseconds: 5000, maxBytes: 1000 };
 
 /** Sends a request to a server with this listener. */
-async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAnswer> {
+async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpResponse> {
   const server = createServer(listener);
   try {
     const url = `${await listen(server)}/a.json?auth=secret-token`;
@@ -24,7 +24,7 @@ async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAn
 /** Returns a check for assert.rejects: no response, and no URL in the error. */
 function unanswered(isSent: boolean): (error: unknown) => boolean {
   return (error) => {
-    assert.ok(error instanceof UnansweredError);
+    assert.ok(error instanceof NoResponseError);
     assert.equal(error.isSent, isSent, error.reason);
     assert.doesNotMatch(inspect(error, { depth: 20, showHidden: true }), /secret-token/);
     return true;

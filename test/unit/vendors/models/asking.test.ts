@@ -1,10 +1,10 @@
 /** Requests to Claude and Gemini through their SDKs, to local servers with the vendors' protocols. */
 import assert from 'node:assert/strict';
-import { AGENTS, ask, question, stage } from './stage.ts';
+import { AGENTS, ask, fixture, question } from './fixture.ts';
 
 describe('asking a model', function () {
   this.timeout(120_000);
-  const { models, agent } = stage();
+  const { models, agent } = fixture();
 
   for (const name of AGENTS) {
     describe(name, () => {

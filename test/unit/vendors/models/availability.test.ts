@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hostedAgents } from '../../../../functions/src/composition/outside.ts';
+import { hostedAgents } from '../../../../functions/src/composition/externalServices.ts';
 import type { ModelSettings } from '../../../../functions/src/vendors/vendorModel.ts';
 
 const working: ModelSettings = {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type { Behaviour } from '../../../support/models/behaviour.ts';
-import { AGENTS, type AgentName, agentAt, ask, failureOf, KEY, question, stage } from './stage.ts';
+import type { Behavior } from '../../../support/models/behavior.ts';
+import { AGENTS, type AgentName, agentAt, ask, failureOf, fixture, KEY, question } from './fixture.ts';
 
 interface Case {
   readonly title: string;
-  readonly does: Behaviour;
+  readonly does: Behavior;
   readonly kind: FailureClass;
   /** Whether the vendor may have processed the request. */
   readonly unknown: boolean;
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
 
 describe('failed model requests', function () {
   this.timeout(120_000);
-  const { models, agent } = stage();
+  const { models, agent } = fixture();
 
   for (const name of AGENTS) {
     describe(name, () => {

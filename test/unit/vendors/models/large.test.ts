@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AGENTS, ask, failureOf, question, stage } from './stage.ts';
+import { AGENTS, ask, failureOf, fixture, question } from './fixture.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -9,7 +9,7 @@ const COMMENT = `: ${'x'.repeat(64 * 1024)}\n\n`;
 for (const name of AGENTS) {
   describe(`large answer of ${name}`, function () {
     this.timeout(120_000);
-    const { models, agent } = stage();
+    const { models, agent } = fixture();
 
     it('is aborted beyond 32 MiB without waiting for its end', async () => {
       const { prompt, match } = question(name, 'Go on for ever.');

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
 import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { RunBudget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import { race } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import { portsOf } from '../../../support/ports.ts';
-import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
+import { AGENTS, type AgentName, fixture, question, VENDORS } from './fixture.ts';
 
 const RACES = 100;
 const MINUTES = 10 * 60_000;
 
 describe('races of models', function () {
   this.timeout(MINUTES);
-  const { models, agent } = stage();
+  const { models, agent } = fixture();
 
   let racers: readonly HostedAgent[] = [];
   before(() => {
@@ -44,7 +44,7 @@ describe('races of models', function () {
         },
         portsOf<OrchestrationPorts>({ clock: systemClock, timer: systemTimer, randomness: systemRandomness }),
         {
-          budget: new Budget({}),
+          budget: new RunBudget({}),
           journal: {
             begin: async () => undefined,
             end: async ({ end }) => {

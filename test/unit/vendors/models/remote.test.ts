@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { RemoteModels } from '../../../support/models/remote.ts';
-import { ask, question, stage } from './stage.ts';
+import { ask, fixture, question } from './fixture.ts';
 
 describe('local models in another process', function () {
   this.timeout(120_000);
-  const { models, agent } = stage();
+  const { models, agent } = fixture();
 
   it('are scripted over HTTP and return the recorded requests', async () => {
     const remote = new RemoteModels(models.url);

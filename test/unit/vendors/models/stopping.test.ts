@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { AGENTS, ask, failureOf, question, stage } from './stage.ts';
+import { AGENTS, ask, failureOf, fixture, question } from './fixture.ts';
 
 describe('stopping a model request', function () {
   this.timeout(120_000);
-  const { models, agent } = stage();
+  const { models, agent } = fixture();
 
   for (const name of AGENTS) {
     describe(name, () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
-import { KEY, question, stage } from './stage.ts';
+import { fixture, KEY, question } from './fixture.ts';
 
 describe('unstreamed answers of local models', function () {
   this.timeout(120_000);
-  const { models } = stage();
+  const { models } = fixture();
 
   it("are read by Anthropic's SDK", async () => {
     const { prompt, match } = question('claude', 'Whole, please.');

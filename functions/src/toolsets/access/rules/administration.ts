@@ -10,7 +10,7 @@ import {
   roleIn,
   type Scope,
 } from '../../../identity/rules/principal.ts';
-import { hasRole, type Role, weaker } from '../../../identity/rules/role.ts';
+import { hasRole, type Role, weakerOf } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 
 /** Returns whether the caller is an admin for this workspace, regardless of its role there. */
@@ -21,39 +21,43 @@ export function administers(principal: Principal, workspace: string): boolean {
 
 /** Returns the caller's deployment role, which applies to all workspaces and to creating new ones. */
 export function deploymentRole({ owner, maxRole }: Principal): Role | undefined {
-  return owner.role && weaker(maxRole, owner.role);
+  return owner.role && weakerOf(maxRole, owner.role);
 }
 
 /** Returns the refusal for callers that are neither admins nor have the role `least` in the workspace. */
-export function refusalIn(principal: Principal, workspace: string, least: Role): MusterError | undefined {
+export function workspaceError(
+  principal: Principal,
+  workspace: string,
+  least: Role,
+): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
-  if (administers(principal, workspace)) return isThere ? undefined : notThere(workspace);
+  if (administers(principal, workspace)) return isThere ? undefined : workspaceNotFound(workspace);
   const role = isThere ? roleIn(principal, workspace) : undefined;
   if (role === undefined) return noRoleIn(workspace);
   if (hasRole(role, least)) return undefined;
-  return tooWeak(
+  return roleTooLow(
     `This requires the role ${least} in the workspace "${workspace}", or a deployment admin; yours is ${role}.`,
   );
 }
 
 /** Returns the refusal for creating or opening workspaces, which only leaders and admins of the deployment can do. */
-export function deploymentRefusal(principal: Principal): MusterError | undefined {
+export function deploymentError(principal: Principal): MusterError | undefined {
   const { held_to } = principal;
   if (held_to !== undefined)
-    return tooWeak(
+    return roleTooLow(
       `Your credential is restricted to the workspace "${held_to}", but this concerns the whole deployment.`,
-      OF_DEPLOYMENT,
+      DEPLOYMENT_SCOPE,
     );
   const role = deploymentRole(principal);
   if (role !== undefined && hasRole(role, 'leader')) return undefined;
-  return tooWeak(
+  return roleTooLow(
     `This requires the role leader or admin in the whole deployment; ${role === undefined ? 'you have none there' : `yours there is ${role}`}.`,
-    OF_DEPLOYMENT,
+    DEPLOYMENT_SCOPE,
   );
 }
 
 /** Returns the principal; reads its roles again if the cached ones are refused. @throws the error of `refusal` */
-export async function authorised(
+export async function requireAllowed(
   { roles }: Pick<AccessPorts, 'roles'>,
   principal: Principal,
   refusal: (principal: Principal) => MusterError | undefined,
@@ -66,9 +70,9 @@ export async function authorised(
 }
 
 /** Error reason for a missing deployment role. */
-export const OF_DEPLOYMENT = 'DEPLOYMENT_ROLE_TOO_WEAK';
+export const DEPLOYMENT_SCOPE = 'DEPLOYMENT_ROLE_TOO_WEAK';
 
-function tooWeak(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
+function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
   return new MusterError('FORBIDDEN', message, {
     reason,
     suggestion: 'access.whoami shows your roles; access.explain shows who can change them.',
@@ -76,7 +80,7 @@ function tooWeak(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
 }
 
 /** Only for admins, who are allowed to know which workspaces exist. */
-function notThere(workspace: string): MusterError {
+function workspaceNotFound(workspace: string): MusterError {
   return new MusterError('NOT_FOUND', `Workspace "${workspace}" not found.`, {
     field: 'workspace',
     value: workspace,
@@ -84,7 +88,7 @@ function notThere(workspace: string): MusterError {
   });
 }
 
-export interface NeededTool {
+export interface CheckedTool {
   readonly toolset: string;
   readonly fullName: string;
   readonly role: Role;
@@ -94,7 +98,7 @@ export interface NeededTool {
 }
 
 /** A role and its source. */
-export interface Held {
+export interface HeldRole {
   readonly role: Role;
   readonly from?: RoleSource;
 }
@@ -114,22 +118,22 @@ export function workspaceAsked(fullName: string): boolean {
 }
 
 /** Returns the refusal of a tool that the permission check allows. */
-export function refusalInside(
+export function insideError(
   principal: Principal,
   workspace: string,
   fullName: string,
 ): MusterError | undefined {
-  if (fullName === 'access.create_workspace') return deploymentRefusal(principal);
+  if (fullName === 'access.create_workspace') return deploymentError(principal);
   const least = ADMINISTERING.get(fullName);
-  return least && refusalIn(principal, workspace, least);
+  return least && workspaceError(principal, workspace, least);
 }
 
 /** Returns the caller's role that counts for the tool. Read-only credentials are handled separately. */
 export function heldRole(
   principal: Principal,
   workspace: string,
-  { scope, fullName }: NeededTool,
-): Held | undefined {
+  { scope, fullName }: CheckedTool,
+): HeldRole | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
   if (workspaceAsked(fullName) && !isThere) return undefined;
   if (scope === 'workspace' || workspaceAsked(fullName)) {

@@ -1,13 +1,13 @@
 /** A person's connections: agents with a credential, and apps that the person signed in from. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
-import { type Agent, homeOf } from '../../../agents/rules/agent.ts';
+import { type Agent, homeWorkspaceOf } from '../../../agents/rules/agent.ts';
 import type { Credential, Limits } from '../../../identity/rules/credential.ts';
-import { endOf, type Grant, isConnected, type StoredEnd } from '../../../identity/rules/grant.ts';
-import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../identity/rules/lineage.ts';
+import { endOf, type Grant, isConnected, type StoredSignInEnd } from '../../../identity/rules/grant.ts';
+import { accessOfGrant, ancestorsOf, resolveInLinks, validLinks } from '../../../identity/rules/lineage.ts';
 import { isAdmin, ownRole, type Principal } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { AnyChange, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { AnyChange, RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
@@ -23,16 +23,16 @@ export interface Connection {
 export interface EndedSignIn {
   readonly agent: Agent;
   readonly app: Pick<Grant, 'client_name' | 'client_host'>;
-  readonly end: StoredEnd;
+  readonly end: StoredSignInEnd;
 }
 
-interface Listed {
+interface ListedConnections {
   readonly connections: readonly Connection[];
   /** Newest first. */
   readonly ended: readonly EndedSignIn[];
 }
 
-export interface Revoked extends Ended {
+export interface RevokedConnection extends Ended {
   readonly agent: Agent;
 }
 
@@ -50,37 +50,45 @@ export class Connections extends Service<
     owner: string | undefined,
     limit: number,
     after: string | undefined,
-  ): Promise<Listed & { readonly next?: string | undefined }> {
+  ): Promise<ListedConnections & { readonly next?: string | undefined }> {
     const { directory } = this.ports;
-    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal)) throw notYours(owner);
-    if (!speaksForOwner(principal)) return shownTo(principal, await this.own(principal));
+    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal))
+      throw notYourConnection(owner);
+    if (!actsForOwner(principal)) return visibleTo(principal, await this.own(principal));
     const { items, more } = await directory.ofOwner(owner ?? principal.owner_uid, limit, after);
-    return { ...shownTo(principal, await this.of(items)), next: more ? items.at(-1)?.id : undefined };
+    return {
+      ...visibleTo(principal, await this.connectionsOf(items)),
+      next: more ? items.at(-1)?.id : undefined,
+    };
   }
 
   /**
    * Revokes one of the caller's agents (for admins, any agent) and everything created through it.
    * @throws MusterError NOT_FOUND also for another person's agent; CONFLICT if there is nothing to revoke
    */
-  async revoke(principal: Principal, agentId: string, recordAnswer: RecordAnswer<Revoked>): Promise<Revoked> {
+  async revoke(
+    principal: Principal,
+    agentId: string,
+    recordResponse: RecordResponse<RevokedConnection>,
+  ): Promise<RevokedConnection> {
     const known = await this.ports.agents.find(agentId);
-    if (known === undefined || !mayRevoke(principal, known)) throw noConnection(agentId);
-    const shown = (ended: Ended): Revoked => ({
+    if (known === undefined || !requireRevocable(principal, known)) throw noConnection(agentId);
+    const shown = (ended: Ended): RevokedConnection => ({
       ...ended,
       agent: known.value,
-      invitations: ended.invitations.filter(({ workspace }) => isInReach(principal, workspace)),
+      invitations: ended.invitations.filter(({ workspace }) => isReachable(principal, workspace)),
     });
-    const ended = await this.ports.revocation.revoke(agentId, (all) => recordAnswer(shown(all)));
+    const ended = await this.ports.revocation.revoke(agentId, (all) => recordResponse(shown(all)));
     if (!isAnything(ended)) throw nothingToRevoke(agentId);
     return shown(ended);
   }
 
-  private async own({ agent_id }: Principal): Promise<Listed> {
+  private async own({ agent_id }: Principal): Promise<ListedConnections> {
     const known = agent_id === undefined ? undefined : await this.ports.agents.find(agent_id);
-    return this.of(known === undefined ? [] : [known.value]);
+    return this.connectionsOf(known === undefined ? [] : [known.value]);
   }
 
-  private async of(those: readonly Agent[]): Promise<Listed> {
+  private async connectionsOf(those: readonly Agent[]): Promise<ListedConnections> {
     const { agents, grants, presence, clock } = this.ports;
     const ids = those.map(({ id }) => id);
     const [keys, signIns, seen] = await Promise.all([
@@ -90,11 +98,11 @@ export class Connections extends Service<
     ]);
     const now = clock.now();
     const apps = signIns.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
-    const standing = await standingLinks(this.ports, keys.flatMap(ancestorsOf), now);
+    const standing = await validLinks(this.ports, keys.flatMap(ancestorsOf), now);
     const connections = those.flatMap((agent) => {
       // A key's parent connection may have ended, or may allow less than the key.
       const own = keys.flatMap((key) => {
-        const opened = openedIn(standing, openingOf(key, agent.role), ancestorsOf(key));
+        const opened = resolveInLinks(standing, accessOfGrant(key, agent.role), ancestorsOf(key));
         if (opened === undefined) return [];
         const { agent_id, created_at } = key;
         const { endsAt: expires_at, role: _, ...limits } = opened.opens;
@@ -116,36 +124,37 @@ export class Connections extends Service<
 }
 
 /** People, and agents that are leaders, act for the owner. */
-function speaksForOwner(principal: Principal): boolean {
+function actsForOwner(principal: Principal): boolean {
   return principal.kind === 'person' || hasRole(ownRole(principal) ?? 'viewer', 'leader');
 }
 
 /** Returns the default workspace of the connection's calls. */
 export function homeThrough({ agent, opens }: Connection): string {
-  return opens.held_to ?? homeOf(agent);
+  return opens.held_to ?? homeWorkspaceOf(agent);
 }
 
-function shownTo(principal: Principal, { connections, ended }: Listed): Listed {
+function visibleTo(principal: Principal, { connections, ended }: ListedConnections): ListedConnections {
   return {
-    connections: connections.filter((one) => isInReach(principal, homeThrough(one))),
-    ended: ended.filter(({ agent }) => isInReach(principal, homeOf(agent))),
+    connections: connections.filter((one) => isReachable(principal, homeThrough(one))),
+    ended: ended.filter(({ agent }) => isReachable(principal, homeWorkspaceOf(agent))),
   };
 }
 
 /** A credential that is restricted to one workspace must not see agents of others. */
-function isInReach({ held_to }: Principal, home: string): boolean {
+function isReachable({ held_to }: Principal, home: string): boolean {
   return held_to === undefined || held_to === home;
 }
 
-function mayRevoke(principal: Principal, { value: agent }: Versioned<Agent>): boolean {
+function requireRevocable(principal: Principal, { value: agent }: Versioned<Agent>): boolean {
   if (isAdmin(principal) || principal.agent_id === agent.id) return true;
-  if (principal.owner_uid !== agent.owner_uid || !isInReach(principal, homeOf(agent))) return false;
+  if (principal.owner_uid !== agent.owner_uid || !isReachable(principal, homeWorkspaceOf(agent)))
+    return false;
   if (principal.kind === 'person') return true;
   const role = ownRole(principal) ?? 'viewer';
   return hasRole(role, 'leader') && hasRole(role, agent.role);
 }
 
-function notYours(owner: string): MusterError {
+function notYourConnection(owner: string): MusterError {
   return new MusterError('FORBIDDEN', 'You can only list your own connections.', {
     field: 'owner',
     value: owner,

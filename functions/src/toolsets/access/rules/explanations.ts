@@ -9,28 +9,33 @@ import {
   type RoleSource,
   type Subject,
 } from '../../../access/rules/decision.ts';
-import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules/gate.ts';
+import {
+  canUseToolset,
+  permissionError,
+  type RequiredPermission,
+  requiredRole,
+} from '../../../access/rules/permissionCheck.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Agent, principalOf, terminalId } from '../../../agents/rules/agent.ts';
 import type { Credential, Limits } from '../../../identity/rules/credential.ts';
-import { ancestorsOf, openedThrough, openingOf } from '../../../identity/rules/lineage.ts';
+import { accessOfGrant, ancestorsOf, resolveLineage } from '../../../identity/rules/lineage.ts';
 import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { Role } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
   administers,
-  type Held,
+  type CheckedTool,
+  DEPLOYMENT_SCOPE,
+  type HeldRole,
   heldRole,
-  type NeededTool,
-  OF_DEPLOYMENT,
-  refusalInside,
+  insideError,
   workspaceAsked,
 } from './administration.ts';
 
 /** The principal to explain access for. */
-export interface Asked {
+export interface AskedAccess {
   readonly principal: Principal;
   /** Absent: the workspace of the call, or the agent's home. */
   readonly workspace: string | undefined;
@@ -42,7 +47,7 @@ export interface Explanation {
   readonly workspace?: string;
   /** Minimum role, or the required owner. */
   readonly needs: string;
-  readonly held?: Held;
+  readonly held?: HeldRole;
   readonly why: string;
   /** Path of the security rule that decides, if one does. */
   readonly rule?: string;
@@ -55,33 +60,33 @@ export type ReadSubject = () => Promise<Subject | undefined>;
 
 export class Explanations extends Service<AccessPorts> {
   /** Returns the caller, or an agent of its owner. @throws MusterError NOT_FOUND also for another owner's agent */
-  async subject(caller: Principal, here: string, name: string | undefined): Promise<Asked> {
+  async subject(caller: Principal, here: string, name: string | undefined): Promise<AskedAccess> {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
     const [[credential], owner] = await Promise.all([
       this.ports.agents.credentials(agent.id),
       this.ports.roles.of(agent.owner_uid),
     ]);
-    const principal = principalOf(agent, owner, await this.openedBy(agent, credential), {});
+    const principal = principalOf(agent, owner, await this.accessOf(agent, credential), {});
     return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
   }
 
   /** Returns the credential's current limits, or the agent's own role if it has no credential. */
-  private async openedBy(agent: Agent, credential: Credential | undefined): Promise<Limits & { role: Role }> {
+  private async accessOf(agent: Agent, credential: Credential | undefined): Promise<Limits & { role: Role }> {
     const { role } = agent;
     if (credential === undefined) return { role };
-    const own = openingOf(credential, role);
-    const opened = await openedThrough(this.ports, own, ancestorsOf(credential), this.ports.clock.now());
+    const own = accessOfGrant(credential, role);
+    const opened = await resolveLineage(this.ports, own, ancestorsOf(credential), this.ports.clock.now());
     // A credential allows nothing after its parent connection has ended.
     return opened?.opens ?? { ...own, toolsets: [] };
   }
 
   /** @param workspace the call's workspace, or the one in its argument */
-  async tool(asked: Principal, workspace: string, tool: NeededTool): Promise<Explanation> {
-    const need: Need = { ...tool, what: tool.fullName };
+  async tool(asked: Principal, workspace: string, tool: CheckedTool): Promise<Explanation> {
+    const need: RequiredPermission = { ...tool, what: tool.fullName };
     const judge = (principal: Principal): MusterError | undefined =>
-      refusalFor(principal, workspace, need) ?? refusalInside(principal, workspace, tool.fullName);
-    const principal = await this.asNow(asked, workspace, judge);
+      permissionError(principal, workspace, need) ?? insideError(principal, workspace, tool.fullName);
+    const principal = await this.currentPrincipal(asked, workspace, judge);
     const refused = judge(principal);
     const held = heldRole(principal, workspace, tool);
     const isOfWorkspace = tool.scope === 'workspace' || workspaceAsked(tool.fullName);
@@ -89,9 +94,11 @@ export class Explanations extends Service<AccessPorts> {
       isAllowed: refused === undefined,
       principal,
       ...(isOfWorkspace && { workspace }),
-      needs: tool.scope === 'anyone' ? 'an account' : roleNeeded(tool, principal.kind),
+      needs: tool.scope === 'anyone' ? 'an account' : requiredRole(tool, principal.kind),
       ...(held && { held }),
-      why: refused?.message ?? `${tool.fullName} needs ${needed(tool, principal, workspace)}${has(held)}.`,
+      why:
+        refused?.message ??
+        `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${describeRole(held)}.`,
       ...(refused && {
         changeableBy: await whoCanChange(this.ports, principal, {
           reason: String(refused.details.reason),
@@ -103,11 +110,11 @@ export class Explanations extends Service<AccessPorts> {
   }
 
   async path(asked: Principal, question: AccessQuestion, read: ReadSubject): Promise<Explanation> {
-    const subject = goesByDocument(question) ? await read() : undefined;
+    const subject = dependsOnDocument(question) ? await read() : undefined;
     const judge = (principal: Principal): AccessDecision => decideAccess(principal, question, subject);
     const principal = judge(asked).isAllowed ? asked : await this.renewed(asked);
     const { isAllowed, permission, needs, workspace, role, from, reason } = judge(principal);
-    const isClosed = !mayUse(principal, 'firebase');
+    const isClosed = !canUseToolset(principal, 'firebase');
     const allowed = isAllowed && !isClosed;
     return {
       isAllowed: allowed,
@@ -128,7 +135,7 @@ export class Explanations extends Service<AccessPorts> {
   }
 
   /** Like the permission check: reads the roles again if the cached ones are refused. */
-  private async asNow(
+  private async currentPrincipal(
     principal: Principal,
     workspace: string,
     judge: (principal: Principal) => MusterError | undefined,
@@ -156,21 +163,21 @@ export class Explanations extends Service<AccessPorts> {
 }
 
 /** Returns whether the rule depends on a field of the document. */
-function goesByDocument(question: AccessQuestion): boolean {
+function dependsOnDocument(question: AccessQuestion): boolean {
   const { where, ownerField } = permissionFor(question).permission;
   return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
 }
 
-function needed(tool: NeededTool, { kind }: Principal, workspace: string): string {
+function neededRole(tool: CheckedTool, { kind }: Principal, workspace: string): string {
   const { scope } = tool;
-  const role = roleNeeded(tool, kind);
+  const role = requiredRole(tool, kind);
   if (scope === 'anyone') return 'only an account';
   return scope === 'workspace'
     ? `the role ${role} in the workspace "${workspace}"`
     : `the role ${role} in at least one workspace`;
 }
 
-function has(held: Held | undefined): string {
+function describeRole(held: HeldRole | undefined): string {
   return held === undefined ? '' : `; yours is ${held.role}`;
 }
 
@@ -181,33 +188,33 @@ export interface ChangeableBy {
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 
-export interface Refused {
+export interface RefusedAccess {
   /** Reason from the permission check, or the rule's requirement. */
   readonly reason: string;
   readonly from: RoleSource | undefined;
   readonly workspace: string | undefined;
 }
 
-const MAX_NAMED = 5;
+const MAX_NAMED_PEOPLE = 5;
 
 /** Reasons caused by limits of the credential, which its owner chose. */
-const OF_CREDENTIAL: readonly string[] = ['TOOLSET_NOT_ALLOWED', 'READ_ONLY'];
+const CREDENTIAL_REASONS: readonly string[] = ['TOOLSET_NOT_ALLOWED', 'READ_ONLY'];
 
 export async function whoCanChange(
   ports: Pick<AccessPorts, 'people' | 'idTokens'>,
   principal: Principal,
-  { reason, from, workspace }: Refused,
+  { reason, from, workspace }: RefusedAccess,
 ): Promise<ChangeableBy> {
   const { owner_uid, held_to } = principal;
   const isHeldAway = held_to !== undefined && workspace !== undefined && held_to !== workspace;
-  if (OF_CREDENTIAL.includes(reason) || isHeldAway || from === 'own' || from === 'readonly') {
+  if (CREDENTIAL_REASONS.includes(reason) || isHeldAway || from === 'own' || from === 'readonly') {
     const who = "The agent's owner in person, by registering it again with another role or other limits.";
-    return { who, people: await named(ports, [owner_uid]) };
+    return { who, people: await withNames(ports, [owner_uid]) };
   }
   if (reason === 'no one') return { who: 'No one: only the server writes it.', people: [] };
   if (reason.startsWith('owner')) return { who: 'No one: only its owner has access.', people: [] };
   const operator = 'the operator of this deployment, with "npm run people"';
-  if (reason === OF_DEPLOYMENT) return { who: `Only ${operator}.`, people: [] };
+  if (reason === DEPLOYMENT_SCOPE) return { who: `Only ${operator}.`, people: [] };
   if (workspace === undefined)
     return { who: `A leader of a workspace, by inviting you to it; ${operator}.`, people: [] };
   const who = `A leader of the workspace "${workspace}", with access.invite or access.set_member; ${operator}.`;
@@ -217,14 +224,14 @@ export async function whoCanChange(
   if (!isSeen) return { who, people: [] };
   return {
     who,
-    people: await named(
+    people: await withNames(
       ports,
-      (await ports.people.leaders(workspace, MAX_NAMED)).map(({ value }) => value.uid),
+      (await ports.people.leaders(workspace, MAX_NAMED_PEOPLE)).map(({ value }) => value.uid),
     ),
   };
 }
 
-async function named({ idTokens }: Pick<AccessPorts, 'idTokens'>, uids: readonly string[]) {
+async function withNames({ idTokens }: Pick<AccessPorts, 'idTokens'>, uids: readonly string[]) {
   const profiles = await idTokens.profiles(uids);
   return uids.map((uid) => {
     const name = profiles.get(uid)?.name;

@@ -1,7 +1,7 @@
 /** The caller's identity: its owner, roles and limits. */
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
-import type { Invitations, Taken } from '../../../access/rules/invitations.ts';
+import type { AcceptedInvitation, Invitations } from '../../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Profile } from '../../../identity/rules/ports.ts';
 import {
@@ -18,7 +18,7 @@ import { Service } from '../../../kernel/ports.ts';
 import { deploymentRole } from './administration.ts';
 
 /** The caller's role in a workspace, and its source. */
-export interface Standing {
+export interface WorkspaceRole {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly role: Role;
@@ -34,23 +34,23 @@ export interface Identity {
   /** Default workspace of calls that name none, and the reason. */
   readonly home: { readonly workspace: string; readonly why: string };
   readonly deploymentRole?: Role;
-  readonly workspaces: readonly Standing[];
+  readonly workspaces: readonly WorkspaceRole[];
   /** For an admin: workspaces that it administers without a role, so it cannot see their work. */
-  readonly administers?: readonly Pick<Standing, 'workspace' | 'access'>[];
+  readonly administers?: readonly Pick<WorkspaceRole, 'workspace' | 'access'>[];
   /** Whether `workspaces` or `administers` is truncated. */
   readonly truncated: boolean;
   readonly expiresAt?: Date;
-  readonly accepted: readonly Taken[];
+  readonly accepted: readonly AcceptedInvitation[];
 }
 
 const MAX_LISTED = 100;
 
-export class Identities extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'take'> }> {
+export class Identities extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'accept'> }> {
   async describe({ principal: caller, credential }: Caller): Promise<Identity> {
     const { agents, idTokens, roles, invitations } = this.ports;
     const { uid, email, agent_id, owner_uid } = caller;
     const accepted =
-      email === undefined ? [] : await invitations.take(uid, email, undefined, () => undefined);
+      email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
     // People ask because a role has changed: the roles cached with the token may be older.
     const isPerson = agent_id === undefined;
     const principal = isPerson
@@ -61,7 +61,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
       agent_id === undefined ? undefined : agents.find(agent_id),
       this.expiryOf(principal, credential),
     ]);
-    const { listed, others } = standings(principal);
+    const { listed, others } = workspaceRoles(principal);
     const role = deploymentRole(principal);
     return {
       principal,
@@ -86,12 +86,12 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
   }
 }
 
-function standings(principal: Principal) {
+function workspaceRoles(principal: Principal) {
   const { owner } = principal;
   // A read-only credential keeps its role: `readonly` is reported separately.
   const { readonly: _readonly, ...writing } = principal;
-  const listed: Standing[] = [];
-  const others: Pick<Standing, 'workspace' | 'access'>[] = [];
+  const listed: WorkspaceRole[] = [];
+  const others: Pick<WorkspaceRole, 'workspace' | 'access'>[] = [];
   for (const [workspace, access] of knownWorkspaces(owner)) {
     const { role, from } = sourcedRole(writing, workspace);
     const ownersRole = personsRoleIn(owner, workspace);

@@ -1,37 +1,37 @@
 /** Invitations to workspaces, and accepting them. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import {
+  type AcceptedInvitation,
   foldedEmail,
   type Invitations,
   invitationId,
-  type Taken,
 } from '../../../access/rules/invitations.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import type { Invitation, Mail } from '../../../identity/rules/people.ts';
+import type { Email, Invitation } from '../../../identity/rules/people.ts';
 import { noRoleIn, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import type { MemberRole } from '../../../identity/rules/role.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { authorised, refusalIn } from './administration.ts';
+import { requireAllowed, workspaceError } from './administration.ts';
 
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 const INVITATION_DAYS = 14;
 
 /** Maximum pending invitations per workspace. Each one sends email to an address that may belong to a stranger. */
-const MAX_OPEN = 50;
+const MAX_OPEN_INVITATIONS = 50;
 
 export interface Accepted {
-  readonly accepted: readonly Taken[];
+  readonly accepted: readonly AcceptedInvitation[];
   /** The person's existing membership, if the named workspace has no pending invitation. */
-  readonly already?: Taken;
+  readonly already?: AcceptedInvitation;
 }
 
 interface InvitingPorts extends AccessPorts {
-  readonly invitations: Pick<Invitations, 'take'>;
+  readonly invitations: Pick<Invitations, 'accept'>;
   readonly consoleLinks: ConsoleLinks;
 }
 
@@ -45,29 +45,32 @@ export class Inviting extends Service<InvitingPorts> {
     caller: Principal,
     workspace: string,
     { address, role, url }: { readonly address: string; readonly role: MemberRole; readonly url: string },
-    recordAnswer: RecordAnswer<Invitation>,
+    recordResponse: RecordResponse<Invitation>,
   ): Promise<Invitation> {
     const { people, store, clock, randomness, hashing, consoleLinks } = this.ports;
     const link = consoleLinks.to({ kind: 'workspace', workspace });
-    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    const principal = await requireAllowed(this.ports, caller, (one) =>
+      workspaceError(one, workspace, 'leader'),
+    );
     const email = foldedEmail(address);
     const id = invitationId(hashing, workspace, email);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const open = (await people.invitationsTo(workspace)).filter(({ expires_at }) => expires_at > now);
       const before = open.find((one) => one.id === id);
-      if (before === undefined && open.length >= MAX_OPEN) throw tooMany(workspace);
-      const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MILLISECONDS);
+      if (before === undefined && open.length >= MAX_OPEN_INVITATIONS) throw tooMany(workspace);
+      const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
       const invitedBy = principal.owner_uid;
       const { lineage } = caller;
       const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
-      const isToldToday =
-        before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MILLISECONDS;
+      const isToldToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
       // The day is counted from its first email. Otherwise repeated invitations would delay the next email forever.
       const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
-      const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
-      await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordAnswer(kept));
+      const told: AccessChange[] = isToldToday
+        ? []
+        : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
+      await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordResponse(kept));
       return kept;
     });
   }
@@ -80,14 +83,14 @@ export class Inviting extends Service<InvitingPorts> {
   async accept(
     principal: Principal,
     workspace: string | undefined,
-    recordAnswer: RecordAnswer<Accepted>,
+    recordResponse: RecordResponse<Accepted>,
   ): Promise<Accepted> {
     const { uid, kind, email } = principal;
-    if (kind !== 'person') throw notAPerson();
-    if (email === undefined) throw notVerified();
+    if (kind !== 'person') throw peopleOnly();
+    if (email === undefined) throw emailNotVerified();
     const { invitations, store, people, roles } = this.ports;
-    const accepted = await invitations.take(uid, email, workspace, (taken) =>
-      recordAnswer({ accepted: taken }),
+    const accepted = await invitations.accept(uid, email, workspace, (taken) =>
+      recordResponse({ accepted: taken }),
     );
     if (accepted.length > 0) return { accepted };
     // The sign-in may already have accepted the invitations, maybe during this call.
@@ -95,20 +98,20 @@ export class Inviting extends Service<InvitingPorts> {
     if (member !== undefined) {
       const { value } = member;
       const outcome = { accepted, already: { workspace: value.workspace, role: value.role } };
-      await store.commit([], recordAnswer(outcome));
+      await store.commit([], recordResponse(outcome));
       return outcome;
     }
     const hasRole = workspace !== undefined && personsRoleIn(await roles.of(uid), workspace) !== undefined;
-    throw workspace === undefined || hasRole ? nothingOpen() : noRoleIn(workspace);
+    throw workspace === undefined || hasRole ? noOpenInvitation() : noRoleIn(workspace);
   }
 }
 
 /** Contains only names and roles: no text written by a caller is sent to a stranger. */
-function mailOf(
+function emailOf(
   { id, workspace, email, role, created_at: at, expires_at }: Invitation,
   url: string,
   link: string,
-): Mail {
+): Email {
   const until = expires_at.toISOString().slice(0, 10);
   return {
     id: `invitation-${id}-${at.getTime()}`,
@@ -130,26 +133,26 @@ function mailOf(
 function tooMany(workspace: string): MusterError {
   return new MusterError(
     'QUOTA_EXCEEDED',
-    `The workspace "${workspace}" has ${MAX_OPEN} pending invitations, the maximum.`,
+    `The workspace "${workspace}" has ${MAX_OPEN_INVITATIONS} pending invitations, the maximum.`,
     { suggestion: `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).` },
   );
 }
 
-function notAPerson(): MusterError {
+function peopleOnly(): MusterError {
   return new MusterError('FORBIDDEN', "Only people can accept invitations: an agent has its owner's roles.", {
     reason: 'NOT_A_PERSON',
     suggestion: 'Ask your owner to sign in. Their agents then have their roles.',
   });
 }
 
-function notVerified(): MusterError {
+function emailNotVerified(): MusterError {
   return new MusterError('FORBIDDEN', 'Your email address is not verified.', {
     reason: 'EMAIL_NOT_VERIFIED',
     suggestion: 'Verify it with Firebase Auth, sign in again, then retry.',
   });
 }
 
-function nothingOpen(): MusterError {
+function noOpenInvitation(): MusterError {
   return new MusterError('NOT_FOUND', 'No pending invitation for your email address.', {
     suggestion:
       'Signing in accepts invitations automatically: access.whoami lists your workspaces. Ask a workspace leader to invite you.',

@@ -1,7 +1,7 @@
 /** The members of a workspace and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
-import type { OpenWork } from '../../../access/rules/leaving.ts';
+import type { OpenWorkCounts } from '../../../access/rules/leaving.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { Invitation, Member } from '../../../identity/rules/people.ts';
 import {
@@ -12,14 +12,14 @@ import {
   roleIn,
 } from '../../../identity/rules/principal.ts';
 import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import { asBefore } from '../../../kernel/effects.ts';
+import { restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { administers, authorised, refusalIn } from './administration.ts';
+import { administers, requireAllowed, workspaceError } from './administration.ts';
 
 /** A member, with the profile from Firebase Auth. */
 export interface KnownMember extends Member {
@@ -37,7 +37,7 @@ export interface MemberList {
 }
 
 /** A person, by uid or email. */
-export type Named = { readonly uid: string } | { readonly email: string };
+export type MemberReference = { readonly uid: string } | { readonly email: string };
 
 export interface RoleSet {
   readonly member: Member;
@@ -52,7 +52,7 @@ export interface Removed {
   /** The role that the person keeps through the deployment. */
   readonly remains?: Role;
   /** Open work that is cancelled soon. Absent if nothing is open or the person can still work there. */
-  readonly ends?: OpenWork;
+  readonly ends?: OpenWorkCounts;
 }
 
 export interface MemberPorts extends AccessPorts {
@@ -62,7 +62,7 @@ export interface MemberPorts extends AccessPorts {
 
 export interface RemovalPorts extends MemberPorts {
   /** Returns the amount of a person's open work in a workspace. */
-  readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
+  readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 
 export class Members extends Service<RemovalPorts> {
@@ -74,8 +74,10 @@ export class Members extends Service<RemovalPorts> {
     after: string | undefined,
   ): Promise<MemberList> {
     const { people, idTokens, clock } = this.ports;
-    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'viewer'));
-    const isLeading = refusalIn(principal, workspace, 'leader') === undefined;
+    const principal = await requireAllowed(this.ports, caller, (one) =>
+      workspaceError(one, workspace, 'viewer'),
+    );
+    const isLeading = workspaceError(principal, workspace, 'leader') === undefined;
     const [{ items, more }, invitations] = await Promise.all([
       people.members(workspace, limit, after),
       isLeading && after === undefined ? people.invitationsTo(workspace) : undefined,
@@ -95,23 +97,25 @@ export class Members extends Service<RemovalPorts> {
   async set(
     caller: Principal,
     workspace: string,
-    { named, role }: { readonly named: Named; readonly role: MemberRole },
-    recordAnswer: RecordAnswer<RoleSet>,
+    { named, role }: { readonly named: MemberReference; readonly role: MemberRole },
+    recordResponse: RecordResponse<RoleSet>,
   ): Promise<RoleSet> {
     const { people, store, clock, randomness } = this.ports;
-    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    const principal = await requireAllowed(this.ports, caller, (one) =>
+      workspaceError(one, workspace, 'leader'),
+    );
     const uid = await this.uidOf(named, workspace);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const known = await people.member(workspace, uid);
       if (known === undefined) await this.requireKnown(principal, workspace, uid, named);
-      const kept = await withoutLeader(this.ports, { principal, workspace }, known, role);
+      const kept = await lastLeaderError(this.ports, { principal, workspace }, known, role);
       const changed = { uid, workspace, role, added_by: principal.uid, added_at: clock.now() };
       const isSame = known?.value.role === role;
       const member = isSame ? known.value : changed;
       const outcome = { member, ...(known && { was: known.value.role }) };
       const version = known?.version ?? null;
       const set: AccessChange = { kind: 'setMember', member, before: known?.value, version };
-      await store.commit(isSame ? [] : [set, ...kept], recordAnswer(outcome));
+      await store.commit(isSame ? [] : [set, ...kept], recordResponse(outcome));
       return outcome;
     });
   }
@@ -121,20 +125,20 @@ export class Members extends Service<RemovalPorts> {
     caller: Principal,
     workspace: string,
     uid: string,
-    recordAnswer: RecordAnswer<Removed>,
+    recordResponse: RecordResponse<Removed>,
   ): Promise<Removed> {
     const { people, roles, store, randomness } = this.ports;
     const isOneself = caller.kind === 'person' && caller.uid === uid;
     const principal = isOneself
       ? caller
-      : await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
-    return retryStale(randomness, async () => {
+      : await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
+    return retryOnConflict(randomness, async () => {
       const known = await people.member(workspace, uid);
       if (known === undefined) {
         const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
         throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
       }
-      const kept = await withoutLeader(this.ports, { principal, workspace }, known, undefined);
+      const kept = await lastLeaderError(this.ports, { principal, workspace }, known, undefined);
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const ends = await this.endingWork(workspace, uid, remains);
@@ -148,7 +152,7 @@ export class Members extends Service<RemovalPorts> {
       const { value: before, version } = known;
       const removed: AccessChange = { kind: 'removeMember', workspace, uid, before, version };
       const ended = await this.invitationOf(workspace, uid);
-      await store.commit([removed, ...kept, ...ended], recordAnswer(outcome));
+      await store.commit([removed, ...kept, ...ended], recordResponse(outcome));
       return outcome;
     });
   }
@@ -158,7 +162,7 @@ export class Members extends Service<RemovalPorts> {
     workspace: string,
     uid: string,
     remains: Role | undefined,
-  ): Promise<OpenWork | undefined> {
+  ): Promise<OpenWorkCounts | undefined> {
     if (remains !== undefined && hasRole(remains, 'worker')) return undefined;
     const open = await this.ports.openWork(uid, workspace);
     return open.codingTasks + open.runs > 0 || open.more ? open : undefined;
@@ -174,7 +178,7 @@ export class Members extends Service<RemovalPorts> {
     return before === undefined ? [] : [{ kind: 'endInvitation', id, before }];
   }
 
-  private async uidOf(named: Named, workspace: string): Promise<string> {
+  private async uidOf(named: MemberReference, workspace: string): Promise<string> {
     if ('uid' in named) return named.uid;
     const uid = await this.ports.idTokens.uidOf(foldedEmail(named.email));
     if (uid === undefined) throw notKnown(workspace, 'email');
@@ -186,7 +190,7 @@ export class Members extends Service<RemovalPorts> {
     principal: Principal,
     workspace: string,
     uid: string,
-    named: Named,
+    named: MemberReference,
   ): Promise<void> {
     const { idTokens, roles } = this.ports;
     if (administers(principal, workspace)) {
@@ -200,7 +204,7 @@ export class Members extends Service<RemovalPorts> {
 }
 
 /** Requires another leader in a private workspace. @throws MusterError FORBIDDEN if none is left, except to admins */
-export async function withoutLeader(
+export async function lastLeaderError(
   ports: MemberPorts,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
   known: Versioned<Member> | undefined,
@@ -236,17 +240,17 @@ function notAMember(workspace: string, uid: string): MusterError {
 }
 
 /** Undoes changes of members. Source: docs/semantics.md#undo. */
-export class MemberInverse extends Service<MemberPorts> {
+export class MemberUndo extends Service<MemberPorts> {
   /** Allowed for callers who can change members. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
-  readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
+  readonly member = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, memberFields } = this.ports;
     const { workspace = '' } = effect;
-    const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
+    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
     const uid = effect.id.slice(workspace.length + 1);
     const known = await people.member(workspace, uid);
-    const fields = asBefore(effect, known && memberFields.of(known.value));
+    const fields = restoredFields(effect, known && memberFields.of(known.value));
     const member = fields && memberFields.from(fields);
-    const kept = await withoutLeader(this.ports, { principal, workspace }, known, member?.role);
+    const kept = await lastLeaderError(this.ports, { principal, workspace }, known, member?.role);
     if (member !== undefined)
       return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
     if (known === undefined) return [];

@@ -7,7 +7,11 @@ import {
   type Routing,
   type StoredWorkspace,
 } from '../../../access/rules/workspace.ts';
-import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
+import {
+  firstWorkspaceChanges,
+  nameNotAvailable,
+  requireAvailableName,
+} from '../../../access/rules/workspaces.ts';
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -16,19 +20,19 @@ import {
   personsRoleIn,
 } from '../../../identity/rules/principal.ts';
 import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../identity/rules/role.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import { asBefore, cannotUndo } from '../../../kernel/effects.ts';
+import { cannotUndoError, restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
+import { administers, deploymentError, requireAllowed, workspaceError } from './administration.ts';
 
 type SettingsChange = Extract<
   AccessChange,
-  { readonly kind: 'demandApprovals' | 'listRepositories' | 'routeWorkspace' }
+  { readonly kind: 'setApprovalRules' | 'listRepositories' | 'routeWorkspace' }
 >;
 
 /** The settings of a workspace, as returned to callers. */
@@ -72,23 +76,24 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   async create(
     caller: Principal,
     { name, access, repositories }: NewWorkspace,
-    recordAnswer: RecordAnswer<WorkspaceSettings>,
+    recordResponse: RecordResponse<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
     const { people, workspaces, store, clock, randomness } = this.ports;
-    const principal = await authorised(this.ports, caller, deploymentRefusal);
+    const principal = await requireAllowed(this.ports, caller, deploymentError);
     const listed = distinct(repositories);
     this.requireReach(principal, [], listed);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const now = clock.now();
-      if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined) throw notAvailable(name);
-      await requireFree(this.ports, name, await people.workspaces());
+      if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined)
+        throw nameNotAvailable(name);
+      await requireAvailableName(this.ports, name, await people.workspaces());
       const workspace = { repositories: listed, created_by: principal.uid, created_at: now };
       const outcome = { workspace: name, access, repositories: listed, leader: principal.owner_uid };
       const changes: AccessChange[] = [
         { kind: 'createWorkspace', name, workspace },
-        ...foundingChanges(principal, name, access, now),
+        ...firstWorkspaceChanges(principal, name, access, now),
       ];
-      await store.commit(changes, recordAnswer(outcome));
+      await store.commit(changes, recordResponse(outcome));
       return outcome;
     });
   }
@@ -98,23 +103,25 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     caller: Principal,
     workspace: string,
     wanted: WorkspaceUpdate,
-    recordAnswer: RecordAnswer<UpdatedWorkspace>,
+    recordResponse: RecordResponse<UpdatedWorkspace>,
   ): Promise<UpdatedWorkspace> {
     const { store, randomness } = this.ports;
     const { access, repositories, routing, approvals } = wanted;
-    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    const principal = await requireAllowed(this.ports, caller, (one) =>
+      workspaceError(one, workspace, 'leader'),
+    );
     if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
-      const effective = settings.filter(isEffective);
+      const effective = settings.filter(changesAnything);
       const updated = { ...outcome, isChanged: entered.length + effective.length > 0 };
       // The version keeps a concurrently added rule from being overwritten by a decision on stale data.
       const changes = [
         ...entered,
         ...effective.map((one, index) => (index === 0 ? { ...one, version } : one)),
       ];
-      await store.commit(changes, recordAnswer(updated));
+      await store.commit(changes, recordResponse(updated));
       return updated;
     });
   }
@@ -123,14 +130,15 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
    * Returns the changes that restore the previous settings.
    * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
-  readonly inverse = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
+  readonly undoChanges = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, workspaces, workspaceFields } = this.ports;
     const { workspace = '', before, after } = effect;
-    const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
-    if (before === undefined || after === undefined) throw cannotUndo(effect, 'Workspaces are permanent.');
+    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
+    if (before === undefined || after === undefined)
+      throw cannotUndoError(effect, 'Workspaces are permanent.');
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const access = accessOf(all, workspace);
-    const fields = asBefore(effect, { ...(known && workspaceFields.of(known.value)), access });
+    const fields = restoredFields(effect, { ...(known && workspaceFields.of(known.value)), access });
     const { approvals = [], repositories, ...routed } = workspaceFields.from({ ...fields });
     const { pins, forbidden } = routingAfter(routed);
     const { entered, settings, version } = await this.decided(principal, workspace, {
@@ -142,7 +150,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       }),
     });
     // One commit may restore several settings; only one of them carries the version.
-    const changes = settings.map((one) => (one.kind === 'demandApprovals' ? { ...one, version } : one));
+    const changes = settings.map((one) => (one.kind === 'setApprovalRules' ? { ...one, version } : one));
     return [...entered, ...changes];
   };
 
@@ -174,8 +182,8 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     };
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
-      ...demandChanges(workspace, approvals, demanded),
-      ...routeChanges(workspace, routing, routed, routingAfter(known?.value)),
+      ...approvalRuleChanges(workspace, approvals, demanded),
+      ...routingChanges(workspace, routing, routed, routingAfter(known?.value)),
     ];
     return { entered, settings, outcome, version: known?.version ?? null };
   }
@@ -214,21 +222,21 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   ): Promise<AccessChange[]> {
     if (access === before) return [];
     if (access === 'open') {
-      if (!administers(principal, workspace)) await authorised(this.ports, principal, deploymentRefusal);
+      if (!administers(principal, workspace)) await requireAllowed(this.ports, principal, deploymentError);
       return [{ kind: 'nameWorkspace', workspace, access, before }];
     }
     const isLed = (await this.ports.people.leaders(workspace, 1)).length > 0;
-    if (!isLed) return foundingChanges(principal, workspace, access, this.ports.clock.now());
+    if (!isLed) return firstWorkspaceChanges(principal, workspace, access, this.ports.clock.now());
     return [{ kind: 'nameWorkspace', workspace, access, before }];
   }
 }
 
-function isEffective(change: SettingsChange): boolean {
+function changesAnything(change: SettingsChange): boolean {
   const { kind, before } = change;
   const after =
     kind === 'listRepositories'
       ? change.repositories
-      : kind === 'demandApprovals'
+      : kind === 'setApprovalRules'
         ? change.approvals
         : change.routing;
   return canonicalJson(after) !== canonicalJson(before);
@@ -256,16 +264,16 @@ function defaultStaysOpen(): MusterError {
 }
 
 /** Returns the change of the approval rules from `wanted` to `approvals`, if any are given. */
-function demandChanges(
+function approvalRuleChanges(
   workspace: string,
   approvals: readonly ApprovalRule[] | undefined,
   wanted: readonly ApprovalRule[] | undefined,
 ): readonly SettingsChange[] {
-  return approvals ? [{ kind: 'demandApprovals', workspace, approvals, before: wanted ?? [] }] : [];
+  return approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: wanted ?? [] }] : [];
 }
 
 /** Returns the change from the routing `had` to `has`, limited to the fields in `asked`. */
-function routeChanges(
+function routingChanges(
   workspace: string,
   asked: RoutingUpdate | undefined,
   has: Routing,

@@ -2,8 +2,13 @@
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { type Connection, type EndedSignIn, homeThrough, type Revoked } from '../rules/connections.ts';
-import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessAnswers.ts';
+import {
+  type Connection,
+  type EndedSignIn,
+  homeThrough,
+  type RevokedConnection,
+} from '../rules/connections.ts';
+import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessResponses.ts';
 
 /** Agents per page. One query reads all their credentials; possibly none of them has any. */
 const MAX_LIMIT = 20;
@@ -69,15 +74,15 @@ export const listConnections = defineTool({
       idAfter(question, cursor),
     );
     return {
-      connections: connections.map(connectionAnswer),
-      ended: ended.map(endedAnswer),
+      connections: connections.map(connectionResponse),
+      ended: ended.map(endedConnectionResponse),
       truncated: next !== undefined,
       next_cursor: next === undefined ? undefined : cursorAfter(question, next),
     };
   },
 });
 
-function connectionAnswer(connection: Connection): z.input<typeof connectionShape> {
+function connectionResponse(connection: Connection): z.input<typeof connectionShape> {
   const { agent, opens, app, lastSeen } = connection;
   const { toolsets, held_to, readonly, created_at, expires_at } = opens;
   return {
@@ -88,28 +93,28 @@ function connectionAnswer(connection: Connection): z.input<typeof connectionShap
     toolsets: toolsets && [...toolsets],
     held_to,
     readonly,
-    app: app && appAnswer(app),
+    app: app && appResponse(app),
     created_at: created_at.toISOString(),
     expires_at: expires_at.toISOString(),
     last_seen: lastSeen.toISOString(),
   };
 }
 
-function endedAnswer({ agent, app, end }: EndedSignIn): z.input<typeof endedShape> {
+function endedConnectionResponse({ agent, app, end }: EndedSignIn): z.input<typeof endedShape> {
   return {
     agent_id: agent.id,
     name: agent.name,
-    app: appAnswer(app),
+    app: appResponse(app),
     reason: end.reason,
     ended_at: end.at.toISOString(),
   };
 }
 
-function appAnswer({ client_name, client_host }: EndedSignIn['app']): z.input<typeof appShape> {
+function appResponse({ client_name, client_host }: EndedSignIn['app']): z.input<typeof appShape> {
   return { name: client_name, host: client_host };
 }
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 export const revokeConnection = defineTool({
   name: 'revoke_connection',
@@ -128,7 +133,7 @@ export const revokeConnection = defineTool({
         agents: z.array(z.object({ agent_id: z.string(), name: z.string() })),
         invitations: z.array(z.object({ workspace: z.string(), email: z.string() })),
         requests: z.array(z.string()).describe('Calls that waited for approval'),
-        truncated: z.boolean().optional().describe(`A list has more than ${MOST_LISTED} entries`),
+        truncated: z.boolean().optional().describe(`A list has more than ${MAX_LISTED} entries`),
       })
       .optional()
       .describe('What was created through it and ended with it.'),
@@ -138,17 +143,17 @@ export const revokeConnection = defineTool({
   role: 'viewer',
   scope: 'anyone',
   example: { agent_id: 'terminal-2' },
-  answer: ({ agent, credentials, agents, invitations, requests }: Revoked) => ({
+  response: ({ agent, credentials, agents, invitations, requests }: RevokedConnection) => ({
     agent_id: agent.id,
     name: agent.name,
     revoked: credentials,
     ended: {
-      agents: agents.slice(0, MOST_LISTED).map(({ id, name }) => ({ agent_id: id, name })),
-      invitations: invitations.slice(0, MOST_LISTED).map(({ workspace, email }) => ({ workspace, email })),
-      requests: requests.slice(0, MOST_LISTED),
-      ...([agents, invitations, requests].some(({ length }) => length > MOST_LISTED) && { truncated: true }),
+      agents: agents.slice(0, MAX_LISTED).map(({ id, name }) => ({ agent_id: id, name })),
+      invitations: invitations.slice(0, MAX_LISTED).map(({ workspace, email }) => ({ workspace, email })),
+      requests: requests.slice(0, MAX_LISTED),
+      ...([agents, invitations, requests].some(({ length }) => length > MAX_LISTED) && { truncated: true }),
     },
   }),
-  handler: ({ services, principal, recordAnswer }, { agent_id }) =>
-    services.access.connections.revoke(principal, agent_id, recordAnswer),
+  handler: ({ services, principal, recordResponse }, { agent_id }) =>
+    services.access.connections.revoke(principal, agent_id, recordResponse),
 });

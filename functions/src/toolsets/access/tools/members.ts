@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Invitation } from '../../../identity/rules/people.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Accepted } from '../rules/inviting.ts';
-import type { Named, Removed, RoleSet } from '../rules/members.ts';
+import type { MemberReference, Removed, RoleSet } from '../rules/members.ts';
 import {
   anyRole,
   cursorAfter,
@@ -15,7 +15,7 @@ import {
   uidArgument,
   workspaceArgument,
   workspaceName,
-} from './accessAnswers.ts';
+} from './accessResponses.ts';
 
 const MAX_LIMIT = 100;
 
@@ -118,21 +118,21 @@ export const setMember = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { uid: 'person2', role: 'leader' },
-  answer: ({ member: { workspace, uid, role }, was }: RoleSet) => ({
+  response: ({ member: { workspace, uid, role }, was }: RoleSet) => ({
     workspace,
     uid,
     role,
     was,
     changed: was !== role,
   }),
-  handler: async ({ services, principal, workspace: here, recordAnswer }, input) => {
+  handler: async ({ services, principal, workspace: here, recordResponse }, input) => {
     const { role, workspace = here } = input;
-    return services.access.members.set(principal, workspace, { named: namedIn(input), role }, recordAnswer);
+    return services.access.members.set(principal, workspace, { named: namedIn(input), role }, recordResponse);
   },
 });
 
 /** @throws MusterError REQUIRED_FIELD, VALIDATION_ERROR */
-function namedIn({ uid, email }: { uid?: string | undefined; email?: string | undefined }): Named {
+function namedIn({ uid, email }: { uid?: string | undefined; email?: string | undefined }): MemberReference {
   if (uid !== undefined && email === undefined) return { uid };
   if (uid === undefined && email !== undefined) return { email };
   const code = uid === undefined ? 'REQUIRED_FIELD' : 'VALIDATION_ERROR';
@@ -175,14 +175,14 @@ export const removeMember = defineTool({
   agentRole: 'leader',
   scope: 'owner',
   example: { uid: 'person2' },
-  answer: ({ ends, ...removed }: Removed) => ({
+  response: ({ ends, ...removed }: Removed) => ({
     ...removed,
     ...(ends && {
       ends: { coding_tasks: ends.codingTasks, runs: ends.runs, ...(ends.more && { more: true }) },
     }),
   }),
-  handler: ({ services, principal, workspace: here, recordAnswer }, { uid, workspace = here }) =>
-    services.access.members.remove(principal, workspace, uid, recordAnswer),
+  handler: ({ services, principal, workspace: here, recordResponse }, { uid, workspace = here }) =>
+    services.access.members.remove(principal, workspace, uid, recordResponse),
 });
 
 export const invite = defineTool({
@@ -211,13 +211,13 @@ export const invite = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },
-  answer: ({ workspace, email, role, expires_at }: Invitation) => ({
+  response: ({ workspace, email, role, expires_at }: Invitation) => ({
     invited: { workspace, email, role, expires_at: expires_at.toISOString() },
   }),
   handler: (
-    { services, principal, workspace: here, baseUrl: url, recordAnswer },
+    { services, principal, workspace: here, baseUrl: url, recordResponse },
     { email: address, role, workspace = here },
-  ) => services.access.inviting.invite(principal, workspace, { address, role, url }, recordAnswer),
+  ) => services.access.inviting.invite(principal, workspace, { address, role, url }, recordResponse),
 });
 
 const membership = z.object({ workspace: z.string(), role: memberRole });
@@ -238,7 +238,7 @@ export const acceptInvitation = defineTool({
   role: 'viewer',
   scope: 'anyone',
   example: {},
-  answer: ({ accepted, already }: Accepted) => ({ accepted: [...accepted], already }),
-  handler: ({ services, principal, recordAnswer }, { workspace }) =>
-    services.access.inviting.accept(principal, workspace, recordAnswer),
+  response: ({ accepted, already }: Accepted) => ({ accepted: [...accepted], already }),
+  handler: ({ services, principal, recordResponse }, { workspace }) =>
+    services.access.inviting.accept(principal, workspace, recordResponse),
 });

@@ -5,12 +5,12 @@ import { permissionFor } from '../../../access/rules/permissions.ts';
 import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
-import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
+import type { CallContext, ListedToolInfo } from '../../../mcp/callContext.ts';
 import { guidance, textUpTo } from '../../../mcp/tool.ts';
 import type { AccessServices } from '../create.ts';
 import type { Explanation } from '../rules/explanations.ts';
 import type { Identity } from '../rules/identity.ts';
-import { accessArgument, anyRole, defineTool, memberRole, workspaceName } from './accessAnswers.ts';
+import { accessArgument, anyRole, defineTool, memberRole, workspaceName } from './accessResponses.ts';
 
 export const whoami = defineTool({
   name: 'whoami',
@@ -156,17 +156,17 @@ export const explain = defineTool({
       const found = toolNamed(context, tool);
       const asked = await explanations.subject(principal, here, question.agent);
       const workspace = question.workspace ?? asked.workspace ?? DEFAULT_WORKSPACE;
-      return answered(await explanations.tool(asked.principal, workspace, found));
+      return explanationResponse(await explanations.tool(asked.principal, workspace, found));
     }
     if (tool !== undefined || database === undefined || path === undefined) throw unclear(question);
     const asked = await explanations.subject(principal, here, question.agent);
     const about = { database, path: plainPath(path), operation: question.operation };
     const read = () => subjectOf(context, { ...question, database }, about.path);
-    return answered(await explanations.path(asked.principal, about, read));
+    return explanationResponse(await explanations.path(asked.principal, about, read));
   },
 });
 
-function answered({ principal: { uid, agent_id }, ...explained }: Explanation) {
+function explanationResponse({ principal: { uid, agent_id }, ...explained }: Explanation) {
   const { isAllowed, workspace, needs, held, why, rule, changeableBy } = explained;
   return {
     allowed: isAllowed,
@@ -181,7 +181,7 @@ function answered({ principal: { uid, agent_id }, ...explained }: Explanation) {
 }
 
 /** @throws MusterError NOT_FOUND */
-function toolNamed({ directory }: CallContext<AccessServices>, name: string): KnownTool {
+function toolNamed({ directory }: CallContext<AccessServices>, name: string): ListedToolInfo {
   const found = directory.tools.find(({ fullName, toolset }) => {
     const bare = fullName.slice(toolset.length + 1);
     return [fullName, `${toolset}_${bare}`, directory.wireName(fullName)].includes(name);
@@ -207,12 +207,12 @@ async function subjectOf(
     const { data } = await services.data.read(caller, database, whole, { shallow: false });
     return subjectIn(permission, stored.parse(data));
   } catch (error) {
-    if (error instanceof MusterError && UNSEEN.includes(error.code)) return undefined;
+    if (error instanceof MusterError && HIDDEN_TEXT.includes(error.code)) return undefined;
     throw error;
   }
 }
 
-const UNSEEN: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'INVALID_FORMAT', 'VALIDATION_ERROR'];
+const HIDDEN_TEXT: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'INVALID_FORMAT', 'VALIDATION_ERROR'];
 
 const stored = z.record(z.string(), z.unknown()).catch({});
 

@@ -1,7 +1,7 @@
 /** The tools that create and update workspaces. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { KnownTool } from '../../../mcp/callContext.ts';
+import type { ListedToolInfo } from '../../../mcp/callContext.ts';
 import type { UpdatedWorkspace } from '../rules/workspaceChanges.ts';
 import {
   accessArgument,
@@ -9,11 +9,11 @@ import {
   defineTool,
   repositoriesArgument,
   routingArgument,
-  workspaceAnswer,
   workspaceArgument,
   workspaceName,
+  workspaceResponse,
   workspaceShape,
-} from './accessAnswers.ts';
+} from './accessResponses.ts';
 
 export const createWorkspace = defineTool({
   name: 'create_workspace',
@@ -33,14 +33,14 @@ export const createWorkspace = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { name: 'apollo', repositories: ['sartor-ai/muster'] },
-  answer: workspaceAnswer,
-  handler: ({ services, principal, recordAnswer }, { name, access, repositories }) =>
-    services.access.workspaces.create(principal, { name, access, repositories }, recordAnswer),
+  response: workspaceResponse,
+  handler: ({ services, principal, recordResponse }, { name, access, repositories }) =>
+    services.access.workspaces.create(principal, { name, access, repositories }, recordResponse),
 });
 
 /** @throws MusterError VALIDATION_ERROR if a tool is unknown or its calls cannot require approval */
 function requireApprovable(
-  tools: readonly KnownTool[],
+  tools: readonly ListedToolInfo[],
   approvals: readonly { readonly tool: string }[],
 ): void {
   const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
@@ -75,12 +75,12 @@ export const updateWorkspace = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },
-  answer: ({ isChanged, ...settings }: UpdatedWorkspace) => ({
-    ...workspaceAnswer(settings),
+  response: ({ isChanged, ...settings }: UpdatedWorkspace) => ({
+    ...workspaceResponse(settings),
     message: isChanged ? undefined : 'Nothing was changed: the workspace already has these settings.',
   }),
   handler: async (
-    { services, directory, principal, workspace: here, recordAnswer },
+    { services, directory, principal, workspace: here, recordResponse },
     { workspace = here, approvals, ...rest },
   ) => {
     requireApprovable(directory.tools, approvals ?? []);
@@ -90,6 +90,6 @@ export const updateWorkspace = defineTool({
       ...(asks !== undefined && { asks }),
     }));
     const update = { ...rest, approvals: rules };
-    return services.access.workspaces.update(principal, workspace, update, recordAnswer);
+    return services.access.workspaces.update(principal, workspace, update, recordResponse);
   },
 });

@@ -2,12 +2,11 @@
 
 import { agentNotRegistered } from '../../../agents/rules/agent.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
-  authoriseDeciding,
   budgetRefusal,
   type CodingTask,
   claimChanges,
@@ -16,11 +15,12 @@ import {
   DEFAULT_LEASE_SECONDS,
   isHeld,
   notClaimable,
-  noteStart,
-  ownerStanding,
-  spendingChanges,
+  ownerState,
+  recordStart,
+  requireTaskManager,
   startTask,
   taskChanges,
+  usageChanges,
 } from '../../coordination/index.ts';
 import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
@@ -30,25 +30,25 @@ import {
   changeTask,
   claimantOf,
   codingStatus,
-  type Ended,
+  type EndedTask,
   type EndReport,
   isHolder,
-  type Seen,
-  type TaskAddress,
+  type ReadTask,
+  type TaskReference,
 } from './task.ts';
 
-interface UpdateRequest extends TaskAddress {
+interface UpdateRequest extends TaskReference {
   readonly status?: 'in_progress' | 'completed' | 'failed' | undefined;
   readonly log?: string | undefined;
 }
 
-interface EndRequest extends TaskAddress, EndReport {
+interface EndRequest extends TaskReference, EndReport {
   /** Claim epoch, if the runner reports. */
   readonly epoch?: number | undefined;
   readonly log?: string | undefined;
 }
 
-interface Started {
+interface StartedTask {
   readonly task: CodingTask;
   readonly changes: readonly CodingChange[];
 }
@@ -58,25 +58,29 @@ export class CodingChanges extends Service<CodingPorts> {
   async update(
     principal: Principal,
     request: UpdateRequest,
-    recordAnswer: RecordAnswer<Seen>,
-  ): Promise<Seen> {
+    recordResponse: RecordResponse<ReadTask>,
+  ): Promise<ReadTask> {
     const { status, log } = request;
     if (status === undefined && log === undefined) throw nothingToUpdate();
     if (status === 'completed' || status === 'failed')
-      return this.end(principal, { ...request, status }, recordAnswer);
+      return this.end(principal, { ...request, status }, recordResponse);
     return changeTask(this.ports, request, async (found, now) => {
       const { value: before } = found;
-      if (!isHolder(principal, before)) authoriseDeciding(principal, before, 'taskId');
+      if (!isHolder(principal, before)) requireTaskManager(principal, before, 'taskId');
       const { task, changes } =
         status === undefined ? { task: before, changes: [] } : await this.start(principal, found, now);
-      const noted = await this.noted(before, principal, log, now);
-      await this.ports.store.commit([...changes, ...noted], recordAnswer({ task, now }));
+      const noted = await this.withNote(before, principal, log, now);
+      await this.ports.store.commit([...changes, ...noted], recordResponse({ task, now }));
       return { task, now };
     });
   }
 
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the claim or the status does not allow it */
-  end(principal: Principal, request: EndRequest, recordAnswer: RecordAnswer<Ended>): Promise<Ended> {
+  end(
+    principal: Principal,
+    request: EndRequest,
+    recordResponse: RecordResponse<EndedTask>,
+  ): Promise<EndedTask> {
     const { sessions, store } = this.ports;
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
       const decided = await this.decide(principal, before, request, now);
@@ -84,11 +88,11 @@ export class CodingChanges extends Service<CodingPorts> {
       await store.commit(
         [
           ...(await endingChanges(sessions, before, end, version)),
-          ...(await spendingChanges(this.ports, before, end.task)),
+          ...(await usageChanges(this.ports, before, end.task)),
           ...changes,
-          ...(await this.noted(before, principal, request.log, now)),
+          ...(await this.withNote(before, principal, request.log, now)),
         ],
-        recordAnswer(end),
+        recordResponse(end),
       );
       return end;
     });
@@ -99,14 +103,14 @@ export class CodingChanges extends Service<CodingPorts> {
     before: CodingTask,
     request: EndRequest,
     now: Date,
-  ): Promise<Ended> {
+  ): Promise<EndedTask> {
     const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.claim_epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
       const claimant = await claimantOf(this.ports, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
-    authoriseDeciding(principal, before, 'taskId');
+    requireTaskManager(principal, before, 'taskId');
     return endByDecision(before, request, principal.agent_id ?? principal.uid, now);
   }
 
@@ -115,25 +119,29 @@ export class CodingChanges extends Service<CodingPorts> {
    * absence is noticed. A task that a runner has claimed is only marked as in progress; its claim and lease stay.
    * @throws MusterError CONFLICT if the task has ended or cannot be claimed, or if the caller cannot hold tasks
    */
-  private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
+  private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {
     const { value: before, version } = found;
     if (codingStatus(before.status) === 'in_progress') return { task: before, changes: [] };
-    if (before.status === 'available') return this.takeOn(principal, found, now);
+    if (before.status === 'available') return this.startWithNote(principal, found, now);
     const claimant = { agent_id: principal.agent_id ?? principal.uid };
-    const task = isHolder(principal, before) ? startTask(before, claimant, now) : noteStart(before, now);
+    const task = isHolder(principal, before) ? startTask(before, claimant, now) : recordStart(before, now);
     return { task: asCodingTask(task), changes: taskChanges(before, task, version, now) };
   }
 
-  private async takeOn({ agent_id }: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
+  private async startWithNote(
+    { agent_id }: Principal,
+    found: Versioned<CodingTask>,
+    now: Date,
+  ): Promise<StartedTask> {
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
-    if (agent_id === undefined) throw nobodyToHold(id);
+    if (agent_id === undefined) throw noHolder(id);
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
       throw notClaimable(id, 'a budget for it is exhausted', 'Raise the budget with system.setBudget.');
     const [agent, open] = await Promise.all([agents.find(agent_id), sessions.current(workspace)]);
     if (agent === undefined) throw agentNotRegistered(agent_id);
-    if ((await ownerStanding(this.ports, found.value, agent.value)) !== 'works')
+    if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner no longer has the role worker here', 'Create another task.');
     if (open?.session.id !== session)
       throw notClaimable(id, 'its session is archived', 'Create another task.');
@@ -142,7 +150,7 @@ export class CodingChanges extends Service<CodingPorts> {
     return { task, changes: claimChanges(found, task, agent, now) };
   }
 
-  private async noted(
+  private async withNote(
     task: CodingTask,
     principal: Principal,
     log: string | undefined,
@@ -169,7 +177,7 @@ function nothingToUpdate(): MusterError {
   });
 }
 
-function nobodyToHold(taskId: string): MusterError {
+function noHolder(taskId: string): MusterError {
   return new MusterError('CONFLICT', `Task "${taskId}" is unclaimed, and people cannot hold tasks.`, {
     field: 'status',
     reason: 'NOT_HOLDER',

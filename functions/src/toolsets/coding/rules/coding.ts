@@ -3,9 +3,9 @@
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Slice } from '../../../kernel/paging.ts';
+import type { ListPage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
@@ -20,7 +20,7 @@ import {
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
 import type { CodingFilter } from './ports.ts';
-import { type CodingPorts, codingConfig, findCodingTask, type Seen, usualBranch } from './task.ts';
+import { type CodingPorts, codingConfig, defaultBranch, findCodingTask, type ReadTask } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;
@@ -38,15 +38,15 @@ interface CodingDraft {
 const MAX_RUNNERS = 20;
 
 /** Default limits for the part of a log that is returned with its task. */
-const SHOWN_LINES = 50;
-const SHOWN_LOG_BYTES = 16_000;
+const MAX_SHOWN_LINES = 50;
+const MAX_SHOWN_LOG_BYTES = 16_000;
 
 export class CodingService extends Service<CodingPorts> {
   /** @throws MusterError VALIDATION_ERROR; INVALID_FORMAT for an invalid branch name */
   async create(
     principal: Principal,
     draft: CodingDraft,
-    recordAnswer: RecordAnswer<CodingTask>,
+    recordResponse: RecordResponse<CodingTask>,
   ): Promise<CodingTask> {
     const { tool, description, instructions, workspace, priority, dependencies = [] } = draft;
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
@@ -73,7 +73,7 @@ export class CodingService extends Service<CodingPorts> {
             tool,
             instructions,
             ...configuration,
-            branch: branch ?? usualBranch(taskId, description),
+            branch: branch ?? defaultBranch(taskId, description),
             owner_uid: principal.owner_uid,
             queue_ends_at: new Date(now.getTime() + queue_seconds * 1000),
             attempts: [],
@@ -82,30 +82,30 @@ export class CodingService extends Service<CodingPorts> {
         },
       ],
     };
-    return created(await this.ports.taskCreation.create(request, (tasks) => recordAnswer(created(tasks))));
+    return created(await this.ports.taskCreation.create(request, (tasks) => recordResponse(created(tasks))));
   }
 
   /** @throws MusterError NOT_FOUND */
-  async find(workspace: string, taskId: string): Promise<Seen> {
+  async find(workspace: string, taskId: string): Promise<ReadTask> {
     const { value: task } = await findCodingTask(this.ports.tasks, { workspace, taskId });
     return { task, now: this.now() };
   }
 
   /** Returns a task and the latest lines of its log. @throws MusterError NOT_FOUND */
-  async findWithLog(workspace: string, taskId: string, limit = SHOWN_LINES, bytes = SHOWN_LOG_BYTES) {
+  async findWithLog(workspace: string, taskId: string, limit = MAX_SHOWN_LINES, bytes = MAX_SHOWN_LOG_BYTES) {
     const reading = this.ports.taskLogs.tail(taskId, limit, bytes);
-    return { ...(await this.findBeside(workspace, taskId, reading)), log: await reading };
+    return { ...(await this.findSibling(workspace, taskId, reading)), log: await reading };
   }
 
   /** Returns a page of a log that starts at line `from`. @throws MusterError NOT_FOUND */
   async logs(workspace: string, taskId: string, from: number, limit: number) {
     const reading = this.ports.taskLogs.read(taskId, from, limit);
-    await this.findBeside(workspace, taskId, reading);
+    await this.findSibling(workspace, taskId, reading);
     return reading;
   }
 
   /** Finds a task during another read, whose result or error callers without access to the task never receive. */
-  private findBeside(workspace: string, taskId: string, reading: Promise<unknown>): Promise<Seen> {
+  private findSibling(workspace: string, taskId: string, reading: Promise<unknown>): Promise<ReadTask> {
     reading.catch(() => undefined);
     return this.find(workspace, taskId);
   }
@@ -122,7 +122,7 @@ export class CodingService extends Service<CodingPorts> {
   }
 
   /** Returns coding tasks, newest first. */
-  list(workspace: string, filter: CodingFilter, limit: number): Promise<Slice<CodingTask>> {
+  list(workspace: string, filter: CodingFilter, limit: number): Promise<ListPage<CodingTask>> {
     return this.ports.codingTasks.list(workspace, filter, { limit });
   }
 

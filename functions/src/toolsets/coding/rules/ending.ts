@@ -16,8 +16,8 @@ import {
   finishTask,
   isClosed,
   isRetryable,
-  MAX_ATTEMPTS,
-  MAX_ATTEMPTS_KEPT,
+  MAX_CODING_ATTEMPTS,
+  MAX_STORED_ATTEMPTS,
   outcomeChanges,
   type PastAttempt,
   programOf,
@@ -30,7 +30,7 @@ import {
   withSpent,
 } from '../../coordination/index.ts';
 import type { CodingChange } from './ports.ts';
-import { codingStatus, type Ended, type EndReport, type ReportedFailure } from './task.ts';
+import { codingStatus, type EndedTask, type EndReport, type ReportedFailure } from './task.ts';
 
 const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;
@@ -39,7 +39,7 @@ const MAX_COMMITS = 20;
 const tokens = z.number().int().min(0).max(1e12).default(0);
 
 /** Fields of a runner's result that Muster uses. The result itself is stored unchanged. */
-const summarised = z
+const summarized = z
   .object({
     summary: z.string().optional().catch(undefined),
     branch: z.string().optional().catch(undefined),
@@ -58,26 +58,26 @@ const summarised = z
   .catch({ commits: [] });
 
 /** Returns the end that a holder reports. @throws MusterError CONFLICT if the claim is not the caller's */
-export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ended {
+export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): EndedTask {
   requireReturnable(report);
   const { claim, coding } = task;
   const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
-    return { task: asCodingTask(booked(task, report.result)), now, outcome: 'kept' };
+    return { task: asCodingTask(withRecordedCost(task, report.result)), now, outcome: 'kept' };
   }
-  const isReturn = returnAfter(report) !== undefined;
-  const held = (report.status === 'failed' && restored(task, claimant, now)) || task;
+  const isReturn = returnDelay(report) !== undefined;
+  const held = (report.status === 'failed' && restoredTask(task, claimant, now)) || task;
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
     // If an attempt is reported late more than once, only the first report is charged.
     const isFirst = kind === 'late' && task.late_result?.claim_epoch !== claimant.claim_epoch;
-    const late = isFirst ? booked(reported, report.result) : reported;
+    const late = isFirst ? withRecordedCost(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
   }
-  const worked = onReportedBranch(booked(reported, report.result), report.result);
-  if (isReturn) return returned(held, worked, report.failure, now);
+  const worked = onReportedBranch(withRecordedCost(reported, report.result), report.result);
+  if (isReturn) return returnedTask(held, worked, report.failure, now);
   const epoch = claimant.claim_epoch ?? claim?.claim_epoch ?? task.claim_epoch;
-  const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
+  const commits = summarized.parse(report.result).commits.slice(-MAX_COMMITS);
   return attemptEnded(
     worked,
     { claim_epoch: epoch, agent_id: claimant.agent_id, ended_at: now, commits },
@@ -88,7 +88,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
 /** Stores the branch by which a runner replaced an unusable default. Source: runner/src/git/start/branchName.ts. */
 function onReportedBranch(task: Task, result: unknown): Task {
   const { coding } = asCodingTask(task);
-  const { branch } = summarised.parse(result);
+  const { branch } = summarized.parse(result);
   const replacement = coding.branch.replace(/^task\//, 'task-');
   if (branch === undefined || replacement === coding.branch) return task;
   if (branch !== replacement && branch !== `${replacement}-2`) return task;
@@ -96,8 +96,8 @@ function onReportedBranch(task: Task, result: unknown): Task {
 }
 
 /** Returns the task with the usage that its runner reports: tokens, and the cost of metered models. */
-function booked(task: Task, result: unknown): Task {
-  const { tokens: used, costUsd = 0 } = summarised.parse(result);
+function withRecordedCost(task: Task, result: unknown): Task {
+  const { tokens: used, costUsd = 0 } = summarized.parse(result);
   if (used === undefined && costUsd === 0) return task;
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used ?? {};
   return withSpent(task, {
@@ -108,19 +108,20 @@ function booked(task: Task, result: unknown): Task {
 }
 
 /** Returns the end that a creator or leader requests. @throws MusterError CONFLICT for another earlier outcome */
-export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ended {
-  if (returnAfter(report) !== undefined) throw notReturnable(task);
+export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): EndedTask {
+  if (returnDelay(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };
     throw alreadyEnded(task);
   }
-  if (report.status === 'completed') return ended(finishTask(task, resultOf(report.result), now).task, now);
+  if (report.status === 'completed')
+    return endedTask(finishTask(task, resultOf(report.result), now).task, now);
   const failure = report.failure ?? { class: 'cancelled' as const, message: `Ended by ${by}.` };
-  return ended(cancelTask(task, failure.message, now), now, failure);
+  return endedTask(cancelTask(task, failure.message, now), now, failure);
 }
 
 /** Ends the attempt of a runner whose lease expired. */
-function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
+function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no claim.`);
   const failure: Failure = {
@@ -128,7 +129,7 @@ function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
     message: `The runner "${claim.claimed_by}" sent no heartbeat for ${claim.lease_seconds} seconds.`,
   };
   const lapsed = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
-  const { task: lost } = reportOutcome(task, lapsed, failed(task, failure), now);
+  const { task: lost } = reportOutcome(task, lapsed, failedTask(task, failure), now);
   // The runner can resume its work if it reconnects before another runner claims the task.
   const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
   return attemptEnded(
@@ -139,10 +140,10 @@ function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
 }
 
 /** Fails a task that no runner claimed in time. */
-function endByQueueExpiry(task: CodingTask, now: Date): Ended {
+function endByQueueExpiry(task: CodingTask, now: Date): EndedTask {
   const message = `No runner claimed the task within ${task.coding.queue_seconds} seconds. Start a runner that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const expired: Task = { ...cancelTask(task, message, now), status: 'failed' };
-  return ended(expired, now, { class: 'queue_expired', message });
+  return endedTask(expired, now, { class: 'queue_expired', message });
 }
 
 /** Returns the task after an attempt: ended, or requeued. */
@@ -150,12 +151,12 @@ function attemptEnded(
   task: Task,
   attempt: Omit<PastAttempt, 'failure'>,
   failure: Failure | undefined,
-): Ended {
+): EndedTask {
   const { ended_at: now } = attempt;
-  if (task.status !== 'available') return ended(task, now, failure);
+  if (task.status !== 'available') return endedTask(task, now, failure);
   if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
   const { coding } = asCodingTask(task);
-  const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_ATTEMPTS_KEPT);
+  const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_STORED_ATTEMPTS);
   const from = task.retry_at ?? now;
   const queueEndsAt = new Date(from.getTime() + coding.queue_seconds * 1000);
   return {
@@ -166,31 +167,34 @@ function attemptEnded(
 }
 
 /** @param failure reason of a failed end; if undefined, the failure of an earlier attempt is removed */
-function ended(task: Task, now: Date, failure?: Failure): Ended {
+function endedTask(task: Task, now: Date, failure?: Failure): EndedTask {
   const { failure: _former, ...coding } = asCodingTask(task).coding;
   return { task: { ...task, coding: { ...coding, ...(failure && { failure }) } }, now, outcome: 'ended' };
 }
 
 function outcomeOf(task: CodingTask, { status, result, failure }: EndReport): ReportedOutcome {
   if (status === 'completed') return { kind: 'done', result: resultOf(result) };
-  const afterSeconds = returnAfter({ status, failure });
+  const afterSeconds = returnDelay({ status, failure });
   if (failure && afterSeconds !== undefined)
     return { kind: 'returned', error: failure.message, afterSeconds };
-  if (failure) return failed(task, failure);
+  if (failure) return failedTask(task, failure);
   return { kind: 'failed', error: summaryOf(result) ?? 'Failed.', retryable: false };
 }
 
-function failed(task: CodingTask, failure: ReportedFailure): ReportedOutcome {
+function failedTask(task: CodingTask, failure: ReportedFailure): ReportedOutcome {
   return {
     kind: 'failed',
     error: failure.message,
     retryable: isRetryable(failure.class) && failure.retryable !== false,
-    retry: { limit: MAX_ATTEMPTS - 1, backoffSeconds: backoffSeconds(failure.class, task.retries + 1) },
+    retry: {
+      limit: MAX_CODING_ATTEMPTS - 1,
+      backoffSeconds: backoffSeconds(failure.class, task.retries + 1),
+    },
   };
 }
 
 function resultOf(result: unknown): TaskResult {
-  const { files } = summarised.parse(result);
+  const { files } = summarized.parse(result);
   return {
     output: summaryOf(result) ?? 'Completed.',
     ...(files && { files_modified: files.slice(0, MAX_FILES).map(({ path }) => path) }),
@@ -198,7 +202,7 @@ function resultOf(result: unknown): TaskResult {
 }
 
 function summaryOf(result: unknown): string | undefined {
-  const summary = (typeof result === 'string' ? result : summarised.parse(result).summary)?.trim();
+  const summary = (typeof result === 'string' ? result : summarized.parse(result).summary)?.trim();
   return summary ? summary.slice(0, MAX_SUMMARY_LENGTH).replace(/\p{Surrogate}$/u, '') : undefined;
 }
 
@@ -218,7 +222,7 @@ const MAX_RESULT_BYTES = 1024 * 1024;
 const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
 
 /** Stores the result of an ended task, even if sent later. @throws MusterError VALIDATION_ERROR if it is too large */
-export function withResult(end: Ended, result: unknown): { end: Ended; changes: CodingChange[] } {
+export function withResult(end: EndedTask, result: unknown): { end: EndedTask; changes: CodingChange[] } {
   const { task, outcome } = end;
   if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
   requireSize('A result', 'result', result, MAX_RESULT_BYTES);
@@ -236,7 +240,7 @@ export function withResult(end: Ended, result: unknown): { end: Ended; changes: 
 export async function endingChanges(
   sessions: CoordinationPorts['sessions'],
   before: CodingTask,
-  { task, now, outcome }: Ended,
+  { task, now, outcome }: EndedTask,
   version: string,
 ): Promise<CoordinationChange[]> {
   if (outcome === 'repeated') return [];
@@ -263,7 +267,7 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
 const RESTORED_LEASE_SECONDS = 120;
 
 /** Returns the task with its last holder's expired lease restored; undefined if it was claimed or released since. */
-export function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
+export function restoredTask(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
   const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
   if (task?.claim === undefined) return undefined;
   const { failure: _not, ...coding } = before.coding;
@@ -279,7 +283,7 @@ export function restored(before: CodingTask, claimant: Claimant, now: Date): Cod
 }
 
 /** Returns the delay of a returned task in seconds; undefined if the report ends the attempt. */
-export function returnAfter({ status, failure }: EndReport): number | undefined {
+export function returnDelay({ status, failure }: EndReport): number | undefined {
   return status === 'failed' ? failure?.returnAfterSeconds : undefined;
 }
 
@@ -297,7 +301,12 @@ export function requireReturnable({ failure }: EndReport): void {
  * Returns the task after its runner returned it. The claim is not listed among the attempts and does not use a retry.
  * The end of the wait for a runner moves only by the duration of the claim, so that returns never extend the wait.
  */
-export function returned(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): Ended {
+export function returnedTask(
+  held: CodingTask,
+  task: Task,
+  failure: Failure | undefined,
+  now: Date,
+): EndedTask {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
   const { coding } = asCodingTask(task);
   const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimed_at.getTime());

@@ -63,7 +63,7 @@ interface ChunkWrite {
   readonly drops?: number;
 }
 
-interface Appending {
+interface AppendResult {
   readonly writes: readonly ChunkWrite[];
   readonly accepted: number;
   /** Number of the line after the appended ones. */
@@ -77,7 +77,7 @@ export function appendNumbered(
   head: LogHead | undefined,
   epoch: number,
   entries: readonly NumberedEntry[],
-): Appending {
+): AppendResult {
   const sent = head?.claim_epoch === epoch ? head.sequence : -1;
   const fresh = entries.filter(({ sequence }) => sequence > sent);
   return append(
@@ -87,12 +87,12 @@ export function appendNumbered(
 }
 
 /** Appends an entry of a caller other than the runner. */
-export function appendNote(head: LogHead | undefined, note: LogEntry): Appending {
+export function appendNote(head: LogHead | undefined, note: LogEntry): AppendResult {
   return append(head ?? NOTHING, [note]);
 }
 
 /** Fills the last chunk, then new ones. */
-function append(before: LogHead, entries: readonly LogEntry[]): Appending {
+function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
   const writes: ChunkWrite[] = [];
   let head = before;
   for (const entry of entries) {
@@ -126,7 +126,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
 export function appendChanges(
   { id, workspace }: CodingChanges['appendLog']['task'],
   head: Versioned<LogHead> | undefined,
-  { writes }: Appending,
+  { writes }: AppendResult,
 ): LogChange[] {
   return writes.map((write) => ({
     kind: 'appendLog',

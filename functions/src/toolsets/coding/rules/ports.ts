@@ -1,7 +1,7 @@
 /** Ports of the coding rules, implemented by its store. */
 
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type {
   CodingTask,
   CoordinationChange,
@@ -37,12 +37,12 @@ export interface TaskLogQueries {
   /** Returns the task of each chunk without additions since `before`, oldest first. Tasks can repeat. */
   tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
   /** Deletes a task's log. Returns the number of deleted documents. */
-  forget(taskId: string): Promise<number>;
+  remove(taskId: string): Promise<number>;
 }
 
 export interface CodingTaskQueries {
   /** Returns tasks of all the workspace's sessions, newest first. */
-  list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>>;
+  list(workspace: string, filter: CodingFilter, page: PageRequest): Promise<ListPage<CodingTask>>;
   count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
   result(taskId: string, storedResult: StoredResult): Promise<string>;
   /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */

@@ -1,12 +1,12 @@
 /** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
 
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import type { LongPoll } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { terminalText } from '../../../kernel/text.ts';
-import type { LongPoll } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type Claimant,
@@ -23,10 +23,10 @@ import {
   taskChanges,
   waitTask,
 } from '../../coordination/index.ts';
-import { restored } from './ending.ts';
+import { restoredTask } from './ending.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
 import type { CodingChange } from './ports.ts';
-import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
+import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskReference } from './task.ts';
 
 interface RunnerClaimRequest {
   readonly workspace: string;
@@ -46,11 +46,11 @@ export interface RunnerClaimed {
   readonly messages: readonly Message[];
 }
 
-interface ClaimAddress extends TaskAddress {
+interface ClaimReference extends TaskReference {
   readonly epoch: number;
 }
 
-interface SignOfLife {
+interface HeartbeatReport {
   /** `started`: in progress or later. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
@@ -74,46 +74,47 @@ const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
 /** A lease is renewed when less than this fraction of it is left, so that not every call writes. */
-const RENEWAL = 2 / 3;
+const RENEWAL_SHARE = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
   /** Claims a task or waits for one, up to `waitMs`. @throws MusterError NOT_FOUND; FORBIDDEN for another's agent */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
-    { gone, waiting }: LongPoll,
-    recordAnswer: RecordAnswer<RunnerClaimed>,
+    { disconnectSignal, trackWait }: LongPoll,
+    recordResponse: RecordResponse<RunnerClaimed>,
   ): Promise<RunnerClaimed> {
     const { codingTasks, liveness, messages, store, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
     const name = request.agentId ?? principal.agent_id;
-    if (name === undefined) throw noAgent();
+    if (name === undefined) throw agentRequired();
     const agent = await liveness.acting(principal, workspace, name);
     const { id: agentId, readsMessages } = agent;
     if (readUntil !== undefined) await messages.markRead(agent, workspace, readUntil, () => undefined);
-    const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
+    const until =
+      waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([disconnectSignal(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
       const outcome = await taskClaims.claim(
         { workspace, agentId, readsMessages, leaseSeconds, runner },
-        (claimed) => (claimed.kind === 'none' ? undefined : recordAnswer(claimedBy(claimed))),
+        (claimed) => (claimed.kind === 'none' ? undefined : recordResponse(claimedBy(claimed))),
       );
       if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;
-      await waiting(codingTasks.queueGrowth(workspace, outcome.mark, until));
+      await trackWait(codingTasks.queueGrowth(workspace, outcome.mark, until));
       // The client has disconnected and would not receive a claim.
-      if (until.aborted && gone().aborted) break;
+      if (until.aborted && disconnectSignal().aborted) break;
     }
     const nothing: RunnerClaimed = { task: undefined, messages: [] };
-    await store.commit([], recordAnswer(nothing));
+    await store.commit([], recordResponse(nothing));
     return nothing;
   }
 
   /** @throws MusterError NOT_FOUND; VALIDATION_ERROR for entries out of order or too large */
   append(
     principal: Principal,
-    request: ClaimAddress & { readonly entries: readonly NumberedEntry[] },
-    recordAnswer: RecordAnswer<Appended>,
+    request: ClaimReference & { readonly entries: readonly NumberedEntry[] },
+    recordResponse: RecordResponse<Appended>,
   ): Promise<Appended> {
     const { entries, epoch, taskId } = request;
     checkEntries(entries);
@@ -126,7 +127,7 @@ export class CodingRunners extends Service<CodingPorts> {
       const appended = { ...answer, accepted: appending.accepted, next: appending.next };
       await store.commit(
         [...changes, ...appendChanges(found.value, head, appending)],
-        recordAnswer(appended),
+        recordResponse(appended),
       );
       return appended;
     });
@@ -135,12 +136,12 @@ export class CodingRunners extends Service<CodingPorts> {
   /** @throws MusterError NOT_FOUND; CONFLICT if the state would move back */
   heartbeat(
     principal: Principal,
-    request: ClaimAddress & SignOfLife,
-    recordAnswer: RecordAnswer<Heartbeat>,
+    request: ClaimReference & HeartbeatReport,
+    recordResponse: RecordResponse<Heartbeat>,
   ): Promise<Heartbeat> {
     return changeTask(this.ports, request, async (found, now) => {
       const { answer, changes } = await this.keepAlive(principal, found, request, now);
-      await this.ports.store.commit(changes, recordAnswer(answer));
+      await this.ports.store.commit(changes, recordResponse(answer));
       return answer;
     });
   }
@@ -149,7 +150,7 @@ export class CodingRunners extends Service<CodingPorts> {
   private async keepAlive(
     principal: Principal,
     found: Versioned<CodingTask>,
-    sign: SignOfLife & { readonly epoch: number },
+    sign: HeartbeatReport & { readonly epoch: number },
     now: Date,
   ): Promise<{ answer: Heartbeat; changes: readonly CodingChange[] }> {
     const { value: before, version } = found;
@@ -162,12 +163,12 @@ export class CodingRunners extends Service<CodingPorts> {
       return { answer: { stop: { reason: 'ended', message } }, changes: [] };
     }
     const isHolding = isTheirs && isHeld(status);
-    const held = isHolding ? before : restored(before, claimant, now);
+    const held = isHolding ? before : restoredTask(before, claimant, now);
     if (held === undefined) {
       const message = `The claim of task ${before.id} with epoch ${claimant.claim_epoch} is no longer valid.`;
       return { answer: { stop: { reason: 'claim_lost', message } }, changes: [] };
     }
-    const task = refreshed(held, claimant, sign, now);
+    const task = withRenewedLease(held, claimant, sign, now);
     const answer = { leaseUntil: task.claim?.lease_expires_at };
     if (task === before) return { answer, changes: [] };
     if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, before, version }] };
@@ -183,13 +184,13 @@ function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none'
 }
 
 /** Updates the state, and renews the lease if due. @throws MusterError CONFLICT if the state would move back */
-function refreshed(
+function withRenewedLease(
   held: CodingTask,
   claimant: Claimant,
-  { state, progress }: SignOfLife,
+  { state, progress }: HeartbeatReport,
   now: Date,
 ): CodingTask {
-  const moved = movedOn(held, claimant, state, now);
+  const moved = withState(held, claimant, state, now);
   const task =
     progress === undefined || progress === moved.coding.progress
       ? moved
@@ -198,11 +199,16 @@ function refreshed(
   if (claim === undefined) return task;
   const left = claim.lease_expires_at.getTime() - now.getTime();
   // If the task is written anyway, the renewal costs nothing.
-  const isDue = task !== held || left < claim.lease_seconds * 1000 * RENEWAL;
+  const isDue = task !== held || left < claim.lease_seconds * 1000 * RENEWAL_SHARE;
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }
 
-function movedOn(task: CodingTask, claimant: Claimant, state: SignOfLife['state'], now: Date): CodingTask {
+function withState(
+  task: CodingTask,
+  claimant: Claimant,
+  state: HeartbeatReport['state'],
+  now: Date,
+): CodingTask {
   if (state === undefined) return task;
   const begun = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
   if (state === 'waiting' && begun.status === 'in_progress') return asCodingTask(waitTask(begun, claimant));
@@ -222,12 +228,12 @@ function checkEntries(entries: readonly NumberedEntry[]): void {
   requireSize('A batch of entries', 'entries', entries, MAX_APPEND_BYTES);
   for (const [index, { sequence, data }] of entries.entries()) {
     const before = entries[index - 1];
-    if (before !== undefined && before.sequence >= sequence) throw outOfOrder(index);
+    if (before !== undefined && before.sequence >= sequence) throw entryOutOfOrder(index);
     if (data !== undefined) requireSize("An entry's data", `entries.${index}.data`, data, MAX_DATA_BYTES);
   }
 }
 
-function outOfOrder(index: number): MusterError {
+function entryOutOfOrder(index: number): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Log entries are out of order.', {
     field: `entries.${index}.sequence`,
     reason: 'OUT_OF_ORDER',
@@ -235,7 +241,7 @@ function outOfOrder(index: number): MusterError {
   });
 }
 
-function noAgent(): MusterError {
+function agentRequired(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'Missing agentId: a person must claim for an agent.', {
     field: 'agentId',
     reason: 'MISSING',

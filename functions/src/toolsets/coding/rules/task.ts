@@ -5,10 +5,10 @@ import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
-import { type PortOf, readIn } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { type PortOf, readUnreadable } from '../../../kernel/ports.ts';
 import {
   type AgentMessages,
   type Claimant,
@@ -33,7 +33,7 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
   readonly messages: Pick<AgentMessages, 'markRead'>;
 }
 
-export interface TaskAddress {
+export interface TaskReference {
   readonly workspace: string;
   readonly taskId: string;
 }
@@ -41,19 +41,19 @@ export interface TaskAddress {
 /** Returns a task. @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
 export async function findCodingTask(
   tasks: CodingPorts['tasks'],
-  { workspace, taskId }: TaskAddress,
+  { workspace, taskId }: TaskReference,
 ): Promise<Versioned<CodingTask>> {
-  const found = await readIn((one) => one === workspace, tasks.find(taskId));
+  const found = await readUnreadable((one) => one === workspace, tasks.find(taskId));
   return requireCodingTask(found, taskId, workspace);
 }
 
 /** Reads and changes a coding task, and retries on conflict. @throws MusterError NOT_FOUND */
 export function changeTask<Result>(
   { tasks, clock, randomness }: CodingPorts,
-  { workspace, taskId }: TaskAddress,
+  { workspace, taskId }: TaskReference,
   attempt: (found: Versioned<CodingTask>, now: Date) => Promise<Result>,
 ): Promise<Result> {
-  return retryStale(randomness, async () =>
+  return retryOnConflict(randomness, async () =>
     attempt(await findCodingTask(tasks, { workspace, taskId }), clock.now()),
   );
 }
@@ -112,7 +112,7 @@ export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
 const MAX_SLUG_LENGTH = 40;
 
 /** Returns the default branch of a task: `task/<id8>-<slug>`. Source: docs/semantics.md#coding. */
-export function usualBranch(taskId: string, description: string): string {
+export function defaultBranch(taskId: string, description: string): string {
   const id = taskId.replace(/^task-|-\d+$/g, '').slice(-8);
   const slug = description
     .normalize('NFKD')
@@ -153,7 +153,7 @@ export interface EndReport {
   readonly failure?: ReportedFailure | undefined;
 }
 
-export interface Ended extends Seen {
+export interface EndedTask extends ReadTask {
   readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
 }
 
@@ -163,7 +163,7 @@ export type ReportedFailure = Failure & {
   readonly returnAfterSeconds?: number | undefined;
 };
 
-export interface Seen {
+export interface ReadTask {
   readonly task: CodingTask;
   readonly now: Date;
 }

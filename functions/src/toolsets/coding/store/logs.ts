@@ -5,9 +5,9 @@ import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound, MAX_PAGE_BYTES } from '../../../kernel/firestore/client.ts';
 import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
-import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import { LATEST_COMMITS } from '../../../kernel/firestore/verifiedCommit.ts';
 import {
   type CodingChanges,
   chunkDocument,
@@ -69,7 +69,7 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
     const part = `n${String(from).padStart(PART_DIGITS, '0')}`;
     if (version === undefined) {
       const whose = { task_id: task.id, workspace: task.workspace };
-      writes.createLasting(path, { ...whose, ...fields, days, parts: { [part]: text } });
+      writes.createPermanent(path, { ...whose, ...fields, days, parts: { [part]: text } });
     } else {
       const more = {
         ...fields,
@@ -88,7 +88,7 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
 };
 
 /** Chunks per read in the search for old logs. */
-const OLD_CHUNKS = 300;
+const RETAINED_CHUNKS = 300;
 
 /** Maximum number of chunks read for a day. */
 const MAX_CHUNKS_OF_DAY = 20;
@@ -157,7 +157,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
 
   async *tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined> {
     const logs = this.database.collectionGroup(TASK_LOGS);
-    const old = logs.where('latest_at', '<=', before).orderBy('latest_at').limit(OLD_CHUNKS).select();
+    const old = logs.where('latest_at', '<=', before).orderBy('latest_at').limit(RETAINED_CHUNKS).select();
     let page = old;
     for (;;) {
       const { docs } = await page.get();
@@ -166,12 +166,12 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
         if (taskId !== undefined) yield taskId;
       }
       const last = docs.at(-1);
-      if (last === undefined || docs.length < OLD_CHUNKS) return;
+      if (last === undefined || docs.length < RETAINED_CHUNKS) return;
       page = old.startAfter(last);
     }
   }
 
-  forget(taskId: string): Promise<number> {
+  remove(taskId: string): Promise<number> {
     return deleteFound(this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`));
   }
 

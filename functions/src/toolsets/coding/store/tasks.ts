@@ -1,17 +1,17 @@
 import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
+import { deferred, LatestValue } from '../../../kernel/concurrency.ts';
 import {
   COLLECTIONS,
-  gatesPath,
+  queueShardsPath,
   sessionPath,
   taskPath,
   taskResultPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import { timeOf } from '../../../kernel/firestore/provenCommit.ts';
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import { timeOf } from '../../../kernel/firestore/verifiedCommit.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type { Log } from '../../../kernel/ports.ts';
-import { deferred, LatestValue } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type CodingTask,
@@ -25,7 +25,7 @@ import type { CodingFilter, CodingTaskQueries } from '../rules/ports.ts';
 import { latestChunk } from './logs.ts';
 
 /** Maximum time by which a server timestamp in a field precedes the document's update time. */
-const SENT_BEFORE_MILLISECONDS = 10_000;
+const CLOCK_MARGIN_MS = 10_000;
 
 export class FirestoreCodingTaskQueries extends FirestoreReader implements CodingTaskQueries {
   private readonly log: Log;
@@ -35,8 +35,8 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     this.log = log;
   }
 
-  list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>> {
-    const own = narrowed(this.tasks.where('workspace', '==', workspace), filter);
+  list(workspace: string, filter: CodingFilter, page: PageRequest): Promise<ListPage<CodingTask>> {
+    const own = filtered(this.tasks.where('workspace', '==', workspace), filter);
     return this.documents.slice(own, ['created_at', 'desc'], page, (data) =>
       asCodingTask(taskFromDocument(data)),
     );
@@ -62,8 +62,8 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
     const stops =
       session === undefined || readAt === undefined
-        ? [onceNamed(this.database, workspace, resolve, fail)]
-        : onceGrown(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
+        ? [watchNamed(this.database, workspace, resolve, fail)]
+        : watchGrowth(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
     until.addEventListener('abort', resolve);
     await end;
     until.removeEventListener('abort', resolve);
@@ -72,7 +72,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
 
   async *changes(taskId: string, gone: AbortSignal): AsyncGenerator<true> {
     const changes = new LatestValue<true>();
-    const tell = () => changes.tell(true);
+    const tell = () => changes.set(true);
     const fail = (error: Error) => {
       this.log.warn('task_watch_broke', { taskId, error });
       changes.close();
@@ -89,7 +89,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
   }
 }
 
-function onceNamed(
+function watchNamed(
   database: Firestore,
   workspace: string,
   named: () => void,
@@ -101,7 +101,7 @@ function onceNamed(
 }
 
 /** Calls `grown` after any later write, even archiving: the next claim checks what changed. */
-function onceGrown(
+function watchGrowth(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },
   grown: () => void,
@@ -109,8 +109,8 @@ function onceGrown(
 ): readonly (() => void)[] {
   const isLater = ({ updateTime }: DocumentSnapshot) =>
     updateTime === undefined || updateTime.valueOf() > readAt.valueOf();
-  const around = Timestamp.fromMillis(readAt.toMillis() - SENT_BEFORE_MILLISECONDS);
-  const gates = database.collection(gatesPath(workspace, id)).where('grown_at', '>', around);
+  const around = Timestamp.fromMillis(readAt.toMillis() - CLOCK_MARGIN_MS);
+  const gates = database.collection(queueShardsPath(workspace, id)).where('grown_at', '>', around);
   return [
     database.doc(sessionPath(workspace, id)).onSnapshot((snapshot) => {
       if (isLater(snapshot)) grown();
@@ -121,7 +121,7 @@ function onceGrown(
   ];
 }
 
-function narrowed(query: Query, { branch, project }: CodingFilter): Query {
+function filtered(query: Query, { branch, project }: CodingFilter): Query {
   if (branch !== undefined) return query.where('coding.branch', '==', branch);
   if (project !== undefined) return query.where('coding.project', '==', project);
   return query.where('type', '==', 'coding');

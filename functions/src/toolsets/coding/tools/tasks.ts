@@ -2,22 +2,22 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
-import type { Seen } from '../rules/task.ts';
+import type { ReadTask } from '../rules/task.ts';
 import {
-  answerShape,
-  codingTaskAnswer,
+  codingTaskResponse,
   defineTool,
   logEntryShape,
-  logLineAnswer,
+  logLineResponse,
   reading,
+  responseShape,
   success,
   taskId,
   taskShape,
   writing,
-} from './codingAnswers.ts';
+} from './codingResponses.ts';
 
 export const createTask = defineTool({
   name: 'create_task',
@@ -40,7 +40,7 @@ export const createTask = defineTool({
     dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
     part_of: partOf,
   }),
-  output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
+  output: responseShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },
   loosens: [],
   role: 'worker',
@@ -51,15 +51,18 @@ export const createTask = defineTool({
     instructions: 'Implement JWT authentication with login/logout endpoints',
     branch: 'feature/auth',
   },
-  answer: ({ task, baseUrl }: { task: CodingTask; baseUrl: string }) =>
+  response: ({ task, baseUrl }: { task: CodingTask; baseUrl: string }) =>
     success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
       taskId: task.id,
       branch: task.coding.branch,
-      task: codingTaskAnswer(task, task.created_at),
+      task: codingTaskResponse(task, task.created_at),
     }),
-  handler: async ({ services, workspace, principal, recordAnswer, baseUrl }, { tool, part_of, ...draft }) => {
+  handler: async (
+    { services, workspace, principal, recordResponse, baseUrl },
+    { tool, part_of, ...draft },
+  ) => {
     const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
-    const record = (task: CodingTask) => recordAnswer({ task, baseUrl });
+    const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },
 });
@@ -83,14 +86,14 @@ export const updateTask = defineTool({
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
     log: text('Line to add', 10_000).optional(),
   }),
-  output: answerShape(z.object({ task: taskShape })),
+  output: responseShape(z.object({ task: taskShape })),
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },
   loosens: [],
   role: 'worker',
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
-  answer: ({ task, now }: Seen) => success('Task updated.', { task: codingTaskAnswer(task, now) }),
-  handler: ({ services, workspace, principal, recordAnswer }, change) =>
-    services.codingChanges.update(principal, { workspace, ...change }, recordAnswer),
+  response: ({ task, now }: ReadTask) => success('Task updated.', { task: codingTaskResponse(task, now) }),
+  handler: ({ services, workspace, principal, recordResponse }, change) =>
+    services.codingChanges.update(principal, { workspace, ...change }, recordResponse),
 });
 
 export const getTaskLogs = defineTool({
@@ -109,7 +112,7 @@ export const getTaskLogs = defineTool({
       .describe('cursor of the last response, to continue after it'),
     limit: wholeNumber(1, 1000).default(200).describe('Maximum entries'),
   }),
-  output: answerShape(
+  output: responseShape(
     z.object({
       entries: z.array(logEntryShape),
       cursor: z.string().describe('Next cursor.'),
@@ -125,10 +128,10 @@ export const getTaskLogs = defineTool({
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
     const from = Number(cursor ?? 0);
     const page = await services.coding.logs(workspace, id, from, limit);
-    const lines = fitting(page.lines, logLineAnswer);
+    const lines = fittingItems(page.lines, logLineResponse);
     const next = (lines.at(-1)?.line ?? from - 1) + 1;
     return success(`${lines.length} of ${page.total} lines.`, {
-      entries: lines.map(logLineAnswer),
+      entries: lines.map(logLineResponse),
       cursor: String(next),
       more: next < page.total,
       dropped: Math.max(0, (lines[0]?.line ?? from) - from),

@@ -7,31 +7,31 @@ import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import {
   CODING_TOOLS,
   FAILURE_CLASSES,
-  messagesAnswer,
+  messagesResponse,
   messagesShape,
   text,
 } from '../../coordination/index.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
-import type { Ended } from '../rules/task.ts';
+import type { EndedTask } from '../rules/task.ts';
 import {
-  answerShape,
   asText,
-  codingTaskAnswer,
+  codingTaskResponse,
   defineTool,
   epoch,
-  historyAnswer,
-  pastAttemptAnswer,
+  historyResponse,
+  pastAttemptResponse,
   previousShape,
   reading,
   reportShape,
   reportText,
+  responseShape,
   stopShape,
   success,
   taskId,
   taskShape,
   writing,
-} from './codingAnswers.ts';
+} from './codingResponses.ts';
 
 export const registerRunner = defineTool({
   name: 'register_runner',
@@ -55,15 +55,15 @@ export const registerRunner = defineTool({
       .default('owner')
       .describe('Tasks to claim: those of your owner, or of all workers here, whose prompts you then run'),
   }),
-  output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
+  output: responseShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
   loosens: [],
   role: 'worker',
   audience: 'runners',
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
-  answer: (runner: { agentId: string; workspace: string }) =>
+  response: (runner: { agentId: string; workspace: string }) =>
     success(`Registered as runner ${runner.agentId}.`, runner),
-  handler: async ({ services, workspace, principal, recordAnswer }, { programs, serves }) => {
+  handler: async ({ services, workspace, principal, recordResponse }, { programs, serves }) => {
     const { agent_id } = principal;
     if (agent_id === undefined)
       throw new MusterError('FORBIDDEN', 'Only agents can be runners; you are a person.', {
@@ -76,7 +76,7 @@ export const registerRunner = defineTool({
       parameters: { version },
     }));
     await services.membership.join(principal, { ...runner, role: 'worker', capabilities, serves }, () =>
-      recordAnswer(runner),
+      recordResponse(runner),
     );
     return runner;
   },
@@ -96,7 +96,7 @@ const claimedShape = taskShape
   .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: previousShape.optional() });
 
 /** Default lease length in seconds. Source: docs/guides/runner.md. */
-const USUAL_LEASE_SECONDS = 120;
+const DEFAULT_LEASE_SECONDS = 120;
 
 export const claimTask = defineTool({
   name: 'claim_task',
@@ -122,35 +122,40 @@ export const claimTask = defineTool({
     waitMs: wholeNumber(0, 25_000).default(0).describe('Milliseconds to wait for a task; 0: do not wait'),
     leaseSeconds: wholeNumber(15, 3600)
       .describe('Lease length in seconds; heartbeats renew it')
-      .default(USUAL_LEASE_SECONDS),
+      .default(DEFAULT_LEASE_SECONDS),
     readUntil: idOf('a message')
       .optional()
       .describe('Last message you delivered; none up to it is sent again'),
   }),
-  output: answerShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
+  output: responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   loosens: [],
   role: 'worker',
   notifies: true,
   audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
-  answer: ({ task, messages }: RunnerClaimed) => {
+  response: ({ task, messages }: RunnerClaimed) => {
     if (task?.claim === undefined) return success('No task to claim.', { task: null });
     const { coding, claim } = task;
     const previous = coding.attempts.at(-1);
     return success(`Task ${task.id} claimed.`, {
       task: {
-        ...codingTaskAnswer(task, claim.claimed_at),
+        ...codingTaskResponse(task, claim.claimed_at),
         epoch: claim.claim_epoch,
         leaseUntil: claim.lease_expires_at.toISOString(),
-        previous: previous && pastAttemptAnswer(task, previous),
+        previous: previous && pastAttemptResponse(task, previous),
       },
-      messages: messagesAnswer(messages),
+      messages: messagesResponse(messages),
     });
   },
-  handler: ({ services, workspace, principal, gone, waiting, recordAnswer }, wishes) =>
-    services.codingRunners.claim(principal, { workspace, ...wishes }, { gone, waiting }, recordAnswer),
+  handler: ({ services, workspace, principal, disconnectSignal, trackWait, recordResponse }, wishes) =>
+    services.codingRunners.claim(
+      principal,
+      { workspace, ...wishes },
+      { disconnectSignal, trackWait },
+      recordResponse,
+    ),
 });
 
 export const heartbeatTask = defineTool({
@@ -165,7 +170,7 @@ export const heartbeatTask = defineTool({
     state: z.enum(['in_progress', 'waiting']).optional().describe('New state'),
     progress: text('Current work, in a few words', 500).optional(),
   }),
-  output: answerShape(
+  output: responseShape(
     z.object({
       leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
       stop: stopShape,
@@ -177,10 +182,10 @@ export const heartbeatTask = defineTool({
   routine: true,
   audience: 'runners',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
-  answer: ({ leaseUntil, stop }: Heartbeat) =>
+  response: ({ leaseUntil, stop }: Heartbeat) =>
     success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
-  handler: ({ services, workspace, principal, recordAnswer }, beat) =>
-    services.codingRunners.heartbeat(principal, { workspace, ...beat }, recordAnswer),
+  handler: ({ services, workspace, principal, recordResponse }, beat) =>
+    services.codingRunners.heartbeat(principal, { workspace, ...beat }, recordResponse),
 });
 
 export const reportTask = defineTool({
@@ -190,18 +195,18 @@ export const reportTask = defineTool({
   description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
   details: "Also returns why attempts failed, and the result's commands and tokens.",
   input: z.strictObject({ taskId }),
-  output: answerShape(reportShape),
+  output: responseShape(reportShape),
   annotations: reading,
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => reportText(result),
   handler: async ({ services, workspace }, { taskId: id }) => {
     const { task, now, log } = await services.coding.findWithLog(workspace, id);
-    const answer = codingTaskAnswer(task, now);
+    const answer = codingTaskResponse(task, now);
     return success(`Task ${task.id} is ${answer.status}.`, {
       task: answer,
-      ...historyAnswer(task, log),
+      ...historyResponse(task, log),
       result: task.coding.result && JSON.parse(await services.coding.result(task)),
     });
   },
@@ -231,7 +236,7 @@ export const appendLogs = defineTool({
     epoch,
     entries: listUpTo(500, entry).describe('Ordered by sequence, at most 500 and 256 KiB of JSON'),
   }),
-  output: answerShape(
+  output: responseShape(
     z.object({
       accepted: z.number().describe('Number of new entries.'),
       cursor: z.string().describe('Cursor for coding.get_task_logs, after these entries.'),
@@ -256,7 +261,7 @@ export const appendLogs = defineTool({
       },
     ],
   },
-  answer: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
+  response: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
     success(
       (stop?.message ?? `${accepted} entries appended.`) +
         asText(
@@ -265,13 +270,17 @@ export const appendLogs = defineTool({
         ),
       { accepted, cursor: String(next), leaseUntil: leaseUntil?.toISOString(), stop },
     ),
-  handler: ({ services, workspace, principal, recordAnswer }, { entries, ...claim }) => {
+  handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
-    return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordAnswer);
+    return services.codingRunners.append(
+      principal,
+      { workspace, ...claim, entries: numbered },
+      recordResponse,
+    );
   },
 });
 
-const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
+const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
   ended: 'Task ended.',
   retried: 'Task failed; it is available for another attempt.',
   returned: 'Task returned; it is available again, and the attempt does not count.',
@@ -308,7 +317,7 @@ export const endTask = defineTool({
       .optional()
       .describe('Reason'),
   }),
-  output: answerShape(
+  output: responseShape(
     z.object({
       task: taskShape,
       outcome: z
@@ -326,11 +335,11 @@ export const endTask = defineTool({
     status: 'completed',
     result: { summary: 'Implemented login and logout with JWT.' },
   },
-  answer: ({ task, now, outcome }: Ended, { result }) =>
+  response: ({ task, now, outcome }: EndedTask, { result }) =>
     success(MESSAGES[outcome] + asText('The result', [result]), {
-      task: codingTaskAnswer(task, now),
+      task: codingTaskResponse(task, now),
       outcome,
     }),
-  handler: ({ services, workspace, principal, recordAnswer }, report) =>
-    services.codingChanges.end(principal, { workspace, ...report }, recordAnswer),
+  handler: ({ services, workspace, principal, recordResponse }, report) =>
+    services.codingChanges.end(principal, { workspace, ...report }, recordResponse),
 });

@@ -1,42 +1,45 @@
 /** View of a coding task, drawn from the response of report_task: its holder, latest log lines and result. */
-import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
+import { boundedText, type Child, make, rows, state, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
-import { begin, type Person } from '../../../mcp/views/view.ts';
+import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
-const SHOWN_LINES = 8;
+const MAX_SHOWN_LINES = 8;
 
 /** Maximum number of commits, so that they fit next to the log lines. */
-const SHOWN_COMMITS = 4;
+const MAX_SHOWN_COMMITS = 4;
 
 const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
 
 /** Fields that summarize the task's status; the first one that is set is shown. */
 const SENTENCES = ['stuck', 'waits', 'error', 'summary', 'progress'] as const;
 
-function whereabouts(task: Fields, person: Person): HTMLElement {
+function locationOf(task: Fields, person: ViewActions): HTMLElement {
   const { tool, branch, project, runner, attempt, waitingFor } = task;
   const about = [tool, project, branch].map(textOf).filter((text) => text !== '');
   const holder = textOf(runner);
   const number = numberOf(attempt);
   return make(
     'p.quiet',
-    ...about.flatMap((text, index) => [index > 0 && ' · ', words(text, 80)]),
-    holder !== '' && make('span', isOpen(task) ? ', held by ' : ', closed by ', words(holder, 60)),
+    ...about.flatMap((text, index) => [index > 0 && ' · ', boundedText(text, 80)]),
+    holder !== '' && make('span', isOpen(task) ? ', held by ' : ', closed by ', boundedText(holder, 60)),
     number > 1 && `, attempt ${number}`,
-    textOf(waitingFor) !== '' && make('span', ', waiting for ', words(textOf(waitingFor), 60)),
+    textOf(waitingFor) !== '' && make('span', ', waiting for ', boundedText(textOf(waitingFor), 60)),
     textOf(task['retryAt']) !== '' && `, retry at ${person.time(task['retryAt'])}`,
   );
 }
 
 function log({ lines, latest }: Fields): Child {
-  const shown = listOf(latest).slice(-SHOWN_LINES);
+  const shown = listOf(latest).slice(-MAX_SHOWN_LINES);
   if (shown.length === 0) return undefined;
   const all = numberOf(lines);
   const items = shown.map((line) =>
     make(
       'li',
       textOf(line['level']) === 'error' && make('span.bad', 'error '),
-      words([textOf(line['prefix']), textOf(line['message'])].filter((text) => text !== '').join(': '), 200),
+      boundedText(
+        [textOf(line['prefix']), textOf(line['message'])].filter((text) => text !== '').join(': '),
+        200,
+      ),
     ),
   );
   const list = make('ul.log', ...items);
@@ -46,20 +49,20 @@ function log({ lines, latest }: Fields): Child {
 
 function commits(result: Fields): Child {
   const all = listOf(result['commits']);
-  const shown = all.slice(-SHOWN_COMMITS).map((commit) => {
+  const shown = all.slice(-MAX_SHOWN_COMMITS).map((commit) => {
     const sha = make('code', textOf(commit['sha']).slice(0, 8));
-    return make('li', sha, ' ', words(textOf(commit['subject']), 100));
+    return make('li', sha, ' ', boundedText(textOf(commit['subject']), 100));
   });
   return rows('Commits', shown, all.length - shown.length);
 }
 
-function pullRequest(result: Fields, person: Person): Child {
+function pullRequest(result: Fields, person: ViewActions): Child {
   const { number, url } = fieldsOf(result['pullRequest']);
   if (number === undefined) return undefined;
   return make('p', person.link(`Pull request ${numberOf(number)}`, textOf(url)));
 }
 
-begin({
+startView({
   toolset: 'coding',
   tool: 'report_task',
   isOpen: (answer) => isOpen(fieldsOf(fieldsOf(answer['result'])['task'])),
@@ -77,12 +80,12 @@ begin({
     return [
       make(
         'h1',
-        words(textOf(task['description']) || 'Coding task', 160),
+        boundedText(textOf(task['description']) || 'Coding task', 160),
         ' ',
         state(shownState, toneOf(shownState)),
       ),
-      whereabouts(task, person),
-      sentence !== '' && make('p', words(sentence, 300)),
+      locationOf(task, person),
+      sentence !== '' && make('p', boundedText(sentence, 300)),
       log(fieldsOf(report['logs'])),
       commits(result),
       pullRequest(result, person),

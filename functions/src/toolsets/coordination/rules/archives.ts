@@ -1,10 +1,10 @@
 /** Archived sessions: cancelling tasks of runs, and reopening. Source: docs/semantics.md#task-actions. */
 
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { ignoreStale, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
-import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { SweepContext, SweepJob, SweepReport } from '../../../kernel/sweep.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { ArchivedSession, OpenSession, Session } from './session.ts';
 import { cancelTask } from './stateMachine.ts';
@@ -12,7 +12,7 @@ import { TASKS_OF_RUNS, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
 
 /** Number of tasks of an archived session that are cancelled concurrently, each in a separate commit. */
-const ABREAST = 20;
+const CONCURRENCY = 20;
 
 /** Maximum number of batches per session and sweep; the next sweep continues. */
 const MAX_ROUNDS = 5;
@@ -21,14 +21,14 @@ const MAX_ROUNDS = 5;
 const MAX_SESSIONS = 50;
 
 /** A session with the numbers of its open and held tasks. */
-export interface SessionExtent {
+export interface SessionSize {
   readonly session: Session;
   readonly open: number;
   readonly held: number;
 }
 
-export interface Reopened extends SessionExtent {
-  readonly archived?: SessionExtent;
+export interface RestoredSession extends SessionSize {
+  readonly archived?: SessionSize;
 }
 
 export class SessionArchives extends Service<CoordinationPorts> {
@@ -37,45 +37,45 @@ export class SessionArchives extends Service<CoordinationPorts> {
    * notified as for any closed task. Until then, the archived session is marked as not cleared, so that the sweep
    * continues after an instance crashed.
    */
-  readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'archives', run: (turn) => this.sweep(turn) };
 
   /** Reopens a session (default: the last archived) and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
-  async reopen(
+  async restore(
     workspace: string,
     id: string | undefined,
-    recordAnswer: RecordAnswer<Reopened>,
-  ): Promise<Reopened> {
+    recordResponse: RecordResponse<RestoredSession>,
+  ): Promise<RestoredSession> {
     const { sessions, store, clock, randomness } = this.ports;
-    const reopened = await retryStale(randomness, async (): Promise<Reopened> => {
+    const reopened = await retryOnConflict(randomness, async (): Promise<RestoredSession> => {
       const [{ open, vacant }, found] = await Promise.all([
         sessions.opening(workspace),
         id === undefined ? sessions.lastArchived(workspace) : sessions.archived(workspace, id),
       ]);
-      if (open !== undefined && open.session.id === id) throw alreadyOpen(id);
+      if (open !== undefined && open.session.id === id) throw sessionAlreadyOpen(id);
       const replaces = open?.workspaceVersion ?? vacant;
-      if (found === undefined || replaces === undefined) throw noArchived(id);
+      if (found === undefined || replaces === undefined) throw archivedSessionNotFound(id);
       const session = found.value;
-      const outcome: Reopened = {
-        ...(await this.extentOf(session)),
-        ...(open && { archived: await this.extentOf(open.session) }),
+      const outcome: RestoredSession = {
+        ...(await this.sizeOf(session)),
+        ...(open && { archived: await this.sizeOf(open.session) }),
       };
       const archiving: CoordinationChange[] = open ? [archivingOf(open, clock.now())] : [];
       const { version: archivedVersion } = found;
       const reopening: CoordinationChange = { kind: 'reopenSession', session, archivedVersion, replaces };
-      await store.commit([...archiving, reopening], recordAnswer(outcome));
+      await store.commit([...archiving, reopening], recordResponse(outcome));
       return outcome;
     });
     if (reopened.archived !== undefined) await this.clear(reopened.archived.session);
     return reopened;
   }
 
-  async extentOf(session: Session): Promise<SessionExtent> {
+  async sizeOf(session: Session): Promise<SessionSize> {
     const { counts } = await this.ports.sessions.counters(session.workspace, session.id);
     const held = counts.claimed + counts.in_progress + counts.waiting;
     return { session, open: counts.available + held, held };
   }
 
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const uncleared = await this.ports.sessions.uncleared(MAX_SESSIONS);
     let cleared = 0;
     for (const session of uncleared) {
@@ -91,11 +91,11 @@ export class SessionArchives extends Service<CoordinationPorts> {
     const { tasks, store, log } = this.ports;
     try {
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
+        const open = await tasks.openWithIdPrefix(id, TASKS_OF_RUNS, CONCURRENCY);
         await Promise.all(open.map((task) => this.cancel(task)));
         if (open.length > 0) continue;
         // The commit is stale if the session was reopened in the meantime.
-        await unlessStale(store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]));
+        await ignoreStale(store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]));
         return true;
       }
     } catch (error) {
@@ -109,7 +109,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
     const { store, clock } = this.ports;
     const now = clock.now();
     const task = cancelTask(before, 'Its session was archived.', now);
-    await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
+    await ignoreStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }
 
@@ -117,7 +117,7 @@ export function archivingOf({ session, sessionVersion: version }: OpenSession, a
   return { kind: 'archiveSession', session, version, at };
 }
 
-function alreadyOpen(id: string): MusterError {
+function sessionAlreadyOpen(id: string): MusterError {
   return new MusterError('CONFLICT', `Session "${id}" is already open.`, {
     field: 'session_id',
     value: id,
@@ -126,7 +126,7 @@ function alreadyOpen(id: string): MusterError {
   });
 }
 
-function noArchived(id: string | undefined): MusterError {
+function archivedSessionNotFound(id: string | undefined): MusterError {
   const what = id === undefined ? 'No archived session found.' : `Archived session "${id}" not found.`;
   return new MusterError('NOT_FOUND', what, {
     field: 'session_id',

@@ -1,30 +1,30 @@
 /** Coding tasks with an exhausted budget: they wait as in a retry delay, then become claimable again. */
 import {
   amountOf,
+  type BudgetRefusal,
   budgetKey,
   budgetKeysOf,
-  type Refusal,
-  spentOut,
+  exhaustedBudget,
   waitsForBudget,
 } from '../../../graph/rules/budget.ts';
-import { NO_WORK, nodeKey } from '../../../graph/rules/graphNode.ts';
+import { NO_USAGE, nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
 /** Delay after which a task can be claimed again if the budget is not raised earlier. */
-const WAIT_MILLISECONDS = 10 * 60_000;
+const BUDGET_WAIT_MS = 10 * 60_000;
 
 const BATCH = 100;
 
 export interface BudgetWaitPorts extends CoordinationPorts, BudgetPorts {
   /** Asks the person who set an exhausted budget to raise it, once. @param workspace workspace of the waiting task */
-  readonly askToRaise: (refusal: Refusal, workspace: string) => Promise<void>;
+  readonly askToRaise: (refusal: BudgetRefusal, workspace: string) => Promise<void>;
 }
 
 function keysOf(task: Task): readonly string[] {
@@ -32,18 +32,21 @@ function keysOf(task: Task): readonly string[] {
 }
 
 /** Returns the exhausted budget that prevents a coding task's start. Its cost is unknown, so nothing is reserved. */
-export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<Refusal | undefined> {
-  return task.coding === undefined ? undefined : spentOut(await budgets.limited(keysOf(task)));
+export async function budgetRefusal(
+  { budgets }: BudgetPorts,
+  task: Task,
+): Promise<BudgetRefusal | undefined> {
+  return task.coding === undefined ? undefined : exhaustedBudget(await budgets.limited(keysOf(task)));
 }
 
 /** Returns the task waiting for a budget. Its time in the queue restarts after the wait. */
-export function waitForBudget(task: Task, { by }: Refusal, now: Date): Task {
-  const retryAt = new Date(now.getTime() + WAIT_MILLISECONDS);
+export function pauseForBudget(task: Task, { limitedBy }: BudgetRefusal, now: Date): Task {
+  const retryAt = new Date(now.getTime() + BUDGET_WAIT_MS);
   const { coding } = task;
   const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queue_seconds * 1000);
   return {
     ...task,
-    budget_wait: budgetKey(by.budget),
+    budget_wait: budgetKey(limitedBy.budget),
     retry_at: retryAt,
     blockers: task.blockers + 1,
     ...(coding && queueEndsAt && { coding: { ...coding, queue_ends_at: queueEndsAt } }),
@@ -57,12 +60,12 @@ export function budgetReason({ status, retry_at, budget_wait }: Task): string | 
 }
 
 /** Returns the changes that charge a task's new usage to its budgets, without a reservation. */
-export async function spendingChanges(
+export async function usageChanges(
   { budgets }: BudgetPorts,
-  { spent: before = NO_WORK }: Task,
+  { spent: before = NO_USAGE }: Task,
   task: Task,
 ): Promise<readonly CoordinationChange[]> {
-  const { spent: after = NO_WORK } = task;
+  const { spent: after = NO_USAGE } = task;
   const more = amountOf({
     input_tokens: after.input_tokens - before.input_tokens,
     output_tokens: after.output_tokens - before.output_tokens,
@@ -86,8 +89,8 @@ export class BudgetWaits extends Service<CoordinationPorts> {
 
   private end(taskId: string, key: string): Promise<void> {
     const { tasks, sessions, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await unlessUnreadable(tasks.find(taskId));
+    return retryOnConflict(randomness, async () => {
+      const found = await skipUnreadable(tasks.find(taskId));
       if (found?.value.budget_wait !== key) return;
       const grown = await queueGrowth(sessions, found.value);
       await store.commit(endingChanges(found, grown));

@@ -8,19 +8,19 @@ import {
   agentNotRegistered,
   countedAgent,
   foldedCapability,
-  holding,
+  withHeldTask,
 } from '../../../agents/rules/agent.ts';
 import { touchPresence } from '../../../agents/rules/liveness.ts';
-import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { Batching, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { Batching, retryStale } from '../../../kernel/waiting.ts';
-import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
-import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
+import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
+import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
-import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
-import { leavingChanges, type OwnerPorts, ownerStanding } from './ownerless.ts';
+import { type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
+import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange } from './ports.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
@@ -31,10 +31,10 @@ import { taskChanges } from './taskChanges.ts';
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
 /** Shorter leases require presence that is more precise than 30 seconds. */
-const FINE_LEASE_SECONDS = 5 * 60;
+const SHORT_LEASE_SECONDS = 5 * 60;
 
 /** Maximum number of tasks that one claim skips because of a budget or an owner without access. */
-const MAX_REFUSED = 20;
+const MAX_REJECTED_WINDOW = 20;
 
 /** Maximum number of windows per instance: one per session and set of satisfied requirements. */
 const MAX_WINDOWS = 100;
@@ -44,7 +44,7 @@ interface ClaimRequest {
   readonly agentId: string;
   readonly leaseSeconds: number;
   /** Tasks that the agent knows it holds. Default: the tasks that it has started. */
-  readonly inHand?: readonly string[] | undefined;
+  readonly heldTaskIds?: readonly string[] | undefined;
   /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
   /** Set if a runner claims: it gets only coding tasks, and none that it already holds. */
@@ -69,47 +69,47 @@ interface Claiming {
   readonly session: Session;
   readonly agent: Versioned<Agent>;
   readonly mark: QueueMark;
-  readonly recordAnswer: RecordAnswer<ClaimOutcome>;
+  readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
 export class TaskClaims extends Service<
   BudgetWaitPorts & OwnerPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
 > {
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
-  private readonly nothing = new NothingToClaim(this.ports);
+  private readonly noTaskExplainer = new NoTaskExplainer(this.ports);
 
   /**
    * Claims the first task that the agent can do. Instead returns a task that the agent already holds if the response
    * to that claim may have been lost, or if the agent holds its maximum.
    * @throws MusterError NOT_FOUND if the agent is not registered
    */
-  claim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>): Promise<ClaimOutcome> {
-    return retryStale(this.ports.randomness, () => this.tryClaim(request, recordAnswer));
+  claim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>): Promise<ClaimOutcome> {
+    return retryOnConflict(this.ports.randomness, () => this.tryClaim(request, recordResponse));
   }
 
-  private async tryClaim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>) {
-    const { workspace, agentId, runner, inHand } = request;
+  private async tryClaim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>) {
+    const { workspace, agentId, runner, heldTaskIds } = request;
     const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined)
-      return this.answer({ kind: 'none', mark: {}, why: noGoal(workspace) }, recordAnswer);
+      return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
     const { session } = open;
     const mark = { session: session.id, readAt: open.readAt };
     const declared = agent.value.capability_details.map(({ name }) => name);
     const { readsMessages = false } = request;
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
-    const record: RecordAnswer<ClaimOutcome> = (outcome) => recordAnswer(told(outcome));
-    const claiming = { request, session, agent, mark, recordAnswer: record };
+    const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(told(outcome));
+    const claiming = { request, session, agent, mark, recordResponse: record };
     if (runner !== undefined) return told(await this.claimForRunner(claiming, runner, declared));
-    const resumed = await this.resumable(agent.value, session, inHand);
-    if (resumed !== undefined) return told(await this.answer({ kind: 'resumed', task: resumed }, record));
+    const resumed = await this.resumableTask(agent.value, session, heldTaskIds);
+    if (resumed !== undefined) return told(await this.outcomeOf({ kind: 'resumed', task: resumed }, record));
     const keys = claimableKeys(session, declared);
     return told(await this.claimNext(claiming, keys));
   }
 
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
-    const { session, agent, mark, recordAnswer } = claiming;
+    const { session, agent, mark, recordResponse } = claiming;
     const { project } = runner;
     const capabilities = [
       ...(runner.capabilities ?? declared),
@@ -118,25 +118,25 @@ export class TaskClaims extends Service<
     if (runner.taskId === undefined) {
       const keys = claimableKeys(session, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(claiming, keys);
-      return this.answer({ kind: 'none', mark }, recordAnswer);
+      return this.outcomeOf({ kind: 'none', mark }, recordResponse);
     }
     const named = await this.ports.tasks.find(runner.taskId);
     const task = claimableNow(named, runner.taskId, session, { capabilities, agent: agent.value });
-    const taken = task && (await this.take(task, claiming));
+    const taken = task && (await this.claimFound(task, claiming));
     if (taken !== undefined) return taken;
     if (await this.endBackoffOf(named, session)) throw new StaleWriteError();
-    return this.answer({ kind: 'none', mark }, recordAnswer);
+    return this.outcomeOf({ kind: 'none', mark }, recordResponse);
   }
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
-    const { request, session, agent, mark, recordAnswer } = claiming;
-    const window = this.window(session.id, keys, request.runner && runnersPart(agent.value));
-    for (let refused = 0; refused < MAX_REFUSED; refused++) {
+    const { request, session, agent, mark, recordResponse } = claiming;
+    const window = this.window(session.id, keys, request.runner && runnerMembership(agent.value));
+    for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
       const candidate = await window.next();
       if (candidate === undefined) break;
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
-        const claimed = await this.take(candidate, claiming);
+        const claimed = await this.claimFound(candidate, claiming);
         outcome = 'claimed';
         if (claimed !== undefined) return claimed;
       } finally {
@@ -145,24 +145,29 @@ export class TaskClaims extends Service<
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
-    if (request.runner !== undefined) return this.answer({ kind: 'none', mark }, recordAnswer);
-    const why = await this.nothing.explain(session, agent.value, retried?.value, this.ports.clock.now());
-    return this.answer({ kind: 'none', mark, why }, recordAnswer);
+    if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
+    const why = await this.noTaskExplainer.explain(
+      session,
+      agent.value,
+      retried?.value,
+      this.ports.clock.now(),
+    );
+    return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
   /** @returns undefined if the task now waits for a budget, or if its owner lost access or cannot be checked */
-  private async take(
+  private async claimFound(
     before: Versioned<Task>,
-    { request, agent, recordAnswer }: Claiming,
+    { request, agent, recordResponse }: Claiming,
   ): Promise<ClaimOutcome | undefined> {
     const now = this.ports.clock.now();
-    const standing = await ownerStanding(this.ports, before.value, agent.value);
-    if (standing === 'out') await this.ports.store.commit(leavingChanges(before, now));
+    const standing = await ownerState(this.ports, before.value, agent.value);
+    if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
     if (standing !== 'works') return undefined;
     const refusal = await budgetRefusal(this.ports, before.value);
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
-      const task = waitForBudget(before.value, refusal, now);
+      const task = pauseForBudget(before.value, refusal, now);
       await this.ports.store.commit([
         { kind: 'replaceTask', task, before: before.value, version: before.version },
       ]);
@@ -171,15 +176,15 @@ export class TaskClaims extends Service<
     const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
     const task = codingClaimed(claimed, request.runner);
     const changes = claimChanges(before, task, agent, now);
-    const outcome = await this.answer({ kind: 'claimed', task }, recordAnswer, changes);
+    const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
     // Presence renews the lease, so a short lease needs precise presence.
-    if (request.leaseSeconds < FINE_LEASE_SECONDS && request.runner === undefined)
+    if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
   }
 
   /** Returns the held task that the agent gets again instead of a new one, if any. */
-  private async resumable(
+  private async resumableTask(
     { id, held, configuration }: Agent,
     session: Session,
     known: readonly string[] | undefined,
@@ -211,12 +216,12 @@ export class TaskClaims extends Service<
     return true;
   }
 
-  private async answer(
+  private async outcomeOf(
     outcome: ClaimOutcome,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
+    recordResponse: RecordResponse<ClaimOutcome>,
     changes: readonly CoordinationChange[] = [],
   ): Promise<ClaimOutcome> {
-    await this.ports.store.commit(changes, recordAnswer(outcome));
+    await this.ports.store.commit(changes, recordResponse(outcome));
     return outcome;
   }
 
@@ -252,7 +257,12 @@ export function claimChanges(
   agent: Versioned<Agent>,
   now: Date,
 ): CoordinationChange[] {
-  const holder = holding(agent.value, task.id, { session: task.session, claim_epoch: task.claim_epoch }, now);
+  const holder = withHeldTask(
+    agent.value,
+    task.id,
+    { session: task.session, claim_epoch: task.claim_epoch },
+    now,
+  );
   return [
     ...taskChanges(before, task, version, now),
     { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
@@ -275,7 +285,7 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
 // Concurrent claims share their reads of the queue. Source: docs/decisions/0002-task-queue.md.
 
 /** Maximum number of claims that share one query. */
-const MOST_SERVED = 100;
+const MAX_CALLS_PER_WINDOW = 100;
 
 /**
  * Head of the queue for the concurrent claims of one instance: they share one query and receive different tasks.
@@ -286,12 +296,12 @@ export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
   private readonly calls = new Batching<void, Versioned<Task> | undefined>(
     (calls) => this.read(calls.length),
-    MOST_SERVED,
+    MAX_CALLS_PER_WINDOW,
   );
   /** Proposed tasks whose commit is pending: a query may still find them claimable. */
-  private readonly dealt = new Set<string>();
+  private readonly assigned = new Set<string>();
   /** Tasks claimed while a query is running, which may still list them. */
-  private readonly claimedMeanwhile = new Set<string>();
+  private readonly claimedSinceRead = new Set<string>();
 
   /** @param claimable returns the first claimable tasks in queue order */
   constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
@@ -304,16 +314,18 @@ export class ClaimWindow {
   }
 
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
-    this.dealt.delete(taskId);
-    if (outcome === 'claimed') this.claimedMeanwhile.add(taskId);
+    this.assigned.delete(taskId);
+    if (outcome === 'claimed') this.claimedSinceRead.add(taskId);
   }
 
   private async read(calls: number): Promise<(place: number) => Versioned<Task> | undefined> {
-    this.claimedMeanwhile.clear();
-    const found = await this.claimable(calls + this.dealt.size);
-    const free = found.filter(({ value: { id } }) => !this.dealt.has(id) && !this.claimedMeanwhile.has(id));
+    this.claimedSinceRead.clear();
+    const found = await this.claimable(calls + this.assigned.size);
+    const free = found.filter(
+      ({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id),
+    );
     const dealt = free.slice(0, calls);
-    for (const { value } of dealt) this.dealt.add(value.id);
+    for (const { value } of dealt) this.assigned.add(value.id);
     return (place) => dealt[place];
   }
 }

@@ -40,7 +40,7 @@ export function codingTool(name: string, field: string): CodingTool {
 
 export type Failure = PastAttempt['failure'];
 
-export const MAX_ATTEMPTS = 3;
+export const MAX_CODING_ATTEMPTS = 3;
 
 const RETRYABLE: readonly FailureClass[] = ['runner_lost', 'rate_limit', 'no_output', 'crashed'];
 
@@ -58,10 +58,10 @@ export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
   return task.coding === undefined ? task : { ...task, coding: { ...task.coding, failure } };
 }
 
-export const MAX_ATTEMPTS_KEPT = 20;
+export const MAX_STORED_ATTEMPTS = 20;
 
 /** Returns a requeued coding task with its past attempt, other tasks unchanged. @param before held or closed task */
-export function requeuedWork(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
+export function requeuedCoding(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
   if (task.coding === undefined) return task;
   const { result: _former, ...coding } = task.coding;
   const past = before.claim && {
@@ -71,7 +71,7 @@ export function requeuedWork(before: Task, task: Task, failure: NonNullable<Fail
     failure,
     commits: [],
   };
-  const attempts = [...coding.attempts, ...(past ? [past] : [])].slice(-MAX_ATTEMPTS_KEPT);
+  const attempts = [...coding.attempts, ...(past ? [past] : [])].slice(-MAX_STORED_ATTEMPTS);
   const queueEndsAt = new Date(now.getTime() + coding.queue_seconds * 1000);
   return { ...task, coding: { ...coding, failure, attempts, queue_ends_at: queueEndsAt } };
 }
@@ -125,7 +125,7 @@ export function isCodingKey(key: string): boolean {
 }
 
 /** Returns the filter for a runner's claims: tasks of its owner, unless it serves its whole workspace. */
-export function runnersPart({ serves, owner_uid }: Agent): QueuePart {
+export function runnerMembership({ serves, owner_uid }: Agent): QueuePart {
   return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: owner_uid }) };
 }
 
@@ -141,7 +141,7 @@ export function claimableNow(
   if (isClosed(task.status)) throw notClaimable(taskId, `it is ${task.status}`, 'Create another task.');
   if (task.session !== session.id)
     throw notClaimable(taskId, 'its session is archived', 'Create another task.');
-  const { owner = task.coding.owner_uid } = runnersPart(agent);
+  const { owner = task.coding.owner_uid } = runnerMembership(agent);
   if (task.coding.owner_uid !== owner) {
     const suggestion = 'To run tasks of other owners, start the runner with --for workspace.';
     throw notClaimable(taskId, 'it belongs to another owner, and the runner serves only its own', suggestion);

@@ -1,25 +1,25 @@
 /** Goal, plan, status and findings. Source: the coordination specification; docs/semantics.md#coordination. */
 
-import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import { readIn, Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { archivingOf, SessionArchives, type SessionExtent } from './archives.ts';
+import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
+import { archivingOf, SessionArchives, type SessionSize } from './archives.ts';
 import { newSession, openingOf, openSession } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 /** Number of late tasks in a status, and number of stuck tasks. */
-const LATE_NAMED = 10;
-const STUCK_NAMED = 5;
+const MAX_LATE_NAMED = 10;
+const MAX_STUCK_NAMED = 5;
 
 const NO_TASKS = { count: 0, first: [] as readonly Task[] };
 
-export interface Initialised {
+export interface InitializedSession {
   readonly session: Session;
-  readonly archived?: SessionExtent;
+  readonly archived?: SessionSize;
 }
 
 export type CoordinationStatus = Awaited<ReturnType<CoordinationService['status']>>;
@@ -30,33 +30,33 @@ export class CoordinationService extends Service<CoordinationPorts> {
   /**
    * Sets the workspace's goal. The same goal only updates the plan, if one is set. A new goal archives the session
    * with its tasks, and cancels tasks that runs wait for.
-   * @param opener as in `openingChanges`
+   * @param opener as in `createWorkspaceChanges`
    */
-  async initialise(
+  async initialize(
     workspace: string,
     { goal, masterPlan }: { readonly goal: string; readonly masterPlan?: string | undefined },
-    recordAnswer: RecordAnswer<Initialised>,
-    opener?: Opener,
-  ): Promise<Initialised> {
+    recordResponse: RecordResponse<InitializedSession>,
+    opener?: WorkspaceCreator,
+  ): Promise<InitializedSession> {
     const { sessions, store, clock, randomness } = this.ports;
-    const initialised = await retryStale(randomness, async (): Promise<Initialised> => {
+    const initialized = await retryOnConflict(randomness, async (): Promise<InitializedSession> => {
       const now = clock.now();
       const { open, vacant } = await sessions.opening(workspace);
       const isThere = open !== undefined || vacant !== undefined;
-      const opening = await openingChanges(this.ports, opener, { name: workspace, isThere }, now);
+      const opening = await createWorkspaceChanges(this.ports, opener, { name: workspace, isThere }, now);
       const known = open?.session;
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
         ? { ...known, goal, master_plan: masterPlan ?? known.master_plan }
         : newSession(randomness, { workspace, goal, masterPlan }, now);
-      const outcome = { session, ...(known && !isKept && { archived: await this.archives.extentOf(known) }) };
+      const outcome = { session, ...(known && !isKept && { archived: await this.archives.sizeOf(known) }) };
       const changes =
         open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);
-      await store.commit(changes, recordAnswer(outcome));
+      await store.commit(changes, recordResponse(outcome));
       return outcome;
     });
-    if (initialised.archived !== undefined) await this.archives.clear(initialised.archived.session);
-    return initialised;
+    if (initialized.archived !== undefined) await this.archives.clear(initialized.archived.session);
+    return initialized;
   }
 
   async session(workspace: string): Promise<Session | undefined> {
@@ -82,38 +82,38 @@ export class CoordinationService extends Service<CoordinationPorts> {
 
   private async stuck(session: string) {
     const { tasks } = this.ports;
-    const { items: first, more } = await tasks.listStuck(session, { limit: STUCK_NAMED });
+    const { items: first, more } = await tasks.listStuck(session, { limit: MAX_STUCK_NAMED });
     return { count: more ? await tasks.countStuck(session) : first.length, first };
   }
 
   private async late(session: string) {
     const { tasks, clock } = this.ports;
     const now = clock.now();
-    const first = await tasks.late(session, now, LATE_NAMED);
-    const count = first.length < LATE_NAMED ? first.length : await tasks.countLate(session, now);
+    const first = await tasks.late(session, now, MAX_LATE_NAMED);
+    const count = first.length < MAX_LATE_NAMED ? first.length : await tasks.countLate(session, now);
     return { count, first };
   }
 
-  listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: Page) {
+  listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: PageRequest) {
     return this.listed(workspace, (session) => this.ports.tasks.list(session, statuses, page));
   }
 
-  listStuck(workspace: string, page: Page) {
+  listStuck(workspace: string, page: PageRequest) {
     return this.listed(workspace, (session) => this.ports.tasks.listStuck(session, page));
   }
 
-  listDone(workspace: string, page: Page) {
+  listDone(workspace: string, page: PageRequest) {
     return this.listed(workspace, (session) => this.ports.tasks.listDone(session, page));
   }
 
-  listDiscoveries(workspace: string, tags: readonly string[] | undefined, page: Page) {
+  listDiscoveries(workspace: string, tags: readonly string[] | undefined, page: PageRequest) {
     return this.listed(workspace, (session) => this.ports.sessions.discoveries(session, tags, page));
   }
 
   private async listed<Item>(
     workspace: string,
-    list: (session: string) => Promise<Slice<Item>>,
-  ): Promise<Slice<Item>> {
+    list: (session: string) => Promise<ListPage<Item>>,
+  ): Promise<ListPage<Item>> {
     const session = await this.session(workspace);
     return session ? list(session.id) : { items: [], more: false };
   }
@@ -124,7 +124,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const found = await tasks.findAll(taskIds);
     return Promise.all(
       taskIds.map(async (taskId, index) => {
-        const read = () => readIn((one) => one === workspace, tasks.find(taskId));
+        const read = () => readUnreadable((one) => one === workspace, tasks.find(taskId));
         const task = (found[index] ?? (await read()))?.value;
         if (task?.workspace !== workspace) throw taskNotFound(taskId);
         return task;
@@ -134,13 +134,13 @@ export class CoordinationService extends Service<CoordinationPorts> {
 
   addDiscovery(
     request: Pick<Discovery, 'workspace' | 'agent_id' | 'content' | 'tags'>,
-    recordAnswer: RecordAnswer<Discovery>,
-    opener?: Opener,
+    recordResponse: RecordResponse<Discovery>,
+    opener?: WorkspaceCreator,
   ): Promise<Discovery> {
     const { store, clock, randomness } = this.ports;
     const { workspace } = request;
     const id = randomness.uuid();
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const { session, opened } = await openSession(this.ports, workspace, now, { opener });
       const discovery = { ...request, id, session: session.id, created_at: now };
@@ -156,7 +156,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
         { kind: 'createDiscovery', discovery },
         counted,
       ];
-      await store.commit(changes, recordAnswer(discovery));
+      await store.commit(changes, recordResponse(discovery));
       return discovery;
     });
   }

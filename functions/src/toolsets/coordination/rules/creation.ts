@@ -1,26 +1,26 @@
 /** Creation of tasks with their dependencies. Source: docs/semantics.md#coordination. */
 
-import type { Opener } from '../../../access/rules/workspaces.ts';
+import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
-import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
+import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { AnyChange, RecordAnswer, Store } from '../../../kernel/commit.ts';
+import type { AnyChange, RecordResponse, Store } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import type { CodingWork } from './codingTask.ts';
 import {
   type Dependency,
   type Dependents,
+  dependencyStateOf,
   readDependencies,
   resolveBatch,
-  standingOf,
   type TasksById,
 } from './dependencies.ts';
-import { type FilledSession, firstKeys, openSession, queueGrowthIn } from './openSession.ts';
+import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
-import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
+import { DEFAULT_TYPE, requireFutureDeadline, type Task } from './task.ts';
 
 /** Maximum number of tasks that one call creates. */
 export const MAX_BATCH = 500;
@@ -44,13 +44,13 @@ export interface TaskDraft {
 export interface CreationRequest<Change = CoordinationChange> {
   readonly workspace: string;
   readonly createdBy: string;
-  /** As in `openingChanges`. */
-  readonly opener?: Opener;
+  /** As in `createWorkspaceChanges`. */
+  readonly opener?: WorkspaceCreator;
   /** Caller that must be allowed to see the drafts' parents; absent if Muster itself set the parents. */
   readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
   /** Links the tasks instead of `part_of`. Called again on each retry. */
-  readonly link?: (ids: readonly string[]) => Promise<Link<CoordinationChange | Change>>;
+  readonly link?: (ids: readonly string[]) => Promise<ParentLink<CoordinationChange | Change>>;
   /** Whether "task-N" is a reference to the N-th draft, and error fields include the index of a draft. */
   readonly isBatch?: boolean;
   /** Goal of the session if this request opens it. */
@@ -79,12 +79,12 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
   /** Creates all the tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
   create(
     request: CreationRequest<Change>,
-    recordAnswer: RecordAnswer<readonly Task[]>,
+    recordResponse: RecordResponse<readonly Task[]>,
   ): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener } = request;
     const drafts = this.number(request);
     const dependents = dependentsOf(drafts);
-    return retryStale(this.ports.randomness, async () => {
+    return retryOnConflict(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
       const opening = await openSession(this.ports, workspace, now, { opener, goal });
       const { session } = opening;
@@ -95,10 +95,10 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
       };
       const existing = await readDependencies(this.ports.tasks, session, { ids, dependents, fieldFor });
       const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now };
-      const { placeOf, changes: linked } = await this.links(drafts, request);
-      const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.part_of) }));
+      const { parentsOf, changes: linked } = await this.links(drafts, request);
+      const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...parentsOf(draft.part_of) }));
       const changes = await creationChanges(this.ports.sessions, tasks, creation, opening);
-      await this.ports.store.commit([...changes, ...linked], recordAnswer(tasks));
+      await this.ports.store.commit([...changes, ...linked], recordResponse(tasks));
       return tasks;
     });
   }
@@ -109,10 +109,10 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
   ): Promise<Links<CoordinationChange | Change>> {
     const { workspace, viewer: principal, link } = request;
     const given = await link?.(drafts.map(({ id }) => id));
-    if (given) return { placeOf: () => given.place, changes: given.changes };
+    if (given) return { parentsOf: () => given.parents, changes: given.changes };
     const field = (index: number) => fieldOf(request, index, 'part_of');
     const wanted = drafts.map(({ part_of }) => part_of);
-    return linkAll(this.ports, wanted, { principal, workspace }, field);
+    return linkAllToParents(this.ports, wanted, { principal, workspace }, field);
   }
 
   /** Returns the drafts with ids that sort in their order. */
@@ -121,7 +121,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     const now = this.ports.clock.now();
     for (const [index, draft] of drafts.entries()) {
       requireSize('A task', fieldOf(request, index, 'description'), draft, MAX_TASK_BYTES);
-      requireAhead(draft.deadline, fieldOf(request, index, 'deadline'), now);
+      requireFutureDeadline(draft.deadline, fieldOf(request, index, 'deadline'), now);
     }
     const time = now.getTime().toString(36).padStart(9, '0');
     const prefix = `task-${time}${this.ports.randomness.letters(6)}`;
@@ -162,14 +162,14 @@ function newTask(
   { existing, dependents, session, createdBy, ownerUid, now }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
-  const { blockers, ...standing } = standingOf(before);
+  const { blockers, ...standing } = dependencyStateOf(before);
   return {
     ...draft,
     ...standing,
     id,
     workspace: session.workspace,
     session: session.id,
-    ...(type !== undefined && type !== USUAL_TYPE && { given_type: type }),
+    ...(type !== undefined && type !== DEFAULT_TYPE && { given_type: type }),
     status: 'available',
     dependents: dependents.get(id) ?? [],
     // Includes dependencies that are created in the same batch.
@@ -192,7 +192,7 @@ async function creationChanges(
   sessions: CoordinationPorts['sessions'],
   tasks: readonly Task[],
   { existing, dependents, now }: Creation,
-  { session, open, opened }: FilledSession,
+  { session, open, opened }: OpenedSession,
 ): Promise<CoordinationChange[]> {
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));

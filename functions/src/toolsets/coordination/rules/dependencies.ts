@@ -2,7 +2,7 @@
 
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { readIn } from '../../../kernel/ports.ts';
+import { readUnreadable } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import type { Task } from './task.ts';
@@ -11,7 +11,7 @@ import type { Task } from './task.ts';
 const MAX_DEPENDENTS = 1000;
 
 /** Maximum number of tasks read to check new dependencies for a cycle. */
-const MAX_WALKED = 1000;
+const MAX_VISITED = 1000;
 
 const BATCH_REFERENCE = /^task-(\d+)$/;
 
@@ -97,7 +97,7 @@ export async function readDependencies(
   const existing = new Map<string, Versioned<Task>>();
   for (const [place, id] of ids.entries()) {
     // This read throws if the document is unreadable.
-    const read = () => readIn((one) => one === session.workspace, tasks.find(id));
+    const read = () => readUnreadable((one) => one === session.workspace, tasks.find(id));
     const task = found[place] ?? (await read());
     const field = fieldFor(id);
     if (task?.value.session !== session.id) {
@@ -122,10 +122,13 @@ export async function readDependencies(
   return existing;
 }
 
-type Standing = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
+type DependencyState = Pick<
+  Task,
+  'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'
+>;
 
 /** Returns the fields of a task that follow from its dependencies. If unsettled, its dependents are updated later. */
-export function standingOf(dependencies: readonly Task[]): Standing {
+export function dependencyStateOf(dependencies: readonly Task[]): DependencyState {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>
     stuck_by !== undefined && status !== 'done' ? [[id, stuck_by] as const] : [],
@@ -151,7 +154,7 @@ export async function requireNoCycle(
   while (level.length > 0) {
     const cyclic = paths.get(task.id);
     if (cyclic !== undefined) throw cycle(cyclic);
-    if (paths.size > MAX_WALKED) throw tooManyToWalk();
+    if (paths.size > MAX_VISITED) throw graphTooLarge();
     const further = nextLevel(level, paths);
     level = (await tasks.findAll(further)).flatMap((found) => found?.value ?? []);
   }
@@ -180,8 +183,8 @@ function cycle(path: readonly string[]): MusterError {
   });
 }
 
-function tooManyToWalk(): MusterError {
-  const what = `These dependencies have more than ${MAX_WALKED} upstream tasks, too many to check for a cycle.`;
+function graphTooLarge(): MusterError {
+  const what = `These dependencies have more than ${MAX_VISITED} upstream tasks, too many to check for a cycle.`;
   return new MusterError('VALIDATION_ERROR', what, {
     field: 'dependencies',
     reason: 'TOO_MANY_DEPENDENCIES',

@@ -6,17 +6,17 @@
 
 import { LEASES } from '../../../agents/rules/liveness.ts';
 import { StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { withTimeout } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Batch, Position } from '../../../kernel/paging.ts';
+import type { SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
   type PresenceHealth,
-  type SweepPart,
-  type SweepTurn,
-  type Swept,
-  walk,
+  type SweepContext,
+  type SweepJob,
+  type SweepReport,
+  sweepPages,
 } from '../../../kernel/sweep.ts';
-import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
@@ -27,7 +27,7 @@ import { taskChanges } from './taskChanges.ts';
 const BATCH = 100;
 
 /** Timeout for reading the presence of one batch's holders. */
-const PRESENCE_MILLISECONDS = 10_000;
+const PRESENCE_TIMEOUT_MS = 10_000;
 
 /** Expiry of coding tasks, implemented by the coding toolset. */
 export interface CodingExpiry {
@@ -38,22 +38,22 @@ export interface CodingExpiry {
 }
 
 export class TaskSweep extends Service<CoordinationPorts & { readonly coding: CodingExpiry }> {
-  readonly parts: readonly SweepPart[] = [
+  readonly sweepJobs: readonly SweepJob[] = [
     { name: LEASES, run: (turn) => this.sweepLeases(turn) },
     { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];
 
-  private async sweepLeases(turn: SweepTurn): Promise<Swept> {
+  private async sweepLeases(turn: SweepContext): Promise<SweepReport> {
     const { tasks, presence } = this.ports;
     const health = await turn.presence;
     const counts = { released: 0, renewed: 0, left: 0 };
     let seen: ReadonlyMap<string, Date> = new Map();
-    const lapsed = async (after: Position | undefined) => {
-      const batch = await tasks.lapsed(turn.now, BATCH, after);
+    const lapsed = async (after: TimeCursor | undefined) => {
+      const batch = await tasks.expired(turn.now, BATCH, after);
       const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.claimed_by ?? []));
       if (health !== 'away')
-        seen = await inTime(presence.lastSeen([...holders]), PRESENCE_MILLISECONDS, 'Presence');
+        seen = await withTimeout(presence.lastSeen([...holders]), PRESENCE_TIMEOUT_MS, 'Presence');
       return batch;
     };
     const swept = await this.sweep(turn, counts, lapsed, (task) =>
@@ -62,16 +62,16 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     return { ...swept, isBehind: swept.isBehind || (health === 'away' && counts.left > 0) };
   }
 
-  private sweepBackoffs(turn: SweepTurn): Promise<Swept> {
-    const due = (after: Position | undefined) => this.ports.tasks.backedOff(turn.now, BATCH, after);
+  private sweepBackoffs(turn: SweepContext): Promise<SweepReport> {
+    const due = (after: TimeCursor | undefined) => this.ports.tasks.backedOff(turn.now, BATCH, after);
     return this.sweep(turn, { retried: 0 }, due, async (task) => {
       await this.replace(task, endBackoff(task.value), [], turn.now);
       return 'retried';
     });
   }
 
-  private sweepQueueEnds(turn: SweepTurn): Promise<Swept> {
-    const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
+  private sweepQueueEnds(turn: SweepContext): Promise<SweepReport> {
+    const due = (after: TimeCursor | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
     return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
       if (!isCodingTask(value)) return undefined;
       await this.ports.store.commit(await this.ports.coding.queueExpired({ value, version }, turn.now));
@@ -81,12 +81,12 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
 
   /** Changes the tasks that are due and counts the outcomes. Skips tasks that other calls are changing. */
   private async sweep<Outcome extends string>(
-    turn: SweepTurn,
+    turn: SweepContext,
     counts: Record<Outcome, number>,
-    due: (after: Position | undefined) => Promise<Batch<Versioned<Task>>>,
+    due: (after: TimeCursor | undefined) => Promise<SweepBatch<Versioned<Task>>>,
     change: (task: Versioned<Task>) => Promise<Outcome | undefined>,
-  ): Promise<Swept> {
-    const end = await walk(turn, due, async (task) => {
+  ): Promise<SweepReport> {
+    const end = await sweepPages(turn, due, async (task) => {
       try {
         const outcome = await change(task);
         if (outcome !== undefined) counts[outcome]++;
@@ -125,7 +125,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
       return 'released';
     }
     const drop: CoordinationChange = {
-      kind: 'dropTask',
+      kind: 'releaseTask',
       agentId: claim.claimed_by,
       taskId: value.id,
       wasHeld: true,

@@ -4,12 +4,12 @@ import {
   type Agent,
   type Capability,
   countedAgent,
-  NOTHING_DONE,
-  requireFewWorkspaces,
-  seenAt,
+  DEFAULT_CONFIGURATION,
+  markedSeen,
+  NO_METRICS,
+  requireWorkspaceLimit,
   skillChanges,
   terminalId,
-  USUAL_CONFIGURATION,
 } from '../../../agents/rules/agent.ts';
 import {
   type AgentLiveness,
@@ -19,11 +19,11 @@ import {
 } from '../../../agents/rules/liveness.ts';
 import { isReserved } from '../../../agents/rules/registration.ts';
 import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole, weaker } from '../../../identity/rules/role.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import { hasRole, weakerOf } from '../../../identity/rules/role.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
@@ -46,7 +46,7 @@ export interface Membership {
 
 export class AgentMembership extends Service<
   CoordinationPorts & {
-    readonly liveness: Pick<AgentLiveness, 'actable' | 'revived'>;
+    readonly liveness: Pick<AgentLiveness, 'requireActable' | 'markedOnline'>;
     readonly messages: Pick<AgentMessages, 'unread' | 'markRead'>;
   }
 > {
@@ -58,7 +58,7 @@ export class AgentMembership extends Service<
   async join(
     principal: Principal,
     request: MembershipRequest,
-    recordAnswer: RecordAnswer<Membership>,
+    recordResponse: RecordResponse<Membership>,
   ): Promise<Membership> {
     const { workspace, role } = request;
     const own = roleIn(principal, workspace);
@@ -71,20 +71,20 @@ export class AgentMembership extends Service<
       });
     }
     const { sessions, store, clock, randomness } = this.ports;
-    const membership = await retryStale(randomness, async () => {
+    const membership = await retryOnConflict(randomness, async () => {
       const now = clock.now();
       const agentId = await this.idFor(principal, request);
       const { agent: known, open } = await sessions.currentWithAgent(workspace, agentId);
       const before = known?.value;
       const agent = joined(before ?? newTerminal(principal, request, agentId, now), request, now);
-      requireFewWorkspaces(before, agent);
+      requireWorkspaceLimit(before, agent);
       const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
       const outcome = { agent, role, currentTask: held?.[0] ?? null };
       const change: CoordinationChange = known
         ? { kind: 'replaceAgent', agent, before: known.value, version: known.version }
         : { kind: 'createAgent', agent };
       const changes = [change, ...countedAgent(before, agent), ...skillChanges(before, agent)];
-      await store.commit(changes, recordAnswer(outcome));
+      await store.commit(changes, recordResponse(outcome));
       return outcome;
     });
     await touchPresence(this.ports, membership.agent);
@@ -98,9 +98,9 @@ export class AgentMembership extends Service<
   ): Promise<string> {
     if (principal.agent_id === name) return name;
     const { agents, hashing, liveness } = this.ports;
-    const known = await liveness.actable(principal, workspace, name);
+    const known = await liveness.requireActable(principal, workspace, name);
     if (known !== undefined) return known.value.id;
-    const isPlain = mayTakePlainId(principal, workspace) && !isReserved(name);
+    const isPlain = canUsePlainId(principal, workspace) && !isReserved(name);
     const isFree = isPlain && (await agents.find(name)) === undefined;
     return isFree ? name : terminalId(hashing, principal, name);
   }
@@ -109,7 +109,7 @@ export class AgentMembership extends Service<
   async heartbeat(
     principal: Principal,
     { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
-    recordAnswer: RecordAnswer<readonly Message[]>,
+    recordResponse: RecordResponse<readonly Message[]>,
   ): Promise<readonly Message[]> {
     const { messages, store } = this.ports;
     // The check of an agent's own credential has already read the agent and marked it as online.
@@ -117,20 +117,20 @@ export class AgentMembership extends Service<
     const agent =
       caller?.id === name
         ? { ...caller, has_messages: principal.has_messages === true, readsMessages: true }
-        : await this.othersAgent(principal, workspace, name);
+        : await this.notYourAgent(principal, workspace, name);
     if (!(await touchPresence(this.ports, agent))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be recorded.', {
         suggestion: 'Retry in a moment.',
       });
     }
-    if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordAnswer);
+    if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordResponse);
     const unread = await messages.unread(agent, workspace);
-    await store.commit([], recordAnswer(unread));
+    await store.commit([], recordResponse(unread));
     return unread;
   }
 
-  private async othersAgent(principal: Principal, workspace: string, name: string) {
-    const { value: agent } = await this.ports.liveness.revived(principal, workspace, name);
+  private async notYourAgent(principal: Principal, workspace: string, name: string) {
+    const { value: agent } = await this.ports.liveness.markedOnline(principal, workspace, name);
     return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 }
@@ -139,7 +139,7 @@ export class AgentMembership extends Service<
  * Returns whether the caller's new terminals get their plain name as id. In a private workspace, whether a name is
  * available would reveal agents of other workspaces, except to leaders of the deployment, who know the names anyway.
  */
-function mayTakePlainId({ owner }: Principal, workspace: string): boolean {
+function canUsePlainId({ owner }: Principal, workspace: string): boolean {
   const leads = owner.role !== undefined && hasRole(owner.role, 'leader');
   return leads || accessOf(owner.access, workspace) === 'open';
 }
@@ -157,15 +157,15 @@ function newTerminal(
     type: 'specialist',
     version: '1.0.0',
     capability_details: [],
-    configuration: USUAL_CONFIGURATION,
+    configuration: DEFAULT_CONFIGURATION,
     owner_uid: principal.owner_uid,
-    role: weaker('worker', principal.maxRole),
+    role: weakerOf('worker', principal.maxRole),
     ...(workspace !== DEFAULT_WORKSPACE && { workspace }),
     ...(id !== principal.agent_id && { registered_by: principal.uid }),
     status: 'active',
     registered_at: now,
     last_seen: now,
-    ...NOTHING_DONE,
+    ...NO_METRICS,
   };
 }
 
@@ -174,7 +174,7 @@ function joined(
   { workspace, role, capabilities, serves = agent.serves }: MembershipRequest,
   now: Date,
 ): Agent {
-  const seen = seenAt(agent, now);
+  const seen = markedSeen(agent, now);
   const declared = capabilities?.map((one) =>
     typeof one === 'string' ? { name: one, category: 'declared' } : one,
   );

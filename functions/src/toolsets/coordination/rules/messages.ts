@@ -6,10 +6,10 @@
 import { isIn } from '../../../agents/rules/agent.ts';
 import type { ActingAgent } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { readFor, readIn, Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { readFor, readUnreadable, Service } from '../../../kernel/ports.ts';
 import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
@@ -17,7 +17,7 @@ import { taskNotFound } from './task.ts';
 /** Maximum number of an agent's unread messages per workspace. */
 const MAX_UNREAD = 20;
 
-interface Letter {
+interface MessageDraft {
   readonly workspace: string;
   readonly agentId: string;
   readonly text: string;
@@ -26,15 +26,19 @@ interface Letter {
 
 export class AgentMessages extends Service<CoordinationPorts> {
   /** @throws MusterError NOT_FOUND for an unknown agent or task; QUOTA_EXCEEDED for too many unread messages */
-  send(principal: Principal, letter: Letter, recordAnswer: RecordAnswer<Message>): Promise<Message> {
+  send(
+    principal: Principal,
+    letter: MessageDraft,
+    recordResponse: RecordResponse<Message>,
+  ): Promise<Message> {
     const { agents, clock, mailboxes, randomness, store } = this.ports;
     const { workspace, agentId, taskId, text } = letter;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const [agent, found] = await Promise.all([
         readFor(principal.owner_uid, agents.find(agentId)),
         mailboxes.find(agentId),
       ]);
-      if (agent === undefined || !isIn(agent.value, workspace)) throw noAgentHere(agentId);
+      if (agent === undefined || !isIn(agent.value, workspace)) throw agentNotFound(agentId);
       if (taskId !== undefined) await this.requireTask(workspace, taskId);
       const { messages: waiting, count } = found?.value ?? { messages: [], count: 0 };
       const waitingHere = waiting.filter((one) => one.workspace === workspace);
@@ -53,7 +57,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
         found,
         message,
       );
-      await store.commit(changes, recordAnswer(message));
+      await store.commit(changes, recordResponse(message));
       return message;
     });
   }
@@ -78,11 +82,11 @@ export class AgentMessages extends Service<CoordinationPorts> {
     { id: agentId, readsMessages }: Pick<ActingAgent, 'id' | 'readsMessages'>,
     workspace: string,
     until: string,
-    recordAnswer: RecordAnswer<readonly Message[]>,
+    recordResponse: RecordResponse<readonly Message[]>,
   ): Promise<readonly Message[]> {
     if (!readsMessages) throw notYourMessages(agentId);
     const { mailboxes, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await mailboxes.find(agentId);
       const messages = found?.value.messages ?? [];
       const left = messages.filter((one) => one.id > until || one.workspace !== workspace);
@@ -91,13 +95,13 @@ export class AgentMessages extends Service<CoordinationPorts> {
         found === undefined || left.length === messages.length
           ? []
           : mailboxChanges({ ...found.value, messages: left }, found);
-      await store.commit(changes, recordAnswer(here));
+      await store.commit(changes, recordResponse(here));
       return here;
     });
   }
 
   private async requireTask(workspace: string, taskId: string): Promise<void> {
-    const task = await readIn((one) => one === workspace, this.ports.tasks.find(taskId));
+    const task = await readUnreadable((one) => one === workspace, this.ports.tasks.find(taskId));
     if (task?.value.workspace !== workspace) throw taskNotFound(taskId);
   }
 }
@@ -115,11 +119,11 @@ function mailboxChanges(
   const { id: agentId, messages } = mailbox;
   return [
     { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },
-    { kind: 'noteMessages', agentId, has_messages: messages.length > 0 },
+    { kind: 'setHasMessages', agentId, has_messages: messages.length > 0 },
   ];
 }
 
-function noAgentHere(agentId: string): MusterError {
+function agentNotFound(agentId: string): MusterError {
   return new MusterError('NOT_FOUND', `Agent "${agentId}" not found in this workspace.`, {
     field: 'agent_id',
     value: agentId,

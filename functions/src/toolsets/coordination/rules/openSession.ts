@@ -1,16 +1,16 @@
 /** Opening and sharding of sessions, and growth of the queue. Source: docs/decisions/0002-task-queue.md. */
 
 import { z } from 'zod';
-import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
+import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
+import { ignoreStale } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { type Randomness, Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { unlessStale } from '../../../kernel/waiting.ts';
+import { type Randomness, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { isCodingKey } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts, SessionQueries } from './ports.ts';
 import type { OpenSession, Session } from './session.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 
-export interface FilledSession {
+export interface OpenedSession {
   readonly session: Session;
   /** Undefined if the session is not stored yet. */
   readonly open: OpenSession | undefined;
@@ -23,11 +23,14 @@ export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
   now: Date,
-  { opener, goal = '' }: { readonly opener: Opener | undefined; readonly goal?: string | undefined },
-): Promise<FilledSession> {
+  {
+    opener,
+    goal = '',
+  }: { readonly opener: WorkspaceCreator | undefined; readonly goal?: string | undefined },
+): Promise<OpenedSession> {
   const { open, vacant } = await ports.sessions.opening(workspace);
   const isThere = open !== undefined || vacant !== undefined;
-  const opening = await openingChanges(ports, opener, { name: workspace, isThere }, now);
+  const opening = await createWorkspaceChanges(ports, opener, { name: workspace, isThere }, now);
   if (open !== undefined) return { session: open.session, open, opened: undefined };
   return {
     session: newSession(ports.randomness, { workspace, goal }, now),
@@ -75,14 +78,14 @@ export async function queueGrowthIn(
   if (fresh.length > 0 && known.length + fresh.length > MAX_CAPABILITY_KEYS) {
     const lasting = known.filter((key) => !keys.includes(key));
     const excess = lasting.length + keys.length - MAX_CAPABILITY_KEYS;
-    const { gates, disused } = await sessions.disused(session, lasting, excess);
+    const { shards, disused } = await sessions.unusedShards(session, lasting, excess);
     const capabilityKeys = [...lasting.filter((key) => !disused.includes(key)), ...keys];
-    requireFew(capabilityKeys);
+    requireKeyLimit(capabilityKeys);
     return {
       kind: 'renewCapabilityKeys',
       session,
       capability_keys: capabilityKeys,
-      gates,
+      gates: shards,
       version: sessionVersion,
     };
   }
@@ -102,7 +105,7 @@ function keysOf(tasks: readonly Requiring[]): readonly string[] {
   return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
 }
 
-function requireFew(keys: readonly string[]): void {
+function requireKeyLimit(keys: readonly string[]): void {
   if (keys.length <= MAX_CAPABILITY_KEYS) return;
   const what = `Open tasks of a session can require at most ${MAX_CAPABILITY_KEYS} different sets of capabilities.`;
   throw new MusterError('VALIDATION_ERROR', what, {
@@ -115,7 +118,7 @@ function requireFew(keys: readonly string[]): void {
 /** Returns the capability keys of a new session with these tasks. @throws MusterError as queueGrowthIn */
 export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
   const keys = keysOf(tasks);
-  requireFew(keys);
+  requireKeyLimit(keys);
   return keys;
 }
 
@@ -129,7 +132,7 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  const empty = { queue_version: 0, capability_keys: [], spread: LEAST_SPREAD, first_gate: 0 };
+  const empty = { queue_version: 0, capability_keys: [], spread: MIN_SHARDS, first_gate: 0 };
   return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
@@ -139,40 +142,40 @@ export function newSession(
 // https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
 
 /** Shard count of a new session. */
-export const LEAST_SPREAD = 8;
+export const MIN_SHARDS = 8;
 
 /** Maximum shard count: reading the counters reads every shard. */
-const MOST_SPREAD = 64;
+const MAX_SHARDS = 64;
 
 /** Sustainable time between two writes of a document, in milliseconds. */
-const MILLISECONDS_A_WRITE = 1000;
+const MS_PER_WRITE = 1000;
 
 /** Number of task changes per check of a session's load, on average. */
-const LOOKED_AT = 50;
+const CHECKED_STAMPS = 50;
 
-const place = z.object({ workspace: z.string(), session: z.string() });
+const randomShard = z.object({ workspace: z.string(), session: z.string() });
 
-export class SessionSpreading extends Service<CoordinationPorts> {
+export class SessionSharding extends Service<CoordinationPorts> {
   /** Checks the session's load for a random sample of task changes. @param written task document of an event */
   async taskChanged(written: unknown): Promise<void> {
-    const task = place.safeParse(written).data;
-    if (task === undefined || this.ports.randomness.integer(LOOKED_AT) !== 0) return;
-    await this.look(task.workspace, task.session);
+    const task = randomShard.safeParse(written).data;
+    if (task === undefined || this.ports.randomness.integer(CHECKED_STAMPS) !== 0) return;
+    await this.checkLoad(task.workspace, task.session);
   }
 
   /** Doubles the shard count of the workspace's open session if its shards are written too often. */
-  async look(workspace: string, session: string): Promise<void> {
+  async checkLoad(workspace: string, session: string): Promise<void> {
     const { sessions, store } = this.ports;
     // Tools report an unreadable session; an error here would only repeat the event.
-    const open = await unlessUnreadable(sessions.current(workspace));
+    const open = await skipUnreadable(sessions.current(workspace));
     if (open?.session.id !== session) return;
     const before = open.session.spread;
-    if (before >= MOST_SPREAD) return;
+    if (before >= MAX_SHARDS) return;
     const { ages } = await sessions.counters(workspace, session);
     if (!isBusy(ages, before)) return;
-    const spread = Math.min(MOST_SPREAD, 2 * before);
+    const spread = Math.min(MAX_SHARDS, 2 * before);
     const spreading = { session: { ...open.session, spread }, before, version: open.sessionVersion };
-    await unlessStale(store.commit([{ kind: 'spreadSession', ...spreading }]));
+    await ignoreStale(store.commit([{ kind: 'shardSession', ...spreading }]));
   }
 }
 
@@ -184,5 +187,5 @@ export class SessionSpreading extends Service<CoordinationPorts> {
  */
 export function isBusy(ages: readonly number[], spread: number): boolean {
   if (ages.length < spread) return false;
-  return ages.reduce((sum, age) => sum + age, 0) < ages.length * MILLISECONDS_A_WRITE;
+  return ages.reduce((sum, age) => sum + age, 0) < ages.length * MS_PER_WRITE;
 }

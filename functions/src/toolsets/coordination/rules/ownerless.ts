@@ -1,10 +1,10 @@
 /** Cancels tasks whose owner lost access to the workspace. Source: docs/semantics.md#leaving-a-workspace. */
-import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
+import type { LostAccess, LostAccessHandler, OwnerRoles } from '../../../access/rules/leaving.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { allOf } from '../../../kernel/paging.ts';
-import { type PortOf, Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { processAll } from '../../../kernel/paging.ts';
+import { type PortOf, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { withFailure } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { cancelTask } from './stateMachine.ts';
@@ -12,7 +12,7 @@ import { isClosed, isOfRun, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
 
 export interface OwnerPorts {
-  readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'standing'>;
+  readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'stateOf'>;
 }
 
 /** Returns the owner of a coding task or a run's task; undefined for a task of the workspace's plan. */
@@ -22,7 +22,7 @@ export function instructedBy(task: Task): string | undefined {
 }
 
 /** Returns whether the task's owner currently has the role to have the task done. */
-export async function ownerStanding(
+export async function ownerState(
   { ownerRoles }: OwnerPorts,
   task: Task,
   agent: Pick<Agent, 'owner_uid'>,
@@ -30,21 +30,21 @@ export async function ownerStanding(
   const owner = instructedBy(task);
   // The permission check has already verified the role of the agent's own owner.
   if (owner === undefined || owner === agent.owner_uid) return 'works';
-  return ownerRoles.standing(owner, task.workspace);
+  return ownerRoles.stateOf(owner, task.workspace);
 }
 
 /** Returns the changes that cancel a task whose owner has left the workspace. */
-export function leavingChanges(
+export function lostAccessChanges(
   { value: before, version }: Versioned<Task>,
   now: Date,
 ): readonly CoordinationChange[] {
-  const message = whyLeft(before.workspace);
+  const message = lostAccessReason(before.workspace);
   const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
   return outcomeChanges(before, { kind: 'accepted', task }, version, now);
 }
 
 /** Returns the error stored in a task that was cancelled because its owner left. */
-export function whyLeft(workspace: string): string {
+export function lostAccessReason(workspace: string): string {
   return `Cancelled: its owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
 }
 
@@ -52,20 +52,20 @@ export function whyLeft(workspace: string): string {
 
 const BATCH = 100;
 
-export class CodingLeaving extends Service<CoordinationPorts> implements LeavingEnd {
+export class CodingLostAccess extends Service<CoordinationPorts> implements LostAccessHandler {
   /** Cancels a person's open coding tasks, even held ones. Tasks of the workspace's plan stay. */
-  async end(uid: string, { isOut }: Left): Promise<number> {
+  async end(uid: string, { isOut }: LostAccess): Promise<number> {
     const read = (after?: string) => this.ports.tasks.openCodingOf(uid, BATCH, after);
     const isTheirs = (task: { readonly workspace: string }) => isOut(task.workspace);
-    return allOf(read, isTheirs, ({ id }) => this.cancel(id, isOut));
+    return processAll(read, isTheirs, ({ id }) => this.cancel(id, isOut));
   }
 
-  private cancel(taskId: string, isOut: Left['isOut']): Promise<boolean> {
+  private cancel(taskId: string, isOut: LostAccess['isOut']): Promise<boolean> {
     const { tasks, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await unlessUnreadable(tasks.find(taskId));
+    return retryOnConflict(randomness, async () => {
+      const found = await skipUnreadable(tasks.find(taskId));
       if (found === undefined || isClosed(found.value.status) || !isOut(found.value.workspace)) return false;
-      await this.ports.store.commit(leavingChanges(found, clock.now()));
+      await this.ports.store.commit(lostAccessChanges(found, clock.now()));
       return true;
     });
   }

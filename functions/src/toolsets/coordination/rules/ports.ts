@@ -5,7 +5,14 @@ import type { Agent } from '../../../agents/rules/agent.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
-import type { Batch, Found, Page, Place, Position, Slice } from '../../../kernel/paging.ts';
+import type {
+  CursorPage,
+  ListCursor,
+  ListPage,
+  PageRequest,
+  SweepBatch,
+  TimeCursor,
+} from '../../../kernel/paging.ts';
 import type { Mailbox, MessageChanges } from './mailbox.ts';
 import type {
   ArchivedSession,
@@ -31,8 +38,8 @@ export type CountersNow = ReturnType<typeof sumCounters> & {
 };
 
 /** Queue version shards of a session, and capability keys that no open task requires. */
-export interface Disused {
-  readonly gates: readonly Versioned<string>[];
+export interface UnusedShards {
+  readonly shards: readonly Versioned<string>[];
   readonly disused: readonly string[];
 }
 
@@ -53,9 +60,9 @@ export interface TaskQueries {
   /** Returns tasks in the order of the ids, with undefined for unknown and unreadable ones. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
   /** Returns the tasks whose ids have this prefix, by id. */
-  startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
+  withIdPrefix(beginning: string): Promise<readonly Versioned<Task>[]>;
   /** Returns the open tasks of a session whose ids have this prefix, by id. */
-  openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
+  openWithIdPrefix(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Returns the agent's oldest claimed task that it has not started, except claims as a runner. */
   notStarted(session: string, agentId: string): Promise<Task | undefined>;
   /** Returns the first claimable tasks with one of these capability keys, in queue order. */
@@ -70,19 +77,23 @@ export interface TaskQueries {
   countLate(session: string, now: Date): Promise<number>;
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** Returns tasks by creation time, oldest first. */
-  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
+  list(
+    session: string,
+    statuses: readonly TaskStatus[] | undefined,
+    page: PageRequest,
+  ): Promise<ListPage<Task>>;
   /** Returns completed tasks by completion time, oldest first. */
-  listDone(session: string, page: Page): Promise<Slice<Task>>;
+  listDone(session: string, page: PageRequest): Promise<ListPage<Task>>;
   /** Returns held tasks of any session whose lease expired by `now`, oldest first. */
-  lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
+  expired(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Returns tasks of any session that ended by `now`, oldest first. */
-  closedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
+  closedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Deletes the log and results of a task. */
-  forgetBelow(taskId: string): Promise<void>;
+  deleteBelow(taskId: string): Promise<void>;
   /** Returns available tasks of any session whose retry delay ended by `now`, oldest first. */
-  backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
+  backedOff(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Returns coding tasks of any session whose wait for a runner expired by `now`, oldest first. */
-  queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
+  queueEnded(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Returns the ids of the tasks of any session that wait for a budget, in id order. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
   /** Returns an owner's open coding tasks in any workspace, by id. */
@@ -92,7 +103,7 @@ export interface TaskQueries {
   /** Returns tasks of any session whose dependents must be updated, by id. */
   unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]>;
   /** Returns stuck tasks by creation time, oldest first. */
-  listStuck(session: string, page: Page): Promise<Slice<Task>>;
+  listStuck(session: string, page: PageRequest): Promise<ListPage<Task>>;
   countStuck(session: string): Promise<number>;
 }
 
@@ -105,8 +116,8 @@ export interface QueueQueries {
     session: string,
     status: QueueStatus,
     queueFilter: QueueFilter,
-    page: { readonly limit: number; readonly after?: Place | undefined },
-  ): Promise<Found<Task>>;
+    page: { readonly limit: number; readonly after?: ListCursor | undefined },
+  ): Promise<CursorPage<Task>>;
   count(session: string, status: QueueStatus): Promise<number>;
   /** Returns when the oldest open task was created. */
   oldest(session: string): Promise<Date | undefined>;
@@ -123,12 +134,16 @@ export interface SessionQueries {
   /** Returns archived sessions that are not cleared yet. */
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;
   /** Returns findings, newest first; only those with any of `tags`, if set. */
-  discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
+  discoveries(
+    session: string,
+    tags: readonly string[] | undefined,
+    page: PageRequest,
+  ): Promise<ListPage<Discovery>>;
   counters(workspace: string, session: string): Promise<CountersNow>;
   /** Returns a value that differs each time more tasks of the session have become claimable. */
-  grownAt(session: Session): Promise<string>;
+  lastGrowth(session: Session): Promise<string>;
   /** Reads the queue version shards first, then finds up to `enough` of `keys` that no open task requires. */
-  disused(session: Session, keys: readonly string[], enough: number): Promise<Disused>;
+  unusedShards(session: Session, keys: readonly string[], enough: number): Promise<UnusedShards>;
 }
 
 /** Statuses of open tasks in system.getTaskQueue. */

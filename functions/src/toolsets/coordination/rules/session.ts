@@ -31,7 +31,7 @@ export const CODING_GOAL = 'Coding';
 export type Counter = TaskStatus | 'discoveries';
 
 /** Fields of a session that locate its queue version shards. */
-export type SessionGates = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
+export type QueueShards = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
 
 export interface SessionChanges {
   /** Opens a session in its workspace; `replaces` is the version of the workspace document, if it exists. */
@@ -49,7 +49,7 @@ export interface SessionChanges {
   readonly sessionCleared: { readonly session: ArchivedSession };
   /** Records that more tasks can be claimed. Stale if the session is no longer open. */
   readonly queueGrew: {
-    readonly session: SessionGates;
+    readonly session: QueueShards;
     /** Every key of its tasks if the session lacks one of them or is written anyway; otherwise empty. */
     readonly capability_keys: readonly string[];
     /** Version of the session document, if no other change of it may have happened since the read. */
@@ -65,7 +65,7 @@ export interface SessionChanges {
     readonly gates: readonly Versioned<string>[];
     readonly version: string;
   };
-  readonly spreadSession: { readonly session: Session; readonly before: number; readonly version: string };
+  readonly shardSession: { readonly session: Session; readonly before: number; readonly version: string };
   readonly count: {
     readonly workspace: string;
     readonly session: string;

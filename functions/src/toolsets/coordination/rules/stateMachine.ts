@@ -9,9 +9,9 @@ import { MusterError } from '../../../kernel/errors.ts';
 import {
   type Claim,
   type Claimant,
+  type ExpiredClaim,
   isClosed,
   isHeld,
-  type LapsedClaim,
   type ReportedOutcome,
   type Task,
   type TaskOutcome,
@@ -19,32 +19,32 @@ import {
 } from './task.ts';
 
 /** Maximum number of retries; the next retryable failure is final. */
-export const MAX_RETRIES = 3;
+export const MAX_TASK_RETRIES = 3;
 
 /** Delay before the first retry, in seconds; it doubles with each retry. */
 const FIRST_BACKOFF_SECONDS = 30;
 
-const MAX_LAPSED_CLAIMS = 20;
+const MAX_EXPIRED_CLAIMS = 20;
 
-const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
+const addSeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
-function later(one: Date, other: Date): Date {
+function laterOf(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-function newClaim(holder: LapsedClaim, leaseSeconds: number, now: Date): Claim {
+function newClaim(holder: ExpiredClaim, leaseSeconds: number, now: Date): Claim {
   const { agent_id: claimed_by, claim_epoch } = holder;
   return {
     claimed_by,
     claim_epoch,
     claimed_at: now,
     lease_seconds: leaseSeconds,
-    lease_expires_at: laterBySeconds(now, leaseSeconds),
+    lease_expires_at: addSeconds(now, leaseSeconds),
   };
 }
 
 export function claimTask(task: Task, agentId: string, leaseSeconds: number, now: Date): Task {
-  if (task.status !== 'available' || task.blockers > 0) throw notPossible(task, 'be claimed');
+  if (task.status !== 'available' || task.blockers > 0) throw invalidTransition(task, 'be claimed');
   const epoch = task.claim_epoch + 1;
   const { waiting_for: _formerHolders, ...rest } = task;
   return {
@@ -60,22 +60,23 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
   if (claim !== undefined && task.status === 'in_progress') return task;
   if (claim === undefined || task.status !== 'claimed')
-    throw notPossible(task, 'be started', claimant.agent_id);
-  const renewed = { ...claim, started_at: now, lease_expires_at: laterBySeconds(now, claim.lease_seconds) };
+    throw invalidTransition(task, 'be started', claimant.agent_id);
+  const renewed = { ...claim, started_at: now, lease_expires_at: addSeconds(now, claim.lease_seconds) };
   return { ...task, status: 'in_progress', claim: renewed };
 }
 
 /** Marks a claimed task as in progress for a caller other than its holder, without renewing the lease. */
-export function noteStart(task: Task, now: Date): Task {
+export function recordStart(task: Task, now: Date): Task {
   const { claim } = task;
-  if (claim === undefined || task.status !== 'claimed') throw notPossible(task, 'be started');
+  if (claim === undefined || task.status !== 'claimed') throw invalidTransition(task, 'be started');
   return { ...task, status: 'in_progress', claim: { ...claim, started_at: now } };
 }
 
 /** Undoes the start of a task: its holder has it claimed again. */
-export function unstartTask(task: Task): Task {
+export function undoStart(task: Task): Task {
   const { claim } = task;
-  if (claim === undefined || task.status !== 'in_progress') throw notPossible(task, 'be set to claimed');
+  if (claim === undefined || task.status !== 'in_progress')
+    throw invalidTransition(task, 'be set to claimed');
   const { started_at: _begun, ...rest } = claim;
   return { ...task, status: 'claimed', claim: rest };
 }
@@ -83,13 +84,13 @@ export function unstartTask(task: Task): Task {
 /** Sets a coding task to waiting: its agent is done, but its session is still open. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
-    throw notPossible(task, 'be set to waiting', claimant.agent_id);
+    throw invalidTransition(task, 'be set to waiting', claimant.agent_id);
   return { ...task, status: 'waiting' };
 }
 
 /** Cancels an open task. Its holder is notified on the next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
-  if (isClosed(task.status)) throw notPossible(task, 'be cancelled');
+  if (isClosed(task.status)) throw invalidTransition(task, 'be cancelled');
   return { ...withoutBackoff(task), status: 'cancelled', error, completed_at: now };
 }
 
@@ -100,7 +101,7 @@ export function restoreClaim(
   leaseSeconds: number,
   now: Date,
 ): Task | undefined {
-  const lapsed = lapsedClaim(task, claimant);
+  const lapsed = expiredClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0)
     return undefined;
   // The lease did not expire: the task was released from its holder.
@@ -120,9 +121,9 @@ export function reportOutcome(
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
   if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
-  const lapsed = isOwn ? undefined : lapsedClaim(task, claimant);
+  const lapsed = isOwn ? undefined : expiredClaim(task, claimant);
   if (lapsed === undefined)
-    throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agent_id);
+    throw invalidTransition(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agent_id);
   if (task.status === 'available' && lapsed.claim_epoch === task.claim_epoch) {
     const claim = newClaim(lapsed, 0, now);
     return { kind: 'accepted', task: applyOutcome({ ...task, claim }, outcome, now) };
@@ -146,30 +147,30 @@ export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutco
 /** Releases a task from its holder, whose claim becomes an expired lease. */
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
-  if (claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be released');
+  if (claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'be released');
   const { claimed_by: agentId, claim_epoch: epoch } = claim;
   const lapsedClaims = [...task.lapsed_claims, { agent_id: agentId, claim_epoch: epoch }].slice(
-    -MAX_LAPSED_CLAIMS,
+    -MAX_EXPIRED_CLAIMS,
   );
   return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
 /** Releases a task on request. The holder's result still counts until another agent claims the task. */
-export function takeAway(task: Task): Task {
+export function releaseClaim(task: Task): Task {
   return { ...releaseTask(task), released_epoch: task.claim_epoch };
 }
 
 /** Extends the lease of a holder that was last seen at `seenAt`. */
 export function renewLease(task: Task, seenAt: Date): Task {
-  if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be renewed');
-  const leaseExpiresAt = laterBySeconds(seenAt, task.claim.lease_seconds);
+  if (task.claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'be renewed');
+  const leaseExpiresAt = addSeconds(seenAt, task.claim.lease_seconds);
   return { ...task, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
 /** Records the holder's question to a person, and extends the lease until the question expires. */
 export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_for']>): Task {
-  if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'wait for an answer');
-  const leaseExpiresAt = later(task.claim.lease_expires_at, waitingFor.until);
+  if (task.claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'wait for an answer');
+  const leaseExpiresAt = laterOf(task.claim.lease_expires_at, waitingFor.until);
   return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
@@ -177,13 +178,13 @@ export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_
 export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task | undefined {
   const { waiting_for, claim, ...rest } = task;
   if (waiting_for?.request_id !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
-  return { ...rest, claim: { ...claim, lease_expires_at: laterBySeconds(now, claim.lease_seconds) } };
+  return { ...rest, claim: { ...claim, lease_expires_at: addSeconds(now, claim.lease_seconds) } };
 }
 
 /** Ends the delay before a retry. */
 export function endBackoff(task: Task): Task {
   const { retry_at, budget_wait: _, ...rest } = task;
-  if (retry_at === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
+  if (retry_at === undefined || task.status !== 'available') throw invalidTransition(task, 'be retried');
   return { ...rest, blockers: task.blockers - 1 };
 }
 
@@ -202,7 +203,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (outcome.kind === 'returned')
     return requeued(task, { error: outcome.error, retries: task.retries }, outcome.afterSeconds, now);
   const { limit, backoffSeconds } = outcome.retry ?? {
-    limit: MAX_RETRIES,
+    limit: MAX_TASK_RETRIES,
     backoffSeconds: FIRST_BACKOFF_SECONDS * 2 ** task.retries,
   };
   if (!outcome.retryable || task.retries >= limit) {
@@ -223,7 +224,7 @@ function requeued(
     ...changed,
     status: 'available',
     lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== task.claim_epoch),
-    ...(backoffSeconds > 0 && { retry_at: laterBySeconds(now, backoffSeconds), blockers: task.blockers + 1 }),
+    ...(backoffSeconds > 0 && { retry_at: addSeconds(now, backoffSeconds), blockers: task.blockers + 1 }),
   };
 }
 
@@ -234,21 +235,21 @@ function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   return isThere && JSON.stringify(task.result) === JSON.stringify(outcome.result);
 }
 
-function isOf(claim: LapsedClaim, { agent_id, claim_epoch: epoch }: Claimant): boolean {
+function isClaimOf(claim: ExpiredClaim, { agent_id, claim_epoch: epoch }: Claimant): boolean {
   return claim.agent_id === agent_id && (epoch === undefined || epoch === claim.claim_epoch);
 }
 
 function currentClaim({ claim }: Task, claimant: Claimant): Claim | undefined {
-  return claim && isOf({ agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch }, claimant)
+  return claim && isClaimOf({ agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch }, claimant)
     ? claim
     : undefined;
 }
 
-function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
-  return task.lapsed_claims.findLast((lapsed) => isOf(lapsed, claimant));
+function expiredClaim(task: Task, claimant: Claimant): ExpiredClaim | undefined {
+  return task.lapsed_claims.findLast((lapsed) => isClaimOf(lapsed, claimant));
 }
 
-export function notPossible(
+export function invalidTransition(
   task: Task,
   verb: string,
   agentId?: string,

@@ -6,9 +6,9 @@
  */
 
 import { StaleWriteError } from '../../../kernel/commit.ts';
-import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { Service, skipUnreadable } from '../../../kernel/ports.ts';
+import type { SweepContext, SweepJob, SweepReport } from '../../../kernel/sweep.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
@@ -18,10 +18,10 @@ const BATCH = 50;
 export function stuckBy({
   failed_dependencies,
   stuck_dependencies,
-  stuck_by: told,
+  stuck_by: stored,
 }: Task): string | undefined {
   const causes = [...failed_dependencies, ...Object.values(stuck_dependencies)];
-  return told !== undefined && causes.includes(told) ? told : causes[0];
+  return stored !== undefined && causes.includes(stored) ? stored : causes[0];
 }
 
 /** Returns why a task can never start, as a sentence, or undefined if it can. */
@@ -39,20 +39,20 @@ export function isUnsettled(task: unknown): boolean {
 }
 
 export class StuckTasks extends Service<CoordinationPorts> {
-  readonly part: SweepPart = { name: 'stuck', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'stuck', run: (turn) => this.sweep(turn) };
 
   /** Updates the dependents of an unsettled task. Idempotent; order does not matter. */
   settle(taskId: string): Promise<void> {
     const { tasks, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       // Repairing an unreadable task writes it, which triggers this again.
-      const found = await unlessUnreadable(tasks.find(taskId));
+      const found = await skipUnreadable(tasks.find(taskId));
       if (found?.value.stuck_unsettled) await store.commit(settlingChanges(found.value, found.version));
     });
   }
 
   /** Repeats until nothing changes, because settling a task can leave others unsettled. */
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { settled: 0 };
     for (;;) {
       const { settled, left } = await this.settleAll(turn);
@@ -62,7 +62,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
   }
 
   /** Settles each unsettled task once, and skips those that cannot be settled. */
-  private async settleAll(turn: SweepTurn): Promise<{ settled: number; left: boolean }> {
+  private async settleAll(turn: SweepContext): Promise<{ settled: number; left: boolean }> {
     const { tasks, store, log } = this.ports;
     let [settled, left] = [0, false];
     let after: string | undefined;

@@ -2,7 +2,7 @@
 
 import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
-import { type GraphNode, placeFields } from '../../../graph/rules/graphNode.ts';
+import { type GraphNode, parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -166,7 +166,7 @@ const ownFields = z.object({
     z.nullable(z.object({ request_id: z.string(), who: z.string(), until: timestamp })),
     null,
   ),
-  ...placeFields,
+  ...parentFields,
   /** Key of the exhausted budget that a coding task waits for, as in a retry delay. */
   budget_wait: z._default(z.nullable(z.string()), null),
   /** Latest failed check of its pull request; null before the first. Name and URL come from GitHub. */
@@ -253,13 +253,13 @@ export function taskFromDocument(data: unknown): Task {
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
 
-export const USUAL_TYPE = 'coordination';
+export const DEFAULT_TYPE = 'coordination';
 
 export const CODING_TYPE = 'coding';
 
 export function taskType({
   coding,
-  given_type: type = USUAL_TYPE,
+  given_type: type = DEFAULT_TYPE,
 }: Pick<Task, 'coding' | 'given_type'>): string {
   return coding === undefined ? type : CODING_TYPE;
 }
@@ -320,7 +320,7 @@ export interface Claim {
 export type Task = StoredTask & { readonly claim?: Claim };
 
 /** Claim whose lease expired: its holder can still report a result. */
-export type LapsedClaim = Task['lapsed_claims'][number];
+export type ExpiredClaim = Task['lapsed_claims'][number];
 
 export type TaskResult = NonNullable<Task['result']>;
 
@@ -333,16 +333,16 @@ export function isHeld(status: TaskStatus): boolean {
 }
 
 /** Returns the question that a held task waits for. */
-export function askedFor({ waiting_for, status }: Task): Task['waiting_for'] {
+export function pendingQuestionOf({ waiting_for, status }: Task): Task['waiting_for'] {
   return isHeld(status) ? waiting_for : undefined;
 }
 
 /** Tolerance for deadlines in the past, which allows for slow calls and clock differences. */
-const GRACE_MILLISECONDS = 60_000;
+const GRACE_MS = 60_000;
 
 /** Checks the deadline in argument `field`. @throws MusterError VALIDATION_ERROR if it is over a minute ago */
-export function requireAhead(deadline: Date | undefined, field: string, now: Date): void {
-  if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
+export function requireFutureDeadline(deadline: Date | undefined, field: string, now: Date): void {
+  if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MS) return;
   throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} is in the past.`, {
     field,
     value: deadline.toISOString(),

@@ -4,19 +4,19 @@ import type { ClosedWork } from '../../../agents/rules/agent.ts';
 import {
   exactUsd,
   type GraphNode,
-  NO_WORK,
+  NO_USAGE,
   type NodeStatus,
-  type Spent,
   titleOf,
+  type Usage,
 } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
-import { readIn } from '../../../kernel/ports.ts';
+import { readUnreadable } from '../../../kernel/ports.ts';
 import type { CoordinationChange, TaskQueries } from './ports.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
 /** Returns the task with additional usage. */
-export function withSpent(task: Task, more: Partial<Spent>): Task {
-  const { input_tokens, output_tokens, cost_usd, milliseconds } = task.spent ?? NO_WORK;
+export function withSpent(task: Task, more: Partial<Usage>): Task {
+  const { input_tokens, output_tokens, cost_usd, milliseconds } = task.spent ?? NO_USAGE;
   const spent = {
     input_tokens: input_tokens + (more.input_tokens ?? 0),
     output_tokens: output_tokens + (more.output_tokens ?? 0),
@@ -68,7 +68,7 @@ export function outcomeChanges(
   if (holder !== undefined) {
     const wasHeld = isHeld(before.status);
     changes.push({
-      kind: 'dropTask',
+      kind: 'releaseTask',
       agentId: holder,
       taskId: task.id,
       wasHeld,
@@ -114,7 +114,7 @@ const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
 
 /** Returns the graph node of a task. Each claim counts as an attempt. */
 export function taskNode(task: Task): GraphNode {
-  const { id, workspace, description, status, claim_epoch: attempts, spent = NO_WORK, created_at } = task;
+  const { id, workspace, description, status, claim_epoch: attempts, spent = NO_USAGE, created_at } = task;
   return {
     kind: 'task',
     thing_id: id,
@@ -132,7 +132,7 @@ export function taskNode(task: Task): GraphNode {
 /** Returns a finder for the nodes of a workspace's tasks. */
 export function taskNodeFinder(tasks: TaskQueries): NodeFinder {
   return async (id, { workspace }) => {
-    const found = await readIn((one) => one === workspace, tasks.find(id));
+    const found = await readUnreadable((one) => one === workspace, tasks.find(id));
     if (found?.value.workspace !== workspace) return undefined;
     return { value: taskNode(found.value), version: found.version };
   };

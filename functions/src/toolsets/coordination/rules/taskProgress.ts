@@ -5,10 +5,10 @@
 
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { CallRecord, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { CallRecord, RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
-import { readIn, Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
@@ -23,7 +23,7 @@ import {
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
 /** Share of a response that the tasks of one queue status may use, because two statuses can share a response. */
-export const STATE_SHARE = 0.5;
+export const MAX_STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
   /** Starts a claimed task. Repeating the call with the same claim changes nothing. */
@@ -31,12 +31,12 @@ export class TaskQueue extends Service<CoordinationPorts> {
     principal: Principal,
     taskId: string,
     claimant: Claimant,
-    recordAnswer: RecordAnswer<Task>,
+    recordResponse: RecordResponse<Task>,
   ): Promise<Task> {
     return this.change(taskId, workerIn(principal), async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
       const changes = task === before ? [] : taskChanges(before, task, version, now);
-      await this.ports.store.commit(changes, recordAnswer(task));
+      await this.ports.store.commit(changes, recordResponse(task));
       return task;
     });
   }
@@ -46,12 +46,12 @@ export class TaskQueue extends Service<CoordinationPorts> {
     principal: Principal,
     taskId: string,
     { claimant, outcome }: { readonly claimant: Claimant; readonly outcome: ReportedOutcome },
-    recordAnswer: RecordAnswer<TaskOutcome>,
+    recordResponse: RecordResponse<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     return this.change(taskId, workerIn(principal), async (found, now) => {
       const taskOutcome = reportOutcome(found.value, claimant, outcome, now);
-      await this.commit(found, taskOutcome, now, recordAnswer(taskOutcome));
+      await this.commit(found, taskOutcome, now, recordResponse(taskOutcome));
       return taskOutcome;
     });
   }
@@ -75,8 +75,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
    */
   partsChanged(taskId: string): Promise<void> {
     const { tasks, graph, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await unlessUnreadable(tasks.find(taskId));
+    return retryOnConflict(randomness, async () => {
+      const found = await skipUnreadable(tasks.find(taskId));
       if (found?.value.parts_awaited === undefined || found.value.status !== 'waiting') return;
       const { value: before, version } = found;
       const now = clock.now();
@@ -103,8 +103,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
     mayIn: (workspace: string) => boolean,
     attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
   ): Promise<Result> {
-    return retryStale(this.ports.randomness, async () => {
-      const found = await readIn(mayIn, this.ports.tasks.find(taskId));
+    return retryOnConflict(this.ports.randomness, async () => {
+      const found = await readUnreadable(mayIn, this.ports.tasks.find(taskId));
       if (found === undefined || !mayIn(found.value.workspace)) throw taskNotFound(taskId);
       return attempt(found, this.ports.clock.now());
     });

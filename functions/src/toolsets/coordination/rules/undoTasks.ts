@@ -3,33 +3,39 @@
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import { asBefore, cannotUndo, changedNames, changedSince, isStill } from '../../../kernel/effects.ts';
-import { MusterError } from '../../../kernel/errors.ts';
-import { readIn, Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
-import { requeuedWork, withFailure } from './codingTask.ts';
 import {
-  authoriseDeciding,
-  dependencyChanges,
-  endAgain,
-  reopenTask,
-  revived,
-  runHasEnded,
-  said,
-  sessionArchived,
-} from './levers.ts';
+  cannotUndoError,
+  changedNames,
+  changedSinceError,
+  isUnchanged,
+  restoredFields,
+} from '../../../kernel/effects.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
+import { requeuedCoding, withFailure } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
-import { cancelTask, takeAway, unstartTask } from './stateMachine.ts';
+import { cancelTask, releaseClaim, undoStart } from './stateMachine.ts';
 import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
+import {
+  actionText,
+  dependencyChanges,
+  requeuedChanges,
+  requireTaskManager,
+  restoreOutcome,
+  runHasEnded,
+  sessionArchived,
+  undoRequeue,
+} from './taskActions.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
-import { TaskUpdates } from './updating.ts';
+import { TaskUpdates } from './taskUpdates.ts';
 
 /** Fields that an undo never restores: epochs, previous holders and outcomes, and fields derived from other tasks. */
-const GOING_ON = [
+const PROGRESS_FIELDS = [
   'claim_epoch',
   'lapsed_claims',
   'released_epoch',
@@ -41,18 +47,18 @@ const GOING_ON = [
   'failed_dependencies',
 ];
 
-const UPDATED = [
+const UPDATED_FIELDS = [
   ...['description', 'priority', 'dependencies', 'context', 'deadline'],
   ...['required_capabilities', 'capability_key'],
 ];
 
-interface InversePorts extends CoordinationPorts {
+interface UndoPorts extends CoordinationPorts {
   readonly taskFields: FieldsCodec<Task>;
   readonly sessionFields: FieldsCodec<Session>;
 }
 
-interface TakenBack {
-  readonly effect: Effect;
+interface UndoneEffect {
+  readonly effect: AuditEffect;
   readonly found: Versioned<Task>;
   /** The task with its previous fields, except those that an undo never restores. */
   readonly former: Task;
@@ -60,75 +66,81 @@ interface TakenBack {
   readonly now: Date;
 }
 
-export class TaskInverse extends Service<InversePorts> {
+export class TaskUndo extends Service<UndoPorts> {
   private readonly updates = new TaskUpdates(this.ports);
 
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE among others */
-  readonly task = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
+  readonly task = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { tasks, taskFields, clock } = this.ports;
     const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
-    const found = await readIn(works, tasks.find(effect.id));
+    const found = await readUnreadable(works, tasks.find(effect.id));
     if (found === undefined || !works(found.value.workspace)) throw taskNotFound(effect.id);
     const now = clock.now();
-    const fields = asBefore(withoutGoingOn(effect), taskFields.of(found.value));
-    if (fields === undefined) return this.unmade(effect, found, by, now);
+    const fields = restoredFields(withoutProgressFields(effect), taskFields.of(found.value));
+    if (fields === undefined) return this.undoCreate(effect, found, by, now);
     // A closed task may lack the end of its lease, which has no meaning then.
     const lease = fields['lease_expires_at'] ?? fields['completed_at'];
     const former = taskFields.from({ ...fields, lease_expires_at: lease });
     return this.restored({ effect, found, former, by, now });
   };
 
-  private async restored(taken: TakenBack): Promise<readonly CoordinationChange[]> {
+  private async restored(taken: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { effect, found, former, by, now } = taken;
     const { value: before, version } = found;
     // Undoing a change of the holder does not require the permission to manage the task.
     const isDecision =
       former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
-    if (isDecision) authoriseDeciding(by, before, 'task_id');
-    if (former.status === before.status) return this.updatedBack(taken);
-    if (before.status === 'done') return this.reopened(taken);
-    if (isClosed(before.status) && !isClosed(former.status)) return this.revivedBack(taken);
-    if (isHeld(before.status) && former.status === 'available') return this.handedBack(taken);
+    if (isDecision) requireTaskManager(by, before, 'task_id');
+    if (former.status === before.status) return this.undoUpdate(taken);
+    if (before.status === 'done') return this.undoReopen(taken);
+    if (isClosed(before.status) && !isClosed(former.status)) return this.undoRetry(taken);
+    if (isHeld(before.status) && former.status === 'available') return this.undoClaim(taken);
     if (before.status === 'in_progress' && former.status === 'claimed')
-      return taskChanges(before, unstartTask(before), version, now);
+      return taskChanges(before, undoStart(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
-      return [...taskChanges(before, endAgain(before, former), version, now), ...failedAgain(before)];
-    throw cannotUndo(effect, 'The task is back in the queue: coordination.claim_task hands it out again.');
+      return [
+        ...taskChanges(before, restoreOutcome(before, former), version, now),
+        ...failedAgainError(before),
+      ];
+    throw cannotUndoError(
+      effect,
+      'The task is back in the queue: coordination.claim_task hands it out again.',
+    );
   }
 
   /** Undoes the creation of a task: cancels it, because other tasks may refer to it. */
-  private async unmade(
-    effect: Effect,
+  private async undoCreate(
+    effect: AuditEffect,
     { value: before, version }: Versioned<Task>,
     by: Principal,
     now: Date,
   ): Promise<readonly CoordinationChange[]> {
-    authoriseDeciding(by, before, 'task_id');
+    requireTaskManager(by, before, 'task_id');
     if (before.status === 'cancelled') return [];
-    if (before.status !== 'available') throw changedSince(effect, [`it is ${before.status}`]);
+    if (before.status !== 'available') throw changedSinceError(effect, [`it is ${before.status}`]);
     const known = effect.after?.['dependents'];
     // If the dependents at creation are unknown, all of them may have been added since.
-    const isSame = isStill(effect, 'dependents', before.dependents) === true;
+    const isSame = isUnchanged(effect, 'dependents', before.dependents) === true;
     const since = Array.isArray(known)
       ? before.dependents.filter((id) => !known.includes(id))
       : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
-    if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" depends on it`]);
-    const message = said('Undone', by, undefined);
+    if (waiting !== undefined) throw changedSinceError(effect, [`task "${waiting.value.id}" depends on it`]);
+    const message = actionText('Undone', by, undefined);
     const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
   }
 
-  private async updatedBack({
+  private async undoUpdate({
     effect,
     found,
     former,
     now,
-  }: TakenBack): Promise<readonly CoordinationChange[]> {
-    const { before = {}, after = {} } = withoutGoingOn(effect);
+  }: UndoneEffect): Promise<readonly CoordinationChange[]> {
+    const { before = {}, after = {} } = withoutProgressFields(effect);
     const names = changedNames(before, after);
-    if (names.length === 0 || names.some((name) => !UPDATED.includes(name)))
-      throw cannotUndo(effect, 'Reports and questions about a task stay.');
+    if (names.length === 0 || names.some((name) => !UPDATED_FIELDS.includes(name)))
+      throw cannotUndoError(effect, 'Reports and questions about a task stay.');
     const { priority, required_capabilities, dependencies } = former;
     const wishes = {
       priority,
@@ -139,34 +151,39 @@ export class TaskInverse extends Service<InversePorts> {
     return (await this.updates.changesTo(found, described, wishes, now)).changes;
   }
 
-  private async handedBack({ found, by, now }: TakenBack): Promise<readonly CoordinationChange[]> {
+  private async undoClaim({ found, by, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
-    const message = said('Undone', by, undefined);
-    const task = requeuedWork(before, takeAway(before), { class: 'cancelled', message }, now);
+    const message = actionText('Undone', by, undefined);
+    const task = requeuedCoding(before, releaseClaim(before), { class: 'cancelled', message }, now);
     const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
     return [...changes, ...(await queueGrowth(this.ports.sessions, task))];
   }
 
-  private async revivedBack({ found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
+  private async undoRetry({ found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (isOfRun(before)) throw runHasEnded(before.id);
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id);
-    const { error: _ended, ...rest } = revived(before, now);
+    const { error: _ended, ...rest } = requeuedChanges(before, now);
     const task = { ...rest, ...(former.error !== undefined && { error: former.error }) };
     return [...taskChanges(before, task, version, now), ...dependencyChanges(before), ...grown];
   }
 
   /** Undoes the completion of a task: its holder gets it back if possible, and its dependents are blocked again. */
-  private async reopened({ effect, found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
+  private async undoReopen({
+    effect,
+    found,
+    former,
+    now,
+  }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
-      throw cannotUndo(effect, 'Its result may already be used, by a run or in a repository.');
+      throw cannotUndoError(effect, 'Its result may already be used, by a run or in a repository.');
     const dependents = await this.tasksOf(before.dependents);
     const begun = dependents.find(
       ({ value: { status } }) => status !== 'available' && status !== 'cancelled',
     );
-    if (begun !== undefined) throw dependentBegun(effect, begun.value);
+    if (begun !== undefined) throw dependentStartedError(effect, begun.value);
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
@@ -174,8 +191,8 @@ export class TaskInverse extends Service<InversePorts> {
     const isFree =
       agent !== undefined &&
       Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
-    const task = reopenTask(before, former, isFree, now);
-    const held = isFree ? [heldAgain(agent, task)] : [];
+    const task = undoRequeue(before, former, isFree, now);
+    const held = isFree ? [stillHeldError(agent, task)] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });
@@ -188,7 +205,7 @@ export class TaskInverse extends Service<InversePorts> {
 }
 
 /** Returns the change that gives a task back to its agent, without updating when the agent was last seen. */
-function heldAgain(
+function stillHeldError(
   { value, version }: Versioned<Agent>,
   { id, session, claim_epoch }: Task,
 ): CoordinationChange {
@@ -196,25 +213,25 @@ function heldAgain(
   return { kind: 'holdTask', agent, taskId: id, version };
 }
 
-function failedAgain({ id, dependents }: Task): CoordinationChange[] {
+function failedAgainError({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
 }
 
-function withoutGoingOn(effect: Effect): Effect {
+function withoutProgressFields(effect: AuditEffect): AuditEffect {
   const { before, after, digests } = effect;
   return {
     ...effect,
-    ...(before && { before: decided(before) }),
-    ...(after && { after: decided(after) }),
-    ...(digests && { digests: decided(digests) }),
+    ...(before && { before: decidedFields(before) }),
+    ...(after && { after: decidedFields(after) }),
+    ...(digests && { digests: decidedFields(digests) }),
   };
 }
 
-function decided<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !GOING_ON.includes(name)));
+function decidedFields<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !PROGRESS_FIELDS.includes(name)));
 }
 
-function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task): MusterError {
+function dependentStartedError({ id }: AuditEffect, { id: dependentId, status, claim }: Task): MusterError {
   const by = claim === undefined ? '' : `, by "${claim.claimed_by}"`;
   const what = `The task "${id}" cannot be undone: its dependent "${dependentId}" is ${status}${by}.`;
   return new MusterError('CONFLICT', what, {
@@ -223,17 +240,17 @@ function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task
   });
 }
 
-export class SessionInverse extends Service<InversePorts> {
+export class SessionUndo extends Service<UndoPorts> {
   /** Restores goal and plan. @throws MusterError FORBIDDEN; CONFLICT with CHANGED_SINCE or CANNOT_BE_UNDONE */
-  readonly session = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
+  readonly session = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
-    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw onlyLeaders(effect);
-    if (effect.before === undefined || effect.after === undefined) throw cannotUndo(effect, REOPEN);
+    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw leadersOnly(effect);
+    if (effect.before === undefined || effect.after === undefined) throw cannotUndoError(effect, REOPEN);
     const open = await sessions.current(workspace);
-    if (open?.session.id !== effect.id) throw changedSince(effect, ['it was archived']);
+    if (open?.session.id !== effect.id) throw changedSinceError(effect, ['it was archived']);
     const { session: before, sessionVersion: version } = open;
-    const fields = asBefore(effect, sessionFields.of(before));
+    const fields = restoredFields(effect, sessionFields.of(before));
     if (fields === undefined) return [];
     return [{ kind: 'describeSession', session: sessionFields.from(fields), before, version }];
   };
@@ -242,7 +259,7 @@ export class SessionInverse extends Service<InversePorts> {
 const REOPEN =
   'coordination.reopen restores an archived session, and coordination.init_coordination starts another one.';
 
-function onlyLeaders({ id, workspace }: Effect): MusterError {
+function leadersOnly({ id, workspace }: AuditEffect): MusterError {
   return new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${id}".`, {
     reason: 'ROLE_TOO_WEAK',
     suggestion: `Ask a leader of the workspace "${workspace}" to undo it.`,

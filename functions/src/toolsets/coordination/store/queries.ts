@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import {
   type Mailbox,
   type MessageChanges,
@@ -47,13 +47,13 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return snapshots.map((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument)[0]);
   }
 
-  async startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
-    const { docs } = await beginningWith(this.tasks, beginning).get();
+  async withIdPrefix(beginning: string): Promise<readonly Versioned<Task>[]> {
+    const { docs } = await withPrefix(this.tasks, beginning).get();
     return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
   }
 
-  openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]> {
-    return this.first(beginningWith(this.open(session), beginning), limit);
+  openWithIdPrefix(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]> {
+    return this.first(withPrefix(this.open(session), beginning), limit);
   }
 
   async notStarted(session: string, agentId: string): Promise<Task | undefined> {
@@ -84,9 +84,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
           keys.length === 1
             ? ready.where('capability_key', '==', keys[0])
             : ready.where('capability_key', 'in', keys);
-        return [withDeadline(satisfied), withoutRegardToDeadline(satisfied)].map((walk) =>
-          this.first(walk, limit),
-        );
+        return [withDeadline(satisfied), ignoringDeadline(satisfied)].map((walk) => this.first(walk, limit));
       }),
     );
     const byId = new Map(found.flat().map((task) => [task.value.id, task]));
@@ -107,36 +105,40 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return (await this.first(available.where('retry_at', '>', new Date(0)).orderBy('retry_at'), 1))[0];
   }
 
-  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
+  list(
+    session: string,
+    statuses: readonly TaskStatus[] | undefined,
+    page: PageRequest,
+  ): Promise<ListPage<Task>> {
     const inSession = this.inSession(session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', statuses);
     return this.documents.slice(matching, ['created_at', 'asc'], page, taskFromDocument);
   }
 
-  listDone(session: string, page: Page): Promise<Slice<Task>> {
+  listDone(session: string, page: PageRequest): Promise<ListPage<Task>> {
     const done = this.inSession(session).where('status', '==', 'done');
     return this.documents.slice(done, ['completed_at', 'asc'], page, taskFromDocument);
   }
 
-  lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+  expired(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
     return this.due(this.tasks.where('status', 'in', HELD), 'lease_expires_at', { now, limit, after });
   }
 
-  closedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+  closedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
     return this.due(this.tasks, 'completed_at', { now, limit, after });
   }
 
-  async forgetBelow(taskId: string): Promise<void> {
+  async deleteBelow(taskId: string): Promise<void> {
     for (const below of [TASK_LOGS, TASK_RESULTS])
       await deleteFound(this.database.collection(`${taskPath(taskId)}/${below}`));
   }
 
-  backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+  backedOff(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
     const available = this.tasks.where('status', '==', 'available');
     return this.due(available, 'retry_at', { now, limit, after });
   }
 
-  queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+  queueEnded(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
     const available = this.tasks.where('status', '==', 'available');
     return this.due(available, 'coding.queue_ends_at', { now, limit, after });
   }
@@ -168,7 +170,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.first(after === undefined ? all : all.startAfter(after), limit);
   }
 
-  listStuck(session: string, page: Page): Promise<Slice<Task>> {
+  listStuck(session: string, page: PageRequest): Promise<ListPage<Task>> {
     return this.documents.slice(this.stuck(session), ['created_at', 'asc'], page, taskFromDocument);
   }
 
@@ -180,7 +182,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.inSession(session).where('status', '==', 'available').where('stuck', '==', true);
   }
 
-  private due(query: Query, time: string, page: DuePage): Promise<Batch<Versioned<Task>>> {
+  private due(query: Query, time: string, page: DuePage): Promise<SweepBatch<Versioned<Task>>> {
     return readDue(query, time, page, (snapshot) =>
       this.documents.readableVersioned(snapshot, taskFromDocument),
     );
@@ -203,7 +205,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
   }
 }
 
-function beginningWith(query: Query, beginning: string): Query {
+function withPrefix(query: Query, beginning: string): Query {
   const id = FieldPath.documentId();
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
 }
@@ -214,7 +216,7 @@ export function withDeadline(ready: Query): Query {
 }
 
 /** Returns the query for all claimable tasks by priority, creation time and id, which ignores deadlines. */
-export function withoutRegardToDeadline(ready: Query): Query {
+export function ignoringDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 

@@ -6,17 +6,17 @@ import { z } from 'zod';
 import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
-import type { Found, Place } from '../../../kernel/paging.ts';
-import { unlessUnreadable } from '../../../kernel/ports.ts';
+import { fittingItems, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
+import type { CursorPage, ListCursor } from '../../../kernel/paging.ts';
+import { skipUnreadable } from '../../../kernel/ports.ts';
 import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
 import type { QueueFilter, QueueQueries, QueueStatus } from '../rules/ports.ts';
 import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } from '../rules/task.ts';
-import { STATE_SHARE } from '../rules/taskProgress.ts';
-import { type FirestoreTaskQueries, OPEN, withDeadline, withoutRegardToDeadline } from './queries.ts';
+import { MAX_STATE_SHARE } from '../rules/taskProgress.ts';
+import { type FirestoreTaskQueries, ignoringDeadline, OPEN, withDeadline } from './queries.ts';
 
 /** Limits for finding tasks without a deadline behind those with one: tasks per read, and reads per page. */
-const MOST_READ = 100;
+const MAX_READ = 100;
 const MAX_READINGS = 5;
 
 export class FirestoreQueueQueries extends FirestoreReader implements QueueQueries {
@@ -24,24 +24,24 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     session: string,
     status: QueueStatus,
     { priorities, type }: QueueFilter,
-    { limit, after }: { readonly limit: number; readonly after?: Place | undefined },
-  ): Promise<Found<Task>> {
+    { limit, after }: { readonly limit: number; readonly after?: ListCursor | undefined },
+  ): Promise<CursorPage<Task>> {
     let query = this.inState(session, status);
     if (type !== undefined) query = query.where('type', '==', type);
     if (priorities !== undefined)
       query = query.where('priority', '>=', priorities.from).where('priority', '<=', priorities.to);
     if (status === 'pending') return this.claimable(query, limit, after);
-    const ordered = withoutRegardToDeadline(query);
+    const ordered = ignoringDeadline(query);
     const { items, more } = await this.documents.page(
       after === undefined ? ordered : ordered.startAfter(...valuesOf(after)),
       limit,
       taskFromDocument,
-      MAX_LISTED_BYTES * STATE_SHARE,
+      MAX_LISTED_BYTES * MAX_STATE_SHARE,
     );
     const last = items.at(-1);
     if (!more || last === undefined) return { items };
     const { blockers, priority } = last;
-    return { items, next: placeOf(last, ...(status === 'blocked' ? [blockers, priority] : [priority])) };
+    return { items, next: queuePlaceOf(last, ...(status === 'blocked' ? [blockers, priority] : [priority])) };
   }
 
   async count(session: string, status: QueueStatus): Promise<number> {
@@ -75,10 +75,14 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
    * deadline precede those without.
    * @param after the last returned task: priority, deadline if any, and creation time
    */
-  private async claimable(ready: Query, limit: number, after: Place | undefined): Promise<Found<Task>> {
+  private async claimable(
+    ready: Query,
+    limit: number,
+    after: ListCursor | undefined,
+  ): Promise<CursorPage<Task>> {
     let page = await this.merged(ready, limit, limit, after);
     for (let read = 1; page.items.length === 0 && page.next !== undefined && read < MAX_READINGS; read++)
-      page = await this.merged(ready, limit, Math.max(limit, MOST_READ), page.next);
+      page = await this.merged(ready, limit, Math.max(limit, MAX_READ), page.next);
     return page;
   }
 
@@ -91,9 +95,9 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     ready: Query,
     limit: number,
     mostRead: number,
-    after: Place | undefined,
-  ): Promise<Found<Task>> {
-    const walks = walksAfter(ready, after);
+    after: ListCursor | undefined,
+  ): Promise<CursorPage<Task>> {
+    const walks = startsAfter(ready, after);
     const [dated, all] = await Promise.all([
       this.documents.page(walks.dated, limit, taskFromDocument),
       this.documents.page(walks.all, mostRead, taskFromDocument),
@@ -106,12 +110,12 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
       .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
       .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
       .sort(compareInQueue);
-    const items = fitting(known.slice(0, limit), (task) => task, STATE_SHARE);
+    const items = fittingItems(known.slice(0, limit), (task) => task, MAX_STATE_SHARE);
     const last = items.at(-1);
-    if (last !== undefined && known.length > items.length) return { items, next: placeInQueue(last) };
+    if (last !== undefined && known.length > items.length) return { items, next: queueCursorOf(last) };
     if (lastSeen !== undefined && (lastDated === undefined || lastDated.priority > lastSeen.priority))
-      return { items, next: placeOf(lastSeen, lastSeen.priority) };
-    return { items, ...(lastDated !== undefined && last !== undefined && { next: placeInQueue(last) }) };
+      return { items, next: queuePlaceOf(lastSeen, lastSeen.priority) };
+    return { items, ...(lastDated !== undefined && last !== undefined && { next: queueCursorOf(last) }) };
   }
 
   private get tasks(): Query {
@@ -120,20 +124,20 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
 }
 
 /** @param before sort values that precede the creation time */
-function placeOf({ created_at, id }: Task, ...before: readonly number[]): Place {
+function queuePlaceOf({ created_at, id }: Task, ...before: readonly number[]): ListCursor {
   return { order: [...before, created_at.getTime()], id };
 }
 
-function placeInQueue(task: Task): Place {
-  return placeOf(task, task.priority, ...(task.deadline ? [task.deadline.getTime()] : []));
+function queueCursorOf(task: Task): ListCursor {
+  return queuePlaceOf(task, task.priority, ...(task.deadline ? [task.deadline.getTime()] : []));
 }
 
-function valuesOf({ order, id }: Place): readonly unknown[] {
+function valuesOf({ order, id }: ListCursor): readonly unknown[] {
   return [...order.slice(0, -1), new Date(order.at(-1) ?? 0), id];
 }
 
-function walksAfter(ready: Query, after: Place | undefined) {
-  const [dated, all] = [withDeadline(ready), withoutRegardToDeadline(ready)];
+function startsAfter(ready: Query, after: ListCursor | undefined) {
+  const [dated, all] = [withDeadline(ready), ignoringDeadline(ready)];
   if (after === undefined) return { dated, all };
   const [priority = 0, ...times] = after.order;
   const last = [priority, ...times.map((time) => new Date(time)), after.id];
@@ -161,10 +165,10 @@ export async function mirrorQueuedTask(
   event?: unknown,
 ): Promise<void> {
   const root = (await database()).ref();
-  let before = await unlessUnreadable(tasks.find(taskId));
+  let before = await skipUnreadable(tasks.find(taskId));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     await root.update(entriesOf(taskId, before?.value, event));
-    const after = await unlessUnreadable(tasks.find(taskId));
+    const after = await skipUnreadable(tasks.find(taskId));
     if (after?.version === before?.version) return;
     before = after;
   }
@@ -177,7 +181,7 @@ export async function queueEntries(
   taskId: string,
   event?: unknown,
 ): Promise<Entries> {
-  return entriesOf(taskId, (await unlessUnreadable(tasks.find(taskId)))?.value, event);
+  return entriesOf(taskId, (await skipUnreadable(tasks.find(taskId)))?.value, event);
 }
 
 type Entries = Readonly<Record<string, object | null>>;

@@ -8,16 +8,16 @@ import {
   archivedSessionPath,
   COLLECTIONS,
   countersPath,
-  gatesPath,
+  queueShardsPath,
   sessionPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import { versioned, versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { versioned, versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import { LEAST_SPREAD } from '../rules/openSession.ts';
-import type { CountersNow, Disused, SessionAndAgent, SessionQueries } from '../rules/ports.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
+import { MIN_SHARDS } from '../rules/openSession.ts';
+import type { CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
 import {
   type ArchivedSession,
   counterFromDocument,
@@ -34,19 +34,19 @@ import { OPEN } from './queries.ts';
 const MAX_ATTEMPTS = 5;
 
 /** Number of capability keys that are queried concurrently. */
-const KEYS_AT_ONCE = 30;
+const MAX_KEYS_PER_QUERY = 30;
 
 /** Maximum number of cache entries per instance. */
-const MAX_REMEMBERED = 1000;
+const MAX_CACHED_SESSIONS = 1000;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
   /** Last known open session per workspace: a guess that saves a round trip and is verified at every read. */
-  private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
-  private readonly spreads: SessionSpreads;
+  private readonly cached = new BoundedMap<string, string>(MAX_CACHED_SESSIONS);
+  private readonly shardCounts: ShardCounts;
 
-  constructor(database: Firestore, documents: DocumentReading, spreads: SessionSpreads) {
+  constructor(database: Firestore, documents: DocumentReading, spreads: ShardCounts) {
     super(database, documents);
-    this.spreads = spreads;
+    this.shardCounts = spreads;
   }
 
   async current(workspace: string): Promise<OpenSession | undefined> {
@@ -79,7 +79,11 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
   }
 
-  discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
+  discoveries(
+    session: string,
+    tags: readonly string[] | undefined,
+    page: PageRequest,
+  ): Promise<ListPage<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
     return this.documents.slice(matching, ['created_at', 'desc'], page, discoveryFromDocument);
@@ -93,28 +97,35 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return { ...sumCounters(counters), stamp, ages };
   }
 
-  async grownAt({ workspace, id }: Session): Promise<string> {
-    const latest = this.database.collection(gatesPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
+  async lastGrowth({ workspace, id }: Session): Promise<string> {
+    const latest = this.database
+      .collection(queueShardsPath(workspace, id))
+      .orderBy('grown_at', 'desc')
+      .limit(1);
     const [gate] = (await latest.get()).docs;
     return gate === undefined ? '' : versionOf(gate.updateTime);
   }
 
-  async disused({ workspace, id }: Session, keys: readonly string[], enough: number): Promise<Disused> {
-    const { docs } = await this.database.collection(gatesPath(workspace, id)).get();
-    const gates = docs.map((gate) => versioned(gate.id, gate.updateTime));
+  async unusedShards(
+    { workspace, id }: Session,
+    keys: readonly string[],
+    enough: number,
+  ): Promise<UnusedShards> {
+    const { docs } = await this.database.collection(queueShardsPath(workspace, id)).get();
+    const shards = docs.map((gate) => versioned(gate.id, gate.updateTime));
     const open = this.database
       .collection(COLLECTIONS.tasks)
       .where('session', '==', id)
       .where('status', 'in', OPEN);
     const disused: string[] = [];
-    for (let from = 0; from < keys.length && disused.length < enough; from += KEYS_AT_ONCE) {
-      const some = keys.slice(from, from + KEYS_AT_ONCE);
+    for (let from = 0; from < keys.length && disused.length < enough; from += MAX_KEYS_PER_QUERY) {
+      const some = keys.slice(from, from + MAX_KEYS_PER_QUERY);
       const found = await Promise.all(
         some.map((key) => open.where('capability_key', '==', key).limit(1).select().get()),
       );
       disused.push(...some.filter((_key, index) => found[index]?.empty));
     }
-    return { gates, disused };
+    return { shards, disused };
   }
 
   /** Reads the workspace, its session and more documents; in one round trip if the cached session is still open. */
@@ -123,7 +134,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     paths: readonly string[],
     attempt = 1,
   ): Promise<Opening & { more: readonly DocumentSnapshot[] }> {
-    const guess = this.remembered.get(workspace);
+    const guess = this.cached.get(workspace);
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
     const snapshots = await this.database.getAll(
       ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
@@ -136,7 +147,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     if (name === undefined) return { vacant: workspaceVersion, more };
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
-    this.remembered.set(workspace, name);
+    this.cached.set(workspace, name);
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads, which cannot happen repeatedly.
       if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a missing session.`);
@@ -146,7 +157,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
       this.documents.value(stored, sessionFromDocument),
       stored.updateTime,
     );
-    this.spreads.note(session);
+    this.shardCounts.note(session);
     return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
   }
 }
@@ -155,14 +166,14 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
  * Cached shard counts of sessions, because changes of tasks write a counter without always reading the session. Reads
  * sum all shards, so an outdated shard count only causes more contention.
  */
-export class SessionSpreads {
-  private readonly remembered = new BoundedMap<string, number>(MAX_REMEMBERED);
+export class ShardCounts {
+  private readonly cached = new BoundedMap<string, number>(MAX_CACHED_SESSIONS);
 
   note({ id, spread }: Pick<Session, 'id' | 'spread'>): void {
-    this.remembered.set(id, spread);
+    this.cached.set(id, spread);
   }
 
   of(session: string): number {
-    return this.remembered.get(session) ?? LEAST_SPREAD;
+    return this.cached.get(session) ?? MIN_SHARDS;
   }
 }

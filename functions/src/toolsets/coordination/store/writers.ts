@@ -1,11 +1,12 @@
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { writeNode } from '../../../graph/store/nodes.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
 import {
   archivedSessionPath,
   countersPath,
   discoveryPath,
-  gatesPath,
+  queueShardsPath,
   sessionPath,
   taskLogPath,
   taskPath,
@@ -13,24 +14,23 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
-import type { Effect } from '../../../kernel/trail.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
 import {
   discoveryToDocument,
+  type QueueShards,
   type Session,
   type SessionChanges,
-  type SessionGates,
   sessionToDocument,
 } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
-import type { SessionSpreads } from './sessions.ts';
+import type { ShardCounts } from './sessions.ts';
 
-export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionChanges> => ({
+export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChanges> => ({
   openSession({ session, replaces }, writes) {
     writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
     writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
-    openGates(session, 0, writes);
+    queueShards(session, 0, writes);
   },
   describeSession({ session: { workspace, id, goal, master_plan }, version }, writes) {
     writes.replace(sessionPath(workspace, id), { goal, master_plan }, version);
@@ -40,13 +40,13 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
     writes.set(archivedSessionPath(workspace, id), archived);
     writes.deleteAt(sessionPath(workspace, id), version);
-    for (let gate = 0; gate < session.spread; gate++) writes.delete(gatePath(session, gate));
+    for (let gate = 0; gate < session.spread; gate++) writes.delete(queueShardPath(session, gate));
   },
   reopenSession({ session, archivedVersion, replaces }, writes) {
     const { workspace, id } = session;
     writes.replace(workspacePath(workspace), { session: id }, replaces);
     writes.create(sessionPath(workspace, id), sessionToDocument(session));
-    openGates(session, 0, writes);
+    queueShards(session, 0, writes);
     writes.deleteAt(archivedSessionPath(workspace, id), archivedVersion);
   },
   sessionCleared({ session: { workspace, id } }, writes) {
@@ -55,7 +55,7 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
   queueGrew({ session, capability_keys, version }, writes) {
     const { workspace, id, spread } = session;
     if (capability_keys.length === 0 && version === undefined) {
-      const gate = gatePath(session, writes.randomness.integer(spread));
+      const gate = queueShardPath(session, writes.randomness.integer(spread));
       writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
       return;
     }
@@ -76,12 +76,13 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
       { queue_version: FieldValue.increment(1), ...fields },
       version,
     );
-    for (const gate of gates) writes.deleteAt(`${gatesPath(workspace, id)}/${gate.value}`, gate.version);
-    openGates({ ...session, first_gate: firstGate }, 0, writes);
+    for (const gate of gates)
+      writes.deleteAt(`${queueShardsPath(workspace, id)}/${gate.value}`, gate.version);
+    queueShards({ ...session, first_gate: firstGate }, 0, writes);
   },
-  spreadSession({ session, before, version }, writes) {
+  shardSession({ session, before, version }, writes) {
     writes.replace(sessionPath(session.workspace, session.id), { spread: session.spread }, version);
-    openGates(session, before, writes);
+    queueShards(session, before, writes);
   },
   count({ workspace, session, by, at, waited }, writes) {
     const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(spreads.of(session))}`;
@@ -91,22 +92,22 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     writes.merge(shard, { ...counts, ...waits, last_activity: at });
   },
   createDiscovery({ discovery }, writes) {
-    writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
+    writes.createPermanent(discoveryPath(discovery.id), discoveryToDocument(discovery));
   },
 });
 
-function openGates(session: Session, from: number, writes: CommitWrites): void {
+function queueShards(session: Session, from: number, writes: CommitWrites): void {
   for (let gate = from; gate < session.spread; gate++)
-    writes.set(gatePath(session, gate), { grown_at: FieldValue.serverTimestamp() });
+    writes.set(queueShardPath(session, gate), { grown_at: FieldValue.serverTimestamp() });
 }
 
-function gatePath({ workspace, id, first_gate }: SessionGates, gate: number): string {
-  return `${gatesPath(workspace, id)}/${first_gate + gate}`;
+function queueShardPath({ workspace, id, first_gate }: QueueShards, gate: number): string {
+  return `${queueShardsPath(workspace, id)}/${first_gate + gate}`;
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
   createTask({ task }, writes) {
-    writes.createLasting(taskPath(task.id), taskToDocument(task));
+    writes.createPermanent(taskPath(task.id), taskToDocument(task));
     writeNode(undefined, taskNode(task), writes);
   },
   replaceTask({ before, task, version }, writes) {
@@ -120,10 +121,10 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writeNode(node, { ...node, deleted: true }, writes);
   },
   dependencyDone({ taskId }, writes) {
-    writes.updateIfThere(taskPath(taskId), [['blockers', FieldValue.increment(-1)]]);
+    writes.updateIfExists(taskPath(taskId), [['blockers', FieldValue.increment(-1)]]);
   },
   dependencyFailed({ taskId, dependencyId }, writes) {
-    writes.updateIfThere(taskPath(taskId), [
+    writes.updateIfExists(taskPath(taskId), [
       ['failed_dependencies', FieldValue.arrayUnion(dependencyId)],
       ['stuck_unsettled', true],
     ]);
@@ -132,14 +133,14 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writes.replace(taskPath(taskId), { blockers: FieldValue.increment(1) }, version);
   },
   dependencyRevived({ taskId, dependencyId }, writes) {
-    writes.updateIfThere(taskPath(taskId), [
+    writes.updateIfExists(taskPath(taskId), [
       ['failed_dependencies', FieldValue.arrayRemove(dependencyId)],
       ['stuck_unsettled', true],
     ]);
   },
   dependencyStuck({ taskId, dependencyId, by }, writes) {
     const mark = new FieldPath('stuck_dependencies', dependencyId);
-    writes.updateIfThere(taskPath(taskId), [
+    writes.updateIfExists(taskPath(taskId), [
       [mark, by ?? FieldValue.delete()],
       ['stuck_unsettled', true],
     ]);
@@ -148,7 +149,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
   },
   removeDependent({ taskId, dependentId }, writes) {
-    writes.updateIfThere(taskPath(taskId), [['dependents', FieldValue.arrayRemove(dependentId)]]);
+    writes.updateIfExists(taskPath(taskId), [['dependents', FieldValue.arrayRemove(dependentId)]]);
   },
   logFailedCheck({ task: { id: taskId, workspace }, entry }, writes) {
     const { id, details, at, repository, pull_request } = entry;
@@ -168,15 +169,15 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
 // Audit entries of tasks, sessions, findings and messages.
 
 /** Fields without audit entries: renewed leases, and fields derived from other tasks. */
-const FOLLOWING = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
+const UNAUDITED_FIELDS = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
 
-function toldOf(task: Task): Fields {
-  const told = Object.entries(taskToDocument(task)).filter(([field]) => !FOLLOWING.includes(field));
+function auditFieldsOf(task: Task): Fields {
+  const told = Object.entries(taskToDocument(task)).filter(([field]) => !UNAUDITED_FIELDS.includes(field));
   return Object.fromEntries(told);
 }
 
 /** Hides a change of the progress, which heartbeats report several times per minute, from the audit log. */
-function asFarAs({ coding: now }: Task, before: Task): Task {
+function codingAuditFields({ coding: now }: Task, before: Task): Task {
   if (now === undefined || before.coding === undefined) return before;
   const { progress: _, ...coding } = before.coding;
   return { ...before, coding: { ...coding, ...(now.progress !== undefined && { progress: now.progress }) } };
@@ -187,7 +188,7 @@ const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
 const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
 
 /** Returns the fields of a session that callers set, without those that change with its tasks. */
-function saidOf(session: Session): Fields {
+function sessionAuditFields(session: Session): Fields {
   const {
     queue_version: _,
     capability_keys: __,
@@ -199,28 +200,34 @@ function saidOf(session: Session): Fields {
 }
 
 export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & MessageChanges> = {
-  createTask: ({ task }): Effect => ({ ...ofTask(task), after: toldOf(task) }),
-  replaceTask: ({ task, before }): Effect => ({
+  createTask: ({ task }): AuditEffect => ({ ...ofTask(task), after: auditFieldsOf(task) }),
+  replaceTask: ({ task, before }): AuditEffect => ({
     ...ofTask(task),
-    before: toldOf(asFarAs(task, before)),
-    after: toldOf(task),
+    before: auditFieldsOf(codingAuditFields(task, before)),
+    after: auditFieldsOf(task),
   }),
-  openSession: ({ session }): Effect => ({ ...ofSession(session), after: saidOf(session) }),
-  describeSession: ({ session, before }): Effect => ({
+  openSession: ({ session }): AuditEffect => ({ ...ofSession(session), after: sessionAuditFields(session) }),
+  describeSession: ({ session, before }): AuditEffect => ({
     ...ofSession(session),
-    before: saidOf(before),
-    after: saidOf(session),
+    before: sessionAuditFields(before),
+    after: sessionAuditFields(session),
   }),
-  archiveSession: ({ session }): Effect => ({ ...ofSession(session), before: saidOf(session) }),
-  reopenSession: ({ session }): Effect => ({ ...ofSession(session), after: saidOf(session) }),
-  createDiscovery: ({ discovery }): Effect => ({
+  archiveSession: ({ session }): AuditEffect => ({
+    ...ofSession(session),
+    before: sessionAuditFields(session),
+  }),
+  reopenSession: ({ session }): AuditEffect => ({
+    ...ofSession(session),
+    after: sessionAuditFields(session),
+  }),
+  createDiscovery: ({ discovery }): AuditEffect => ({
     kind: 'discovery',
     id: discovery.id,
     workspace: discovery.workspace,
     after: discoveryToDocument(discovery),
   }),
   // Reading a message is not audited.
-  replaceMailbox: ({ mailbox, sent }): Effect | undefined =>
+  replaceMailbox: ({ mailbox, sent }): AuditEffect | undefined =>
     sent && {
       kind: 'message',
       id: `${mailbox.id}/${sent.id}`,

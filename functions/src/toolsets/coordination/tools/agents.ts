@@ -6,12 +6,12 @@ import type { Membership } from '../rules/membership.ts';
 import {
   agentId,
   defineTool,
-  messagesAnswer,
+  messagesResponse,
   messagesShape,
   taskId,
   text,
   texts,
-} from './coordinationAnswers.ts';
+} from './coordinationResponses.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
@@ -40,7 +40,7 @@ export const registerAgent = defineTool({
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', role: 'worker' },
-  answer: ({ agent, role, currentTask }: Membership) => ({
+  response: ({ agent, role, currentTask }: Membership) => ({
     success: true,
     agent: {
       id: agent.id,
@@ -51,8 +51,8 @@ export const registerAgent = defineTool({
       capabilities: agent.capability_details.map(({ name }) => name),
     },
   }),
-  handler: ({ services, workspace, principal, recordAnswer }, { agent_id, ...declared }) =>
-    services.membership.join(principal, { agentId: agent_id, workspace, ...declared }, recordAnswer),
+  handler: ({ services, workspace, principal, recordResponse }, { agent_id, ...declared }) =>
+    services.membership.join(principal, { agentId: agent_id, workspace, ...declared }, recordResponse),
 });
 
 export const heartbeat = defineTool({
@@ -70,9 +70,9 @@ export const heartbeat = defineTool({
   role: 'worker',
   routine: true,
   example: { agent_id: 'terminal-2' },
-  answer: (messages: readonly Message[]) => ({ success: true, messages: messagesAnswer(messages) }),
-  handler: ({ services, workspace, principal, recordAnswer }, { agent_id: name, read_until }) =>
-    services.membership.heartbeat(principal, { workspace, name, readUntil: read_until }, recordAnswer),
+  response: (messages: readonly Message[]) => ({ success: true, messages: messagesResponse(messages) }),
+  handler: ({ services, workspace, principal, recordResponse }, { agent_id: name, read_until }) =>
+    services.membership.heartbeat(principal, { workspace, name, readUntil: read_until }, recordResponse),
 });
 
 export const messageAgent = defineTool({
@@ -91,9 +91,9 @@ export const messageAgent = defineTool({
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', message: 'The tests need Node 22.', task_id: 'task-xxx-002' },
-  answer: ({ id }: Message) => ({ success: true, message_id: id }),
-  handler: ({ services, workspace, principal, recordAnswer }, { agent_id, message, task_id }) => {
+  response: ({ id }: Message) => ({ success: true, message_id: id }),
+  handler: ({ services, workspace, principal, recordResponse }, { agent_id, message, task_id }) => {
     const letter = { workspace, agentId: agent_id, text: message, taskId: task_id };
-    return services.messages.send(principal, letter, recordAnswer);
+    return services.messages.send(principal, letter, recordResponse);
   },
 });

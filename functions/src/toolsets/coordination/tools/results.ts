@@ -1,7 +1,7 @@
 /** Tools for listing tasks and results, and for sharing findings. Source: the coordination specification. */
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
@@ -9,19 +9,19 @@ import {
   agentId,
   cursor,
   defineTool,
-  discoveryAnswer,
+  discoveryResponse,
   discoveryShape,
+  optionalList,
   pageAfter,
   pageLimit,
   pageOf,
   pageShape,
-  resultAnswer,
-  some,
-  taskAnswer,
+  resultResponse,
+  taskResponse,
   taskShape,
   text,
   texts,
-} from './coordinationAnswers.ts';
+} from './coordinationResponses.ts';
 
 export const getAllTasks = defineTool({
   name: 'get_all_tasks',
@@ -37,7 +37,7 @@ export const getAllTasks = defineTool({
   }),
   output: z.object({ tasks: z.array(taskShape), ...pageShape }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
@@ -48,17 +48,17 @@ export const getAllTasks = defineTool({
     const found = await (status_filter === 'stuck'
       ? coordination.listStuck(workspace, page)
       : coordination.listTasks(workspace, statuses, page));
-    const { items, end } = pageOf(found, (task) => task.created_at, taskAnswer);
+    const { items, end } = pageOf(found, (task) => task.created_at, taskResponse);
     return { tasks: items, ...end };
   },
 });
 
 const { status, error, result, completed_at } = taskShape.shape;
 
-const resultAnswerOf = (task: Task) => ({
+const resultResponseOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
-  result: resultAnswer(task.result),
+  result: resultResponse(task.result),
   completed_at: task.completed_at?.toISOString(),
 });
 
@@ -84,24 +84,24 @@ export const getResults = defineTool({
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
       const found = await services.coordination.listDone(workspace, pageAfter(encoded, limit));
-      const { items, end } = pageOf(found, (task) => task.completed_at, resultAnswerOf);
+      const { items, end } = pageOf(found, (task) => task.completed_at, resultResponseOf);
       return { results: items, ...end };
     }
     const named = await services.coordination.namedTasks(workspace, task_ids);
     const others = named.filter((task) => task.status !== 'done');
     const done = named.filter((task) => task.status === 'done');
-    const given = fitting(done, resultAnswerOf);
+    const given = fittingItems(done, resultResponseOf);
     const leftOut = done.slice(given.length);
     return {
-      results: given.map(resultAnswerOf),
-      left_out: some(leftOut.map(({ id }) => id)),
-      without_result: some(
+      results: given.map(resultResponseOf),
+      left_out: optionalList(leftOut.map(({ id }) => id)),
+      without_result: optionalList(
         others.map(({ id, status, error }) => ({ task_id: id, status: coordinationStatus(status), error })),
       ),
       truncated: leftOut.length > 0,
@@ -128,11 +128,11 @@ export const addDiscovery = defineTool({
     content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
     tags: ['auth', 'existing-code'],
   },
-  answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
-  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
+  response: (discovery: Discovery) => ({ success: true, discovery: discoveryResponse(discovery) }),
+  handler: async ({ services, workspace, principal, recordResponse }, { agent_id, content, tags = [] }) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
     const discovery = { workspace, agent_id: agentId, content, tags: [...new Set(tags)] };
-    return services.coordination.addDiscovery(discovery, recordAnswer, principal);
+    return services.coordination.addDiscovery(discovery, recordResponse, principal);
   },
 });
 
@@ -151,8 +151,12 @@ export const getDiscoveries = defineTool({
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);
-    const found = await services.coordination.listDiscoveries(workspace, some([...new Set(tags)]), page);
-    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryAnswer);
+    const found = await services.coordination.listDiscoveries(
+      workspace,
+      optionalList([...new Set(tags)]),
+      page,
+    );
+    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryResponse);
     return { discoveries: items, ...end };
   },
 });

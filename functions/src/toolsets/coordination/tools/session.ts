@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { columnLines, terminalLines } from '../../../kernel/text.ts';
 import { guidance } from '../../../mcp/tool.ts';
-import type { CoordinationStatus, Initialised } from '../rules/coordination.ts';
+import type { CoordinationStatus, InitializedSession } from '../rules/coordination.ts';
 import type { Session } from '../rules/session.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
-import { archivedAnswer, archivedShape, defineTool, taskShape, text } from './coordinationAnswers.ts';
+import { archivedResponse, archivedShape, defineTool, taskShape, text } from './coordinationResponses.ts';
 
 export const initCoordination = defineTool({
   name: 'init_coordination',
@@ -34,18 +34,18 @@ export const initCoordination = defineTool({
     goal: 'Build a REST API for user management',
     master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
   },
-  answer: ({ session, archived }: Initialised) => ({
+  response: ({ session, archived }: InitializedSession) => ({
     success: true,
     goal: session.goal,
     created_at: session.created_at.toISOString(),
-    archived_session: archived && archivedAnswer(archived),
+    archived_session: archived && archivedResponse(archived),
   }),
-  handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>
-    services.coordination.initialise(workspace, { goal, masterPlan: master_plan }, recordAnswer, principal),
+  handler: ({ services, workspace, principal, recordResponse }, { goal, master_plan }) =>
+    services.coordination.initialize(workspace, { goal, masterPlan: master_plan }, recordResponse, principal),
 });
 
 /** Returns the goal and the plan. @throws MusterError NOT_FOUND if the workspace has no goal */
-export function masterPlanAnswer(session: Session | undefined, workspace: string) {
+export function masterPlanResponse(session: Session | undefined, workspace: string) {
   if (session === undefined || session.goal === '') {
     throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no goal yet.`, {
       suggestion: 'Ask a leader to set one with coordination.init_coordination.',
@@ -68,7 +68,7 @@ export const getMasterPlan = defineTool({
   role: 'viewer',
   example: {},
   handler: async ({ services, workspace }) =>
-    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+    masterPlanResponse(await services.coordination.session(workspace), workspace),
 });
 
 const { status, claimed_by } = taskShape.shape;
@@ -113,7 +113,7 @@ const statusShape = z.object({
 });
 
 /** Returns the status response. Progress is rounded down: 100 means that all tasks are done. */
-export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
+export function statusResponse(status: CoordinationStatus): z.output<typeof statusShape> {
   const { session, counters, blocked, agents, late, stuck } = status;
   const { counts, lastActivity } = counters;
   const { total, leaders, active } = agents;
@@ -135,16 +135,16 @@ export function statusAnswer(status: CoordinationStatus): z.output<typeof status
     agents: { total, leaders, workers: total - leaders, active },
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
-    late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateAnswer) } : undefined,
-    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckAnswer) } : undefined,
+    late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateResponse) } : undefined,
+    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckResponse) } : undefined,
   };
 }
 
-function stuckAnswer(task: Task) {
+function stuckResponse(task: Task) {
   return { id: task.id, reason: stuckReason(task), because_of: stuckBy(task) };
 }
 
-function lateAnswer({ id, deadline, status, claim }: Task) {
+function lateResponse({ id, deadline, status, claim }: Task) {
   const claimed_by = isHeld(status) ? claim?.claimed_by : undefined;
   return { id, deadline: deadline?.toISOString(), status: coordinationStatus(status), claimed_by };
 }
@@ -160,10 +160,10 @@ export const getStatus = defineTool({
   role: 'viewer',
   example: {},
   text: statusText,
-  handler: async ({ services, workspace }) => statusAnswer(await services.coordination.status(workspace)),
+  handler: async ({ services, workspace }) => statusResponse(await services.coordination.status(workspace)),
 });
 
-export function statusText(answer: ReturnType<typeof statusAnswer>): string {
+export function statusText(answer: ReturnType<typeof statusResponse>): string {
   const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck } = answer;
   const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} blocked)` : '';
   const lines = [
@@ -174,7 +174,7 @@ export function statusText(answer: ReturnType<typeof statusAnswer>): string {
     `Last activity: ${answer.last_activity ?? 'none'}`,
   ];
   if (stuck !== undefined) {
-    lines.push(`Can never start: ${stuck.count}${named(stuck)}`);
+    lines.push(`Can never start: ${stuck.count}${namedCount(stuck)}`);
     lines.push(...columnLines(stuck.tasks.map(({ id, reason = '' }) => [id, reason])));
   }
   if (late !== undefined) {
@@ -184,11 +184,17 @@ export function statusText(answer: ReturnType<typeof statusAnswer>): string {
       `due ${deadline}`,
       claimed_by === undefined ? '' : `held by ${claimed_by}`,
     ]);
-    lines.push(`Late: ${late.count}${named(late)}`, ...columnLines(rows));
+    lines.push(`Late: ${late.count}${namedCount(late)}`, ...columnLines(rows));
   }
   return terminalLines(lines);
 }
 
-function named({ count, tasks }: { readonly count: number; readonly tasks: readonly unknown[] }): string {
+function namedCount({
+  count,
+  tasks,
+}: {
+  readonly count: number;
+  readonly tasks: readonly unknown[];
+}): string {
   return count > tasks.length ? `, ${tasks.length} shown` : '';
 }

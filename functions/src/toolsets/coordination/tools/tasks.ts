@@ -2,26 +2,26 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearArgument, clearing } from '../../../mcp/tool.ts';
-import type { Reopened } from '../rules/archives.ts';
+import { clearArgument, clearedFields } from '../../../mcp/tool.ts';
+import type { RestoredSession } from '../rules/archives.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
-import type { Revived } from '../rules/levers.ts';
 import type { Task } from '../rules/task.ts';
-import type { UpdatedTask } from '../rules/updating.ts';
+import type { RequeuedTask } from '../rules/taskActions.ts';
+import type { UpdatedTask } from '../rules/taskUpdates.ts';
 import {
-  archivedAnswer,
+  archivedResponse,
   archivedShape,
+  DEFAULT_PRIORITY,
   defineTool,
   draftOf,
+  optionalList,
   priority,
-  some,
-  taskAnswer,
   taskArguments,
   taskId,
+  taskResponse,
   taskShape,
   text,
-  USUAL_PRIORITY,
-} from './coordinationAnswers.ts';
+} from './coordinationResponses.ts';
 
 export const createTask = defineTool({
   name: 'create_task',
@@ -30,7 +30,7 @@ export const createTask = defineTool({
     'Adds a task to the queue for workers to claim. Several: coordination.create_tasks_batch; for a coding agent: coding.create_task.',
   details: 'Tasks are handed out by priority, then deadline, then age, once all dependencies are done.',
   rare: ['type'],
-  input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
+  input: z.strictObject({ ...taskArguments, priority: priority.default(DEFAULT_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   loosens: [],
@@ -42,11 +42,11 @@ export const createTask = defineTool({
     context_files: ['src/auth/login.ts'],
     hints: 'Use JWT for tokens, bcrypt for passwords',
   },
-  answer: ([task]: readonly Task[]) => {
+  response: ([task]: readonly Task[]) => {
     if (task === undefined) throw new Error('The created task is missing.');
-    return { success: true, task: taskAnswer(task) };
+    return { success: true, task: taskResponse(task) };
   },
-  handler: ({ services, workspace, principal, recordAnswer }, written) => {
+  handler: ({ services, workspace, principal, recordResponse }, written) => {
     const createdBy = principal.agent_id ?? principal.uid;
     const request = {
       workspace,
@@ -55,7 +55,7 @@ export const createTask = defineTool({
       viewer: principal,
       drafts: [draftOf(written)],
     };
-    return services.taskCreation.create(request, recordAnswer);
+    return services.taskCreation.create(request, recordResponse);
   },
 });
 
@@ -83,17 +83,17 @@ export const createTasksBatch = defineTool({
       { description: 'Create logout endpoint', priority: 3, dependencies: ['task-2'] },
     ],
   },
-  answer: (tasks: readonly Task[]) => ({
+  response: (tasks: readonly Task[]) => ({
     success: true,
     created: tasks.length,
     task_ids: tasks.map(({ id }) => id),
   }),
-  handler: ({ services, workspace, principal, recordAnswer }, { tasks, part_of }) => {
+  handler: ({ services, workspace, principal, recordResponse }, { tasks, part_of }) => {
     const createdBy = principal.agent_id ?? principal.uid;
     const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
     const by = { createdBy, opener: principal, viewer: principal };
     const request = { workspace, ...by, drafts, isBatch: true };
-    return services.taskCreation.create(request, recordAnswer);
+    return services.taskCreation.create(request, recordResponse);
   },
 });
 
@@ -123,13 +123,13 @@ export const updateTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-001', priority: 2, clear: ['deadline'] },
-  answer: ({ task, isChanged }: UpdatedTask) => ({
+  response: ({ task, isChanged }: UpdatedTask) => ({
     success: true,
     message: isChanged ? undefined : 'Nothing changed: the task already has these values.',
-    task: taskAnswer(task),
+    task: taskResponse(task),
   }),
-  handler: ({ services, principal, recordAnswer }, { task_id, clear, ...wishes }) => {
-    const changed = clearing(clear);
+  handler: ({ services, principal, recordResponse }, { task_id, clear, ...wishes }) => {
+    const changed = clearedFields(clear);
     const deadlineDate = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
     return services.taskUpdates.update(
       principal,
@@ -143,7 +143,7 @@ export const updateTask = defineTool({
         files: wishes.context_files,
         deadline: changed('deadline', deadlineDate),
       },
-      recordAnswer,
+      recordResponse,
     );
   },
 });
@@ -164,9 +164,13 @@ export const cancelTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
-  answer: (task: Task) => ({ success: true, task: taskAnswer(task), blocked_tasks: some(task.dependents) }),
-  handler: ({ services, principal, recordAnswer }, { task_id, reason }) =>
-    services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordAnswer),
+  response: (task: Task) => ({
+    success: true,
+    task: taskResponse(task),
+    blocked_tasks: optionalList(task.dependents),
+  }),
+  handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
+    services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordResponse),
 });
 
 export const retryTask = defineTool({
@@ -190,14 +194,18 @@ export const retryTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-004', with_dependents: true },
-  answer: ({ task, dependents, isCut }: Revived) => ({
+  response: ({ task, dependents, isTruncated }: RequeuedTask) => ({
     success: true,
-    task: taskAnswer(task),
-    retried_dependents: some(dependents),
-    truncated: isCut || undefined,
+    task: taskResponse(task),
+    retried_dependents: optionalList(dependents),
+    truncated: isTruncated || undefined,
   }),
-  handler: ({ services, principal, recordAnswer }, { task_id, with_dependents }) =>
-    services.taskLevers.retry(principal, { taskId: task_id, withDependents: with_dependents }, recordAnswer),
+  handler: ({ services, principal, recordResponse }, { task_id, with_dependents }) =>
+    services.taskLevers.retry(
+      principal,
+      { taskId: task_id, withDependents: with_dependents },
+      recordResponse,
+    ),
 });
 
 export const reopen = defineTool({
@@ -220,15 +228,15 @@ export const reopen = defineTool({
   loosens: [],
   role: 'leader',
   example: {},
-  answer: ({ session, open, held, archived }: Reopened) => ({
+  response: ({ session, open, held, archived }: RestoredSession) => ({
     success: true,
     session_id: session.id,
     goal: session.goal,
     created_at: session.created_at.toISOString(),
     open_tasks: open,
     held_tasks: held,
-    archived_session: archived && archivedAnswer(archived),
+    archived_session: archived && archivedResponse(archived),
   }),
-  handler: ({ services, workspace, recordAnswer }, { session_id }) =>
-    services.coordination.archives.reopen(workspace, session_id, recordAnswer),
+  handler: ({ services, workspace, recordResponse }, { session_id }) =>
+    services.coordination.archives.restore(workspace, session_id, recordResponse),
 });

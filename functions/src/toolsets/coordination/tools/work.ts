@@ -4,27 +4,27 @@ import { idOf } from '../../../kernel/ids.ts';
 import { guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
-import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
+import { NO_TASK_REASONS } from '../rules/noTask.ts';
 import type { Task } from '../rules/task.ts';
 import {
   agentId,
   claimEpoch,
   defineTool,
-  lateResultOf,
-  messagesAnswer,
+  lateReportOf,
+  messagesResponse,
   messagesShape,
-  outcomeAnswer,
+  outcomeResponse,
   outcomeShape,
-  taskAnswer,
   taskId,
+  taskResponse,
   taskShape,
   text,
   texts,
-} from './coordinationAnswers.ts';
+} from './coordinationResponses.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-const MAX_IN_HAND = 100;
+const MAX_HELD = 100;
 
 export const claimTask = defineTool({
   name: 'claim_task',
@@ -40,7 +40,7 @@ export const claimTask = defineTool({
       .describe('Lease length, in seconds'),
     in_hand: z
       .array(idOf('a task'))
-      .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
+      .max(MAX_HELD, `expected at most ${MAX_HELD} tasks`)
       .optional()
       .describe('IDs of tasks you hold, to claim another'),
   }),
@@ -54,12 +54,12 @@ export const claimTask = defineTool({
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  answer: (outcome: ClaimOutcome) => {
-    const messages = messagesAnswer(outcome.messages ?? []);
+  response: (outcome: ClaimOutcome) => {
+    const messages = messagesResponse(outcome.messages ?? []);
     if (outcome.kind === 'none')
       return {
         success: false,
@@ -68,12 +68,15 @@ export const claimTask = defineTool({
         messages,
       };
     const resumed = outcome.kind === 'resumed' || undefined;
-    return { success: true, task: taskAnswer(outcome.task), resumed, messages };
+    return { success: true, task: taskResponse(outcome.task), resumed, messages };
   },
-  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
+  handler: async (
+    { services, workspace, principal, recordResponse },
+    { agent_id, lease_seconds, in_hand },
+  ) => {
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
-    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, inHand: in_hand };
-    return services.taskClaims.claim(request, recordAnswer);
+    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand };
+    return services.taskClaims.claim(request, recordResponse);
   },
 });
 
@@ -92,22 +95,22 @@ export const startTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
-  answer: ({ task, messages }: Started) => ({
+  response: ({ task, messages }: StartedTask) => ({
     success: true,
-    late_result: lateResultOf(task),
-    messages: messagesAnswer(messages),
+    late_result: lateReportOf(task),
+    messages: messagesResponse(messages),
   }),
-  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
+  handler: async ({ services, workspace, principal, recordResponse }, { agent_id, task_id, claim_epoch }) => {
     const agent = await services.liveness.acting(principal, workspace, agent_id);
     const messages = await services.messages.unread(agent, workspace);
-    const started = (task: Task): Started => ({ task, messages });
+    const started = (task: Task): StartedTask => ({ task, messages });
     const claimant = { agent_id: agent.id, claim_epoch: claim_epoch };
-    const record = (task: Task) => recordAnswer(started(task));
+    const record = (task: Task) => recordResponse(started(task));
     return started(await services.taskQueue.start(principal, task_id, claimant, record));
   },
 });
 
-interface Started {
+interface StartedTask {
   readonly task: Task;
   readonly messages: readonly Message[];
 }
@@ -138,9 +141,9 @@ export const completeTask = defineTool({
     files_modified: ['src/routes/index.ts'],
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
-  answer: outcomeAnswer,
+  response: outcomeResponse,
   handler: async (
-    { services, workspace, principal, recordAnswer },
+    { services, workspace, principal, recordResponse },
     { agent_id, task_id, claim_epoch, when_parts_done, ...report },
   ) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
@@ -157,7 +160,7 @@ export const completeTask = defineTool({
         claimant,
         outcome: { kind: 'done', result, ...(when_parts_done && { whenPartsDone: when_parts_done }) },
       },
-      recordAnswer,
+      recordResponse,
     );
   },
 });
@@ -180,9 +183,9 @@ export const failTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
-  answer: outcomeAnswer,
+  response: outcomeResponse,
   handler: async (
-    { services, workspace, principal, recordAnswer },
+    { services, workspace, principal, recordResponse },
     { agent_id, task_id, claim_epoch, ...report },
   ) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
@@ -191,7 +194,7 @@ export const failTask = defineTool({
       principal,
       task_id,
       { claimant, outcome: { kind: 'failed', ...report } },
-      recordAnswer,
+      recordResponse,
     );
   },
 });
@@ -199,8 +202,7 @@ export const failTask = defineTool({
 export const releaseTask = defineTool({
   name: 'release_task',
   title: 'Release a task',
-  description:
-    'Releases a claimed task back to the queue for another worker. For its creator and leaders.',
+  description: 'Releases a claimed task back to the queue for another worker. For its creator and leaders.',
   details: "The holder's report still counts until another agent claims the task.",
   input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
   output: z.object({ success: z.boolean(), task: taskShape }),
@@ -208,7 +210,7 @@ export const releaseTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'Its agent does not respond' },
-  answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
-  handler: ({ services, principal, recordAnswer }, { task_id, reason }) =>
-    services.taskLevers.release(principal, { taskId: task_id, reason }, recordAnswer),
+  response: (task: Task) => ({ success: true, task: taskResponse(task) }),
+  handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
+    services.taskLevers.release(principal, { taskId: task_id, reason }, recordResponse),
 });

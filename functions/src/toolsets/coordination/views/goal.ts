@@ -1,16 +1,16 @@
 /** View of a workspace's goal, drawn from the response of get_status: progress, agents, and stuck and late tasks. */
 import {
+  boundedText,
   button,
   type Child,
-  MOST_ROWS,
+  MAX_ROWS,
   make,
   rows,
   state,
   type Tone,
-  words,
 } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
-import { begin, type Person } from '../../../mcp/views/view.ts';
+import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
 /** Statuses in display order, from the end of a task's life to its beginning. */
 const STATES: readonly (readonly [name: string, words: string, tone: Tone])[] = [
@@ -50,7 +50,7 @@ function workers(answer: Fields): Child {
   return make('p.quiet', agents, blocked > 0 && ` Blocked tasks: ${blocked}.`);
 }
 
-function stuckRow(task: Fields, person: Person): HTMLElement {
+function stuckRow(task: Fields, person: ViewActions): HTMLElement {
   const id = textOf(task['id']);
   const cause = textOf(task['because_of']);
   const retry = () =>
@@ -60,29 +60,29 @@ function stuckRow(task: Fields, person: Person): HTMLElement {
   return make(
     'li.row',
     make('span', state('stuck', 'bad')),
-    make('div', words(id), make('div.quiet', words(because))),
+    make('div', boundedText(id), make('div.quiet', boundedText(because))),
     person.mayAct && cause !== '' && button('Retry', options, retry),
   );
 }
 
-function lateRow(task: Fields, person: Person): HTMLElement {
+function lateRow(task: Fields, person: ViewActions): HTMLElement {
   const holder = textOf(task['claimed_by']);
   return make(
     'li.row',
     make('span', state('late', 'late')),
     make(
       'div',
-      words(textOf(task['id'])),
+      boundedText(textOf(task['id'])),
       make(
         'div.quiet',
         `due ${person.time(task['deadline'])}`,
-        ...(holder === '' ? [] : ['; held by ', words(holder)]),
+        ...(holder === '' ? [] : ['; held by ', boundedText(holder)]),
       ),
     ),
   );
 }
 
-begin({
+startView({
   toolset: 'coordination',
   tool: 'get_status',
   isOpen: (answer) => {
@@ -92,12 +92,12 @@ begin({
   draw: (answer, person) => {
     const [stuck, late] = [fieldsOf(answer['stuck']), fieldsOf(answer['late'])];
     const stuckRows = listOf(stuck['tasks']).map((task) => stuckRow(task, person));
-    const room = MOST_ROWS - stuckRows.length;
+    const room = MAX_ROWS - stuckRows.length;
     const lateRows = listOf(late['tasks'])
       .slice(0, room)
       .map((task) => lateRow(task, person));
     return [
-      make('h1', words(textOf(answer['goal']) || 'No goal yet', 240)),
+      make('h1', boundedText(textOf(answer['goal']) || 'No goal yet', 240)),
       ...progress(answer),
       workers(answer),
       rows('Can never start', stuckRows, numberOf(stuck['count']) - stuckRows.length),

@@ -2,9 +2,9 @@
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../identity/rules/principal.ts';
+import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { within } from '../../../kernel/waiting.ts';
 import type {
   DatabaseAccess,
   DataPath,
@@ -16,9 +16,9 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../rules/databaseAccess.ts';
-import { unansweredWrite } from '../rules/dataErrors.ts';
+import { unknownWriteOutcome } from '../rules/dataErrors.ts';
 import { CallerClients, type FirestorePorts } from './callerClients.ts';
-import { type Attempt, explained } from './errors.ts';
+import { type Attempt, explainedError } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';
 import { CallerWatch } from './watch.ts';
 import { write } from './write.ts';
@@ -38,19 +38,25 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     return this.attempt({ caller, path, action: 'write' }, (client) => write(client, caller, path, request));
   }
 
-  watch(caller: Caller, path: DataPath, { shape, most }: Watched, watcher: Watcher): Watch {
-    return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, most }, watcher);
+  watch(caller: Caller, path: DataPath, { shape, maxItems }: Watched, watcher: Watcher): Watch {
+    return new CallerWatch(
+      { ...this.ports, clients: this.clients },
+      { caller, path, shape, maxItems },
+      watcher,
+    );
   }
 
   private async attempt<T>(attempt: Attempt, work: (client: Firestore) => Promise<T>): Promise<T> {
     const { timeoutMilliseconds: milliseconds } = this.ports;
-    const unanswered = attempt.action === 'write' ? unansweredWrite : connectionError;
+    const unanswered = attempt.action === 'write' ? unknownWriteOutcome : connectionError;
     try {
       // The client itself retries for minutes if there is no response.
       const answer = this.clients.use(attempt.caller, work);
-      return await within(milliseconds, answer, () => unanswered(`no response in ${milliseconds} ms`));
+      return await withTimeoutError(milliseconds, answer, () =>
+        unanswered(`no response in ${milliseconds} ms`),
+      );
     } catch (error) {
-      throw explained(error, attempt);
+      throw explainedError(error, attempt);
     }
   }
 }

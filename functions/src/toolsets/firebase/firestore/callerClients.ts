@@ -4,7 +4,7 @@ import type { Caller } from '../../../identity/rules/principal.ts';
 import { databaseId } from '../../../kernel/firestore/client.ts';
 import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 
-interface Entry {
+interface CachedClient {
   readonly client: Firestore;
   readonly expiresAt: Date;
   users: number;
@@ -18,7 +18,7 @@ const MAX_CLIENTS = 100;
  * seconds, even if the rules denied it. With these settings the Firestore client itself retries, by error code and
  * from the last received document.
  */
-const WITHOUT_BLIND_RETRIES = {
+const NO_BLIND_RETRIES = {
   gaxServerStreamingRetries: true,
   clientConfig: {
     interfaces: {
@@ -30,12 +30,12 @@ const WITHOUT_BLIND_RETRIES = {
   },
 };
 
-const SETTINGS: Settings = { useBigInt: true, ...WITHOUT_BLIND_RETRIES };
+const SETTINGS: Settings = { useBigInt: true, ...NO_BLIND_RETRIES };
 
 /** Firestore clients that authenticate as the caller: each sends one ID token, so that the security rules apply. */
 export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'clock'>> {
   /** Clients by ID token, the least recently used first. */
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, CachedClient>();
 
   /** Returns a client that stays open until it is released, and the expiry of its ID token. */
   async lease(caller: Caller) {
@@ -46,7 +46,7 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
     entry.users += 1;
     this.entries.delete(idToken);
     this.entries.set(idToken, entry);
-    this.retireSome();
+    this.closeOldest();
     let isReleased = false;
     /** Idempotent. */
     const release = (): void => {
@@ -68,7 +68,7 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
   }
 
   /** Removes the clients with expired tokens, and the least recently used above the maximum. */
-  private retireSome(): void {
+  private closeOldest(): void {
     const now = this.ports.clock.now();
     let surplus = this.entries.size - MAX_CLIENTS;
     for (const [idToken, entry] of this.entries) {
@@ -80,7 +80,7 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
   }
 }
 
-function closeUnused({ client, users }: Entry): void {
+function closeUnused({ client, users }: CachedClient): void {
   if (users === 0) client.terminate().catch(() => undefined); // the process exit closes it at the latest
 }
 

@@ -1,12 +1,12 @@
 /** Maps errors of the Firestore client to errors for the caller. */
 
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
-import { expired } from '../../../identity/rules/credential.ts';
+import { expiredCredential } from '../../../identity/rules/credential.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
-import { UnansweredCommitError } from '../../../kernel/commit.ts';
+import { UnknownCommitOutcomeError } from '../../../kernel/commit.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { TOO_LARGE } from '../../../kernel/firestore/client.ts';
-import { statusCode } from '../../../kernel/firestore/provenCommit.ts';
+import { statusCode } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { DataPath } from '../rules/databaseAccess.ts';
 import {
   invalidDataType,
@@ -17,7 +17,7 @@ import {
   pathNotFound,
   permissionDenied,
   sizeLimitExceeded,
-  unansweredWrite,
+  unknownWriteOutcome,
   writeConflict,
 } from '../rules/dataErrors.ts';
 
@@ -30,9 +30,9 @@ export interface Attempt {
 }
 
 /** Returns a MusterError if the caller can act on the error; errors from elsewhere are returned unchanged. */
-export function explained(error: unknown, attempt: Attempt): unknown {
+export function explainedError(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
-  if (error instanceof UnansweredCommitError) return unansweredWrite(error);
+  if (error instanceof UnknownCommitOutcomeError) return unknownWriteOutcome(error);
   const { caller, path, action } = attempt;
   const isWrite = action === 'write';
   switch (statusCode(error)) {
@@ -41,9 +41,9 @@ export function explained(error: unknown, attempt: Attempt): unknown {
     case 4: // DEADLINE_EXCEEDED
     case 13: // INTERNAL
     case 14: // UNAVAILABLE
-      return isWrite ? unansweredWrite(error) : connectionError(error);
+      return isWrite ? unknownWriteOutcome(error) : connectionError(error);
     case 3: // INVALID_ARGUMENT
-      return isWrite ? refusedData(error) : refusedRead(path);
+      return isWrite ? invalidDataError(error) : readDenied(path);
     case 5: // NOT_FOUND: only a write can miss its document; a caller cannot fix a missing database
       return isWrite ? pathNotFound(path.text) : connectionError(error);
     case 9: // FAILED_PRECONDITION
@@ -53,10 +53,10 @@ export function explained(error: unknown, attempt: Attempt): unknown {
     case 10: // ABORTED
       return writeConflict('Another write happened since your read.', error);
     case 16: // UNAUTHENTICATED: an agent's token was minted for this call, so signing in again does not help
-      if (caller.principal.kind === 'person') return expired(error);
+      if (caller.principal.kind === 'person') return expiredCredential(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
-      return refusedByRules(error, attempt);
+      return deniedByRules(error, attempt);
     case 8: // RESOURCE_EXHAUSTED
       return quotaExceeded(error);
     default:
@@ -64,7 +64,7 @@ export function explained(error: unknown, attempt: Attempt): unknown {
   }
 }
 
-function refusedByRules(error: unknown, attempt: Attempt): MusterError {
+function deniedByRules(error: unknown, attempt: Attempt): MusterError {
   const { path, action } = attempt;
   return action === 'read' && couldBeReadable(attempt)
     ? nothingReadable(path.text, error)
@@ -82,13 +82,13 @@ function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): b
   return isDecidedByContent(permission) && !isHeld;
 }
 
-function refusedRead({ kind, text }: DataPath): MusterError {
+function readDenied({ kind, text }: DataPath): MusterError {
   return kind === 'document'
     ? invalidPath(text, 'is not accepted by Firestore')
     : invalidRequest('query', 'Firestore rejected this query.', 'Order by another field.');
 }
 
-function refusedData(error: unknown): MusterError {
+function invalidDataError(error: unknown): MusterError {
   return TOO_LARGE.test(String(error))
     ? sizeLimitExceeded('data', 'The document exceeds 1 MiB.', 'Split it into several documents.')
     : invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');

@@ -8,7 +8,7 @@ import {
   type QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
+import { versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import {
   byteLength,
   type JsonObject,
@@ -53,7 +53,7 @@ export async function readCollection(
   const { limit = DEFAULT_LIMIT, startAt, endAt } = request;
   const order = orderOf(request);
   const digest = hashing.sha256(JSON.stringify([path.text, order, startAt, endAt])).slice(0, 20);
-  let query = await placed(client.collection(path.text), order, request, digest);
+  let query = await withBounds(client.collection(path.text), order, request, digest);
   const data: JsonValue[] = [];
   let bytes = 0;
   let last: QueryDocumentSnapshot | undefined;
@@ -97,7 +97,7 @@ function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefine
 }
 
 /** Returns the query between its bounds, continued after the cursor if given. */
-async function placed(
+async function withBounds(
   collection: CollectionReference,
   order: readonly string[] | undefined,
   { startAt, endAt, cursor }: ReadQuery,
@@ -126,7 +126,7 @@ async function after(
   order: readonly string[] | undefined,
   { name, value }: Cursor,
 ): Promise<unknown[]> {
-  if (nameTrouble(name)) throw invalidCursor('Invalid cursor.');
+  if (fieldNameProblem(name)) throw invalidCursor('Invalid cursor.');
   if (order === undefined) return [name];
   if (value === undefined) {
     const snapshot = await collection.doc(name).get();
@@ -143,11 +143,11 @@ async function after(
 }
 
 function documentName(field: 'startAt' | 'endAt', bound: unknown): string {
-  if (typeof bound === 'string' && !nameTrouble(bound)) return bound;
+  if (typeof bound === 'string' && !fieldNameProblem(bound)) return bound;
   throw invalidRequest(`query.${field}`, `When ordering by name, ${field} must be a document name.`);
 }
 
-function nameTrouble(name: string): boolean {
+function fieldNameProblem(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
 }
 

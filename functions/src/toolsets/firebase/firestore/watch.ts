@@ -1,16 +1,16 @@
 /** Watches a document or a collection as the caller, across renewals of the ID token. */
 
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/idTokens.ts';
-import { expired } from '../../../identity/rules/credential.ts';
+import { TOKEN_MARGIN_MS } from '../../../access/store/idTokens.ts';
+import { expiredCredential } from '../../../identity/rules/credential.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
-import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
+import { versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
 import { sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, FirestorePorts } from './callerClients.ts';
-import { explained } from './errors.ts';
+import { explainedError } from './errors.ts';
 import { elementOf } from './read.ts';
 import { fieldsToJson } from './values.ts';
 
@@ -22,7 +22,7 @@ interface Watched {
   readonly caller: Caller;
   readonly path: DataPath;
   readonly shape: WatchShape;
-  readonly most: number;
+  readonly maxItems: number;
 }
 
 interface WatchedDocument {
@@ -31,7 +31,7 @@ interface WatchedDocument {
 }
 
 /** Minimum time between renewals, in case a new token is already about to expire. */
-const LEAST_RENEWAL_MILLISECONDS = 1000;
+const MIN_RENEWAL_MS = 1000;
 
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
@@ -39,7 +39,7 @@ export class CallerWatch implements Watch {
   private readonly watcher: Watcher;
   /** Documents by id, in order, as last reported to the watcher. */
   private documents: ReadonlyMap<string, WatchedDocument> = new Map();
-  private begun = false;
+  private isStarted = false;
   private ended = false;
   /** Ends the listener of the current ID token. */
   private detach: () => void = () => undefined;
@@ -67,20 +67,20 @@ export class CallerWatch implements Watch {
   private fail(error: unknown): void {
     if (this.ended) return;
     this.stop();
-    const explanation = explained(error, { ...this.watched, action: 'watch' });
+    const explanation = explainedError(error, { ...this.watched, action: 'watch' });
     this.watcher.failed(explanation instanceof MusterError ? explanation : connectionError(error));
   }
 
   private listen({ client, expiresAt, release }: Lease): void {
-    const { path, most } = this.watched;
+    const { path, maxItems } = this.watched;
     const lost = () => this.fail(connectionError('no snapshot received'));
     const late = setTimeout(lost, this.ports.timeoutMilliseconds);
     const renewal = setTimeout(() => this.renew(), this.untilRenewal(expiresAt));
     let isFirst = true;
     const tell = (documents: readonly QueryDocumentSnapshot[]): void => {
       clearTimeout(late);
-      if (documents.length > most) this.fail(tooMany(most));
-      else this.tell(documents, isFirst);
+      if (documents.length > maxItems) this.fail(tooMany(maxItems));
+      else this.emit(documents, isFirst);
       isFirst = false;
     };
     const failed = (error: Error): void => this.fail(error);
@@ -90,7 +90,7 @@ export class CallerWatch implements Watch {
         : // One more than the maximum, to detect an excess without reading all.
           client
             .collection(path.text)
-            .limit(most + 1)
+            .limit(maxItems + 1)
             .onSnapshot(({ docs }) => tell(docs), failed);
     this.detach = () => {
       clearTimeout(late);
@@ -103,7 +103,7 @@ export class CallerWatch implements Watch {
   /** Renews an agent's token by minting one; a person must sign in again. */
   private renew(): void {
     if (this.watched.caller.principal.kind === 'person') {
-      this.fail(expired());
+      this.fail(expiredCredential());
       return;
     }
     this.detach();
@@ -111,18 +111,18 @@ export class CallerWatch implements Watch {
   }
 
   private untilRenewal(expiresAt: Date): number {
-    const margin = this.watched.caller.principal.kind === 'person' ? 0 : TOKEN_MARGIN_MILLISECONDS;
+    const margin = this.watched.caller.principal.kind === 'person' ? 0 : TOKEN_MARGIN_MS;
     const left = expiresAt.getTime() - margin - this.ports.clock.now().getTime();
-    return Math.max(left, LEAST_RENEWAL_MILLISECONDS);
+    return Math.max(left, MIN_RENEWAL_MS);
   }
 
   /** Reports the differences to the last report. @param isFirst whether this is the first snapshot of a listener */
-  private tell(snapshot: readonly QueryDocumentSnapshot[], isFirst: boolean): void {
+  private emit(snapshot: readonly QueryDocumentSnapshot[], isFirst: boolean): void {
     const before = this.documents;
     const now = new Map(snapshot.map((one) => [one.id, this.documentOf(one, before.get(one.id))]));
     this.documents = now;
-    if (!this.begun) {
-      this.begun = true;
+    if (!this.isStarted) {
+      this.isStarted = true;
       const state = this.changesOf([...now.keys()]);
       this.watcher.initial(
         new Map(state.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))),
@@ -158,8 +158,8 @@ function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
   return document.exists;
 }
 
-function tooMany(most: number): MusterError {
-  const what = `This path has more than ${most} documents.`;
+function tooMany(max: number): MusterError {
+  const what = `This path has more than ${max} documents.`;
   return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer.');
 }
 

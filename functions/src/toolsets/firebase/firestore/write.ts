@@ -11,18 +11,18 @@ import {
 } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import type { Caller } from '../../../identity/rules/principal.ts';
-import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
 import { timestamp } from '../../../kernel/documentCodec.ts';
 import { keyReused } from '../../../kernel/errors.ts';
 import { writersCommitPath } from '../../../kernel/firestore/paths.ts';
 import {
-  commitProven,
+  type CommitMarkerReader,
+  NO_MARKER,
   NOT_FOUND,
-  type Proof,
   statusCode,
-  UNPROVEN,
+  verifiedCommit,
   versionOf,
-} from '../../../kernel/firestore/provenCommit.ts';
+} from '../../../kernel/firestore/verifiedCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { systemClock } from '../../../kernel/platform.ts';
 import type { Clock } from '../../../kernel/ports.ts';
@@ -39,16 +39,16 @@ export async function write(
 ): Promise<WriteOutcome> {
   const { operation, repetition } = request;
   // Rules compare the expiry with the machine's time, from which the emulators' simulated clock may differ.
-  const proof = new WriteProof(client, systemClock, caller, repetition);
+  const proof = new WriteMarker(client, systemClock, caller, repetition);
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
-  let at = repetition && (await proof.carriedOutAt());
+  let at = repetition && (await proof.committedAt());
   const isRepetition = at !== undefined;
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
     // A concurrent call with the same key may have succeeded, which causes this error.
-    at = repetition && (await proof.carriedOutAt());
+    at = repetition && (await proof.committedAt());
     if (at === undefined) throw error;
   }
   if (at === undefined) throw new Error('Firestore committed a write without its time.');
@@ -63,20 +63,20 @@ export async function write(
 async function writeOnce(
   document: DocumentReference,
   request: WriteRequest,
-  proof: WriteProof,
+  proof: WriteMarker,
 ): Promise<Timestamp | undefined> {
   const { operation, transaction, repetition } = request;
   const batch = document.firestore.batch();
   const isRepeatable = !transaction && add(batch, document, request);
-  if (transaction) await addOverRead(batch, document, request);
+  if (transaction) await addReplacement(batch, document, request);
   if (repetition === undefined && isRepeatable) {
     // The key of a push is unique: if the document exists, this push created it.
-    const pushed = { carriedOutAt: async () => (await document.get()).createTime };
-    return commitProven(batch, operation === 'push' ? pushed : UNPROVEN);
+    const pushed = { committedAt: async () => (await document.get()).createTime };
+    return verifiedCommit(batch, operation === 'push' ? pushed : NO_MARKER);
   }
   proof.addTo(batch);
   try {
-    return await commitProven(batch, proof);
+    return await verifiedCommit(batch, proof);
   } catch (error) {
     const isGone = transaction && statusCode(error) === NOT_FOUND;
     throw isGone ? writeConflict('The document was deleted since your read.', error) : error;
@@ -95,7 +95,7 @@ function add(batch: WriteBatch, document: DocumentReference, request: WriteReque
 }
 
 /** Writes over the version read, without locks. Source: docs/decisions/0001-optimistic-commits.md. */
-async function addOverRead(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
+async function addReplacement(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
   const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
   const { updateTime: lastUpdateTime } = snapshot;
@@ -178,12 +178,12 @@ function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
     const path = splitFieldPath(text);
     return [path, values.value(value ?? null, field, path.length)];
   });
-  refuseOverlap(all);
+  rejectOverlap(all);
   return all;
 }
 
 /** Throws if both a field and a field inside it are assigned. */
-function refuseOverlap(all: readonly Assignment[]): void {
+function rejectOverlap(all: readonly Assignment[]): void {
   const assigned = new Set(all.map(([path]) => path.join('.')));
   for (const [path] of all) {
     const above = path.slice(1).map((_name, index) => path.slice(0, index + 1).join('.'));
@@ -214,12 +214,12 @@ function update(
 }
 
 /** Retention of a marker without an idempotency key. A lost response is checked within minutes. */
-const UNKEYED_HOURS = 1;
+const UNKEYED_MARKER_HOURS = 1;
 
-export const proofDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
+export const markerDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
 /** Commit marker of a write made as the caller under the security rules. */
-export class WriteProof implements Proof {
+export class WriteMarker implements CommitMarkerReader {
   /** Also the key of a push. */
   readonly id: string;
   private readonly client: Firestore;
@@ -240,7 +240,7 @@ export class WriteProof implements Proof {
   }
 
   addTo(batch: WriteBatch): void {
-    const hours = this.repetition === undefined ? UNKEYED_HOURS : REPLAY_HOURS;
+    const hours = this.repetition === undefined ? UNKEYED_MARKER_HOURS : IDEMPOTENCY_HOURS;
     batch.create(this.document, {
       expires_at: new Date(this.clock.now().getTime() + hours * 3_600_000),
       ...(this.repetition && { arguments_hash: this.repetition.argumentsHash }),
@@ -251,11 +251,11 @@ export class WriteProof implements Proof {
    * Returns when the write was committed; undefined if it was not, or so long ago that its key is free again.
    * @throws MusterError CONFLICT if another write has the same key
    */
-  async carriedOutAt(): Promise<Timestamp | undefined> {
+  async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();
     const { createTime } = snapshot;
     if (createTime === undefined) return undefined;
-    const { arguments_hash, expires_at } = proofDocument.parse(snapshot.data());
+    const { arguments_hash, expires_at } = markerDocument.parse(snapshot.data());
     if (expires_at <= this.clock.now()) {
       await this.document.delete();
       return undefined;

@@ -14,8 +14,8 @@ import type {
   WriteRequest,
 } from '../rules/databaseAccess.ts';
 import { pathNotFound } from '../rules/dataErrors.ts';
-import { ChildBounds } from './bounds.ts';
 import { CallerClients } from './callerClients.ts';
+import { ChildLimits } from './childLimits.ts';
 import { entriesOf } from './order.ts';
 import { readPage } from './paging.ts';
 import { CallerRest, NOTHING_ETAG, type RealtimePorts } from './rest.ts';
@@ -25,17 +25,17 @@ import { Writing } from './writing.ts';
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */
 export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAccess {
   private readonly clients = new CallerClients(this.ports);
-  private readonly bounds = new ChildBounds(this.ports.clock);
+  private readonly bounds = new ChildLimits(this.ports.clock);
 
   async read(
     caller: Caller,
     { text: path }: DataPath,
-    { query, shallow, mostBytes }: ReadRequest,
+    { query, shallow, maxBytes }: ReadRequest,
   ): Promise<ReadOutcome> {
     const rest = new CallerRest(this.ports, caller);
     if (query !== undefined && !shallow) return readPage(rest, path, query);
     const asked = shallow ? { path, parameters: { shallow: 'true' } } : { path, wantsEtag: true };
-    const { data, etag } = await rest.read(asked, mostBytes);
+    const { data, etag } = await rest.read(asked, maxBytes);
     if (data === null) throw pathNotFound(path);
     return {
       data,
@@ -51,8 +51,8 @@ export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAc
     return new Writing(rest, path, request).perform();
   }
 
-  watch(caller: Caller, path: DataPath, { shape, most }: Watched, watcher: Watcher): Watch {
-    const watched = { caller, path: path.text, shape, most };
+  watch(caller: Caller, path: DataPath, { shape, maxItems }: Watched, watcher: Watcher): Watch {
+    const watched = { caller, path: path.text, shape, maxItems };
     return new CallerWatch({ ...this.ports, clients: this.clients }, watched, watcher);
   }
 }

@@ -5,13 +5,13 @@ import { Service } from '../../../kernel/ports.ts';
 import type { RealtimePorts } from './rest.ts';
 
 /** Time for which an unused client is kept for the caller's next watch. */
-const IDLE_MILLISECONDS = 10000;
+const IDLE_TTL_MS = 10000;
 
 /** Maximum number of clients, unless more are in use. */
 const MAX_CLIENTS = 50;
 
 /** Claims that differ per token. A shared client would show rules those of the first token. */
-const OF_ONE_TOKEN: readonly string[] = ['iat', 'exp'];
+const MAX_PER_TOKEN: readonly string[] = ['iat', 'exp'];
 
 interface Client {
   readonly database: Database;
@@ -49,16 +49,16 @@ export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomne
     client.watches++;
     this.clients.delete(key);
     this.clients.set(key, client);
-    this.makeRoom();
+    this.evictOldest();
     const release = (): void => {
       client.watches--;
       if (client.watches > 0) return;
-      client.idle = setTimeout(() => this.end(key, client), IDLE_MILLISECONDS).unref();
+      client.idle = setTimeout(() => this.end(key, client), IDLE_TTL_MS).unref();
     };
     return { database: client.database, release };
   }
 
-  private makeRoom(): void {
+  private evictOldest(): void {
     for (const [key, client] of this.clients) {
       if (this.clients.size <= MAX_CLIENTS) return;
       if (client.watches === 0) this.end(key, client);
@@ -73,7 +73,7 @@ export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomne
 }
 
 function keyOf(claims: CallerToken['claims']): string {
-  const lasting = Object.entries(claims).filter(([name]) => !OF_ONE_TOKEN.includes(name));
+  const lasting = Object.entries(claims).filter(([name]) => !MAX_PER_TOKEN.includes(name));
   return JSON.stringify(lasting.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 

@@ -21,7 +21,7 @@ export type Rank = Bound | null | typeof BRANCH;
 export const BRANCH: unique symbol = Symbol('branch');
 
 const INTEGER = /^-?0*\d{1,10}$/;
-const [SMALLEST_INTEGER, LARGEST_INTEGER] = [-2_147_483_648, 2_147_483_647];
+const [MIN_INTEGER, MAX_INTEGER] = [-2_147_483_648, 2_147_483_647];
 
 /** Returns the children in order. @param orderBy a child's path, `$key` or `$value` */
 export function childrenIn(data: JsonValue, orderBy: string): readonly Child[] {
@@ -62,7 +62,7 @@ function compareKeys(one: string, other: string): number {
 
 function integerIn(key: string): number | undefined {
   const number = INTEGER.test(key) ? Number(key) : Number.NaN;
-  return number >= SMALLEST_INTEGER && number <= LARGEST_INTEGER ? number : undefined;
+  return number >= MIN_INTEGER && number <= MAX_INTEGER ? number : undefined;
 }
 
 function compareRanks(one: Rank, other: Rank): number {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { fitting, parsedJson } from '../../../kernel/json.ts';
+import { fittingItems, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { Bound, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
 import { invalidRequest, tooLargeWithoutIndex } from '../rules/dataErrors.ts';
@@ -26,7 +26,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   const cursors = new Cursors(hashing, [path, orderBy, startAt ?? null, endAt ?? null]);
   const after = asked.cursor === undefined ? undefined : cursors.decode(asked.cursor);
   const { found, begin, more, missingIndex } = await selectAfter(rest, path, query, after);
-  const children = fitting(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
+  const children = fittingItems(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
   const end = begin + children.length;
   return {
     // In query order, except that objects put integer-like keys first.
@@ -42,7 +42,12 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
 }
 
 /** Selects the children from the query's start or the cursor; at least one more than a page, if possible. */
-async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: Position | undefined) {
+async function selectAfter(
+  rest: CallerRest,
+  path: string,
+  query: CheckedQuery,
+  after: RealtimeCursor | undefined,
+) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
   for (;;) {
@@ -55,14 +60,18 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
   }
 }
 
-/** @param given all children from the query's start (`began`, if from an earlier cursor) to the last of the page */
-function positionAfter(given: readonly Child[], orderBy: string, began: Position['from']): Position {
+/** @param given all children from the query's start (`startedAt`, if from an earlier cursor) to the last of the page */
+function positionAfter(
+  given: readonly Child[],
+  orderBy: string,
+  startedAt: RealtimeCursor['from'],
+): RealtimeCursor {
   const last = given.at(-1);
   if (last === undefined) throw new Error('A page with a successor must have a last child.');
   const { rank, key } = last;
   if (orderBy === '$key') return { from: key, given: 1, rank, key };
   const value = given.map((one) => one.rank).findLast((one) => one !== null && one !== BRANCH);
-  if (value === undefined) return { from: began, given: given.length, rank, key };
+  if (value === undefined) return { from: startedAt, given: given.length, rank, key };
   return { from: value, given: given.length - given.findIndex((one) => one.rank === value), rank, key };
 }
 
@@ -70,13 +79,13 @@ function positionAfter(given: readonly Child[], orderBy: string, began: Position
 export const MAX_TIES = 1000;
 
 /** Maximum length of a cursor that firebase.read accepts. */
-const LONGEST = 4000;
+const MAX_CURSOR_LENGTH = 4000;
 
 /**
  * Position after a page. A REST query starts at a value, never at one of several children with that value. So a
  * cursor contains the value to start at, the number of children returned from there on, and the last of them.
  */
-export interface Position {
+export interface RealtimeCursor {
   /** Bound to start at; null for the query's own start. */
   readonly from: Bound | null;
   /** Number of children from `from` to the last one returned. */
@@ -108,10 +117,10 @@ export class Cursors {
   }
 
   /** @throws MusterError VALIDATION_ERROR if there are too many ties or the value is too long to continue */
-  encode({ rank, ...position }: Position): string {
+  encode({ rank, ...position }: RealtimeCursor): string {
     const content = { query: this.query, ...position, value: rank === BRANCH ? undefined : rank };
     const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
-    if (position.given <= MAX_TIES && cursor.length <= LONGEST) return cursor;
+    if (position.given <= MAX_TIES && cursor.length <= MAX_CURSOR_LENGTH) return cursor;
     throw invalidRequest(
       'query.orderBy',
       'Cannot continue after this page: too many children have the same value, or a value is too long.',
@@ -120,7 +129,7 @@ export class Cursors {
   }
 
   /** @throws MusterError VALIDATION_ERROR for anything except a cursor of this query */
-  decode(cursor: string): Position {
+  decode(cursor: string): RealtimeCursor {
     const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
     if (!parsed.success || parsed.data.query !== this.query) {
       throw invalidRequest(
@@ -150,20 +159,20 @@ interface Selection {
  * Returns the children that a query selects. Without an index the database rejects the query. Firebase's own SDKs
  * then read the whole node and sort it, and so does this function, up to a limit.
  * Source: https://firebase.google.com/docs/database/security/indexing-data
- * @param most number of children to request from the database
+ * @param max number of children to request from the database
  * @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts
  */
-async function select(rest: CallerRest, path: string, query: CheckedQuery, most: number): Promise<Selection> {
+async function select(rest: CallerRest, path: string, query: CheckedQuery, max: number): Promise<Selection> {
   const { orderBy, startAt, endAt } = query;
   const parameters = {
     orderBy: JSON.stringify(orderBy),
-    limitToFirst: String(most),
+    limitToFirst: String(max),
     ...(startAt !== undefined && { startAt: JSON.stringify(startAt) }),
     ...(endAt !== undefined && { endAt: JSON.stringify(endAt) }),
   };
   try {
     const found = childrenIn((await rest.read({ path, parameters })).data, orderBy);
-    return { found, more: found.length >= most };
+    return { found, more: found.length >= max };
   } catch (error) {
     if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
     const missingIndex = error.details.suggestion ?? '';

@@ -9,25 +9,25 @@ import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';
-import { unansweredWrite } from '../rules/dataErrors.ts';
+import { unknownWriteOutcome } from '../rules/dataErrors.ts';
 import {
   exchange,
-  type HttpAnswer,
+  type HttpResponse,
+  NoResponseError,
   type RestRequest,
-  refusalOf,
+  restErrorOf,
   tooLargeToRead,
-  UnansweredError,
 } from './transport.ts';
 
 /** Maximum response size: far more than a model reads, far less than an instance's memory. */
-const MAX_ANSWER_BYTES = 8 * 1_048_576;
+const MAX_REST_RESPONSE_BYTES = 8 * 1_048_576;
 
 /** Enough to see whether a response is `null`. */
-const GLANCE_BYTES = 1024;
+const SHALLOW_READ_BYTES = 1024;
 
 const MAX_SENDS = 3;
 
-const PAUSE_MILLISECONDS = 100;
+const PAUSE_MS = 100;
 
 /** ETag of a path without data. */
 export const NOTHING_ETAG = 'null_etag';
@@ -44,14 +44,14 @@ export interface RealtimePorts {
 }
 
 /** A response; it has an ETag if one was requested. */
-export interface RestAnswer {
+export interface RestResponse {
   readonly data: JsonValue;
   readonly etag: string | undefined;
 }
 
 type ReadRequest = Omit<RestRequest, 'method'>;
 
-interface Answer extends HttpAnswer {
+interface RestOutcome extends HttpResponse {
   /** Why the last sending was rejected. */
   readonly refusal: MusterError | undefined;
   /** Whether the request was sent before and may have been carried out then. */
@@ -68,15 +68,15 @@ export class CallerRest {
   }
 
   /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts, and those of CallerTokens */
-  async read(request: ReadRequest, mostBytes = MAX_ANSWER_BYTES): Promise<RestAnswer> {
-    const answer = await this.readWithin(mostBytes, request);
+  async read(request: ReadRequest, maxBytes = MAX_REST_RESPONSE_BYTES): Promise<RestResponse> {
+    const answer = await this.readWithin(maxBytes, request);
     if (answer !== undefined) return answer;
-    throw tooLargeToRead(`The response would exceed ${mostBytes} bytes.`);
+    throw tooLargeToRead(`The response would exceed ${maxBytes} bytes.`);
   }
 
   /** Like `read`, but returns undefined if the response exceeds the limit. @throws MusterError like `read` */
-  async readWithin(mostBytes: number, request: ReadRequest): Promise<RestAnswer | undefined> {
-    const { text, etag, refusal } = await this.send({ ...request, method: 'GET' }, mostBytes);
+  async readWithin(maxBytes: number, request: ReadRequest): Promise<RestResponse | undefined> {
+    const { text, etag, refusal } = await this.send({ ...request, method: 'GET' }, maxBytes);
     if (refusal !== undefined) throw refusal;
     if (text === undefined) return undefined;
     const { success, data } = jsonValue.safeParse(parsedJson(text));
@@ -86,14 +86,16 @@ export class CallerRest {
 
   /** Returns whether the path has data of any size. @throws MusterError like `read` */
   async exists(path: string): Promise<boolean> {
-    return (await this.readWithin(GLANCE_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null;
+    return (
+      (await this.readWithin(SHALLOW_READ_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null
+    );
   }
 
   /**
    * Sends a request, and repeats it if the response is lost: carrying out a write twice must do no harm.
    * @throws MusterError if it is unknown whether the request was carried out, or nothing was sent
    */
-  async send(request: RestRequest, mostBytes = MAX_ANSWER_BYTES): Promise<Answer> {
+  async send(request: RestRequest, maxBytes = MAX_REST_RESPONSE_BYTES): Promise<RestOutcome> {
     const { method, path, parameters, data, ifMatch, wantsEtag } = request;
     const { idToken } = await this.ports.tokens.of(this.caller);
     const url = resourceUrl(this.ports.app(), path, { ...parameters, auth: idToken });
@@ -103,35 +105,38 @@ export class CallerRest {
       ...(wantsEtag && { 'x-firebase-etag': 'true' }),
     };
     const sent = { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) };
-    const unanswered = method === 'GET' ? connectionError : unansweredWrite;
-    const exchanged = (timeoutMilliseconds: number) =>
-      exchange(url, sent, { timeoutMilliseconds, mostBytes });
-    const { answer, isRepeated } = await untilAnswered(this.ports.timeoutMilliseconds, exchanged, unanswered);
+    const unanswered = method === 'GET' ? connectionError : unknownWriteOutcome;
+    const exchanged = (timeoutMilliseconds: number) => exchange(url, sent, { timeoutMilliseconds, maxBytes });
+    const { answer, isRepeated } = await retryUntilAnswered(
+      this.ports.timeoutMilliseconds,
+      exchanged,
+      unanswered,
+    );
     const isSuccess = answer.status >= 200 && answer.status < 300;
-    return { ...answer, isRepeated, refusal: isSuccess ? undefined : refusalOf(answer, request) };
+    return { ...answer, isRepeated, refusal: isSuccess ? undefined : restErrorOf(answer, request) };
   }
 }
 
 /** Repeats a request whose response is lost. @param send called with its timeout, in whole milliseconds */
-async function untilAnswered(
+async function retryUntilAnswered(
   timeoutMilliseconds: number,
-  send: (milliseconds: number) => Promise<HttpAnswer>,
+  send: (milliseconds: number) => Promise<HttpResponse>,
   unanswered: (reason: string) => MusterError,
 ) {
   const end = performance.now() + timeoutMilliseconds;
-  let lost: UnansweredError | undefined;
+  let lost: NoResponseError | undefined;
   for (let number = 1; ; number++) {
     try {
       const answer = await send(Math.ceil(end - performance.now()));
       if (answer.status < 500) return { answer, isRepeated: lost !== undefined };
       // After an error in the database or on the way to it, the progress of the request is unknown.
-      lost ??= new UnansweredError(`HTTP ${answer.status}`, true);
+      lost ??= new NoResponseError(`HTTP ${answer.status}`, true);
     } catch (error) {
-      if (!(error instanceof UnansweredError)) throw error;
+      if (!(error instanceof NoResponseError)) throw error;
       if (!error.isSent && lost === undefined) throw connectionError(error.reason);
       lost ??= error;
     }
-    const wait = PAUSE_MILLISECONDS * number;
+    const wait = PAUSE_MS * number;
     if (number === MAX_SENDS || performance.now() + wait >= end) throw unanswered(lost.reason);
     await new Promise((resolve) => setTimeout(resolve, wait));
   }

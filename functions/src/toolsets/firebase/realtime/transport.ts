@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
-import { expired } from '../../../identity/rules/credential.ts';
+import { expiredCredential } from '../../../identity/rules/credential.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';
@@ -20,10 +20,10 @@ interface HttpLimits {
   /** Timeout of the whole exchange, including the body. */
   readonly timeoutMilliseconds: number;
   /** Maximum body size; at most this much of a larger body is read. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly etag?: string | undefined;
   /** Undefined if the body exceeds the limit. */
@@ -31,7 +31,7 @@ export interface HttpAnswer {
 }
 
 /** Thrown if no response arrived. */
-export class UnansweredError extends Error {
+export class NoResponseError extends Error {
   /** Error code without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
   readonly reason: string;
   /** Whether the request may have arrived and been carried out. */
@@ -45,36 +45,36 @@ export class UnansweredError extends Error {
   }
 }
 
-/** @param url may contain a credential @throws UnansweredError */
+/** @param url may contain a credential @throws NoResponseError */
 export async function exchange(
   url: string,
   request: RequestInit,
-  { timeoutMilliseconds, mostBytes }: HttpLimits,
-): Promise<HttpAnswer> {
+  { timeoutMilliseconds, maxBytes }: HttpLimits,
+): Promise<HttpResponse> {
   try {
     const response = await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMilliseconds) });
     const etag = response.headers.get('etag') ?? undefined;
-    return { status: response.status, etag, text: await textOf(response, mostBytes) };
+    return { status: response.status, etag, text: await textOf(response, maxBytes) };
   } catch (error) {
     // `ECONNREFUSED`, `TimeoutError`: the error's message could quote the URL.
     const name = error instanceof Error ? error.name : 'unknown';
-    throw new UnansweredError(connectionCodes(error)[0] ?? name, !isUnsent(error));
+    throw new NoResponseError(connectionCodes(error)[0] ?? name, !isUnsent(error));
   }
 }
 
-async function textOf(response: Response, mostBytes: number): Promise<string | undefined> {
+async function textOf(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop early also ends the transfer.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
+    if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const LONGEST_CAUSE = 300;
+const MAX_CAUSE_LENGTH = 300;
 
 const refusal = z.object({ error: z.string() });
 
@@ -82,17 +82,17 @@ const refusal = z.object({ error: z.string() });
  * Maps a rejection by the Realtime Database to an error for the caller.
  * Source: https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
  */
-export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): MusterError {
+export function restErrorOf({ status, text }: HttpResponse, request: RestRequest): MusterError {
   const { path, named = path } = request;
   // The database's own error text; for a proxy's page only the status is used.
   const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
-  const cause = `HTTP ${status}: ${said.slice(0, LONGEST_CAUSE)}`;
+  const cause = `HTTP ${status}: ${said.slice(0, MAX_CAUSE_LENGTH)}`;
   switch (status) {
     case 400:
-      return unacceptable(said, request, cause);
+      return invalidDataError(said, request, cause);
     case 401:
     case 403:
-      if (/expired/i.test(said)) return expired(cause);
+      if (/expired/i.test(said)) return expiredCredential(cause);
       return isDecidedByContentAt(request) ? nothingReadable(named, cause) : permissionDenied(named, cause);
     case 402:
     case 429:
@@ -116,7 +116,7 @@ export function notAtVersion(path: string, cause?: unknown): MusterError {
   return writeConflict(`"${path}" has changed since the version this write is based on.`, cause);
 }
 
-function unacceptable(said: string, request: RestRequest, cause: string): MusterError {
+function invalidDataError(said: string, request: RestRequest, cause: string): MusterError {
   if (/^index not defined/i.test(said)) return missingIndex(indexFor(request), cause);
   if (/maximum size|too (big|large)/i.test(said)) return tooLarge(request);
   if (/quota/i.test(said)) return quotaExceeded(cause);

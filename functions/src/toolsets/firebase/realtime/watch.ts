@@ -2,7 +2,7 @@
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
-import { expired } from '../../../identity/rules/credential.ts';
+import { expiredCredential } from '../../../identity/rules/credential.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
@@ -12,7 +12,7 @@ import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 
 /** Lifetime of a token. */
-const LONGEST_TIMER_MILLISECONDS = 3_600_000;
+const MAX_TIMER_MS = 3_600_000;
 
 interface WatchPorts extends RealtimePorts {
   readonly clients: CallerClients;
@@ -22,7 +22,7 @@ interface Watched {
   readonly caller: Caller;
   readonly path: string;
   readonly shape: WatchShape;
-  readonly most: number;
+  readonly maxItems: number;
 }
 
 /** One watch. When its token expires, it gets another: for an agent immediately, for a person after a new sign-in. */
@@ -33,7 +33,7 @@ export class CallerWatch implements Watch {
   /** Fails the watch if the first state does not arrive: the SDK itself retries the connection forever. */
   private readonly late: NodeJS.Timeout;
   private renewal: NodeJS.Timeout | undefined;
-  private begun = false;
+  private isStarted = false;
   private ended = false;
   private lease: Lease | undefined;
   private unlisten: (() => void) | undefined;
@@ -44,7 +44,7 @@ export class CallerWatch implements Watch {
     this.watcher = watcher;
     const lost = () => this.fail(connectionError('the database sent nothing'));
     this.late = setTimeout(lost, ports.timeoutMilliseconds).unref();
-    this.begin().catch((error: unknown) => this.fail(error));
+    this.start().catch((error: unknown) => this.fail(error));
   }
 
   stop(): void {
@@ -56,29 +56,29 @@ export class CallerWatch implements Watch {
     this.lease?.release();
   }
 
-  private async begin(): Promise<void> {
+  private async start(): Promise<void> {
     const token = await this.ports.tokens.of(this.watched.caller);
     const lease = await this.ports.clients.lease(token.claims);
     if (this.ended) return lease.release();
     this.lease = lease;
-    this.renewAtTheEndOf(token);
+    this.scheduleRenewal(token);
     const unlisten = this.listen(lease.database);
     // Cached data arrived while the listener started, and may have ended the watch.
     if (this.ended) unlisten();
     else this.unlisten = unlisten;
   }
 
-  private renewAtTheEndOf({ expiresAt }: CallerToken): void {
+  private scheduleRenewal({ expiresAt }: CallerToken): void {
     const left = expiresAt.getTime() - this.ports.clock.now().getTime();
     const renew = () => this.renew().catch((error: unknown) => this.fail(error));
-    this.renewal = setTimeout(renew, Math.min(Math.max(left, 0), LONGEST_TIMER_MILLISECONDS)).unref();
+    this.renewal = setTimeout(renew, Math.min(Math.max(left, 0), MAX_TIMER_MS)).unref();
   }
 
   private async renew(): Promise<void> {
     const token = await this.ports.tokens.of(this.watched.caller);
     if (this.ended) return;
-    if (token.expiresAt <= this.ports.clock.now()) throw expired();
-    this.renewAtTheEndOf(token);
+    if (token.expiresAt <= this.ports.clock.now()) throw expiredCredential();
+    this.scheduleRenewal(token);
   }
 
   private fail(error: unknown): void {
@@ -94,16 +94,16 @@ export class CallerWatch implements Watch {
    * @returns ends the listeners
    */
   private listen(database: Database): () => void {
-    const { path, shape, most } = this.watched;
+    const { path, shape, maxItems } = this.watched;
     const node = database.ref(path);
     // One more child than the maximum, to detect an excess without reading all.
-    const query = shape === 'children' ? node.orderByKey().limitToFirst(most + 1) : node;
+    const query = shape === 'children' ? node.orderByKey().limitToFirst(maxItems + 1) : node;
     let changes: Change[] = [];
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
     const gone = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: undefined });
     const whole = (snapshot: DataSnapshot): void => {
-      if (snapshot.numChildren() > most) this.fail(tooMany(most));
-      else this.tell(shape === 'value' ? [{ key: '', data: dataOf(snapshot) }] : changes);
+      if (snapshot.numChildren() > maxItems) this.fail(tooMany(maxItems));
+      else this.emit(shape === 'value' ? [{ key: '', data: dataOf(snapshot) }] : changes);
       changes = [];
     };
     const ofChildren = [
@@ -112,7 +112,7 @@ export class CallerWatch implements Watch {
       ['child_removed', gone],
     ] as const;
     const listeners = [...(shape === 'children' ? ofChildren : []), ['value', whole] as const];
-    const failed = (error: Error) => this.fail(refusalOf(error, path));
+    const failed = (error: Error) => this.fail(watchErrorOf(error, path));
     for (const [event, heard] of listeners) query.on(event, heard, failed);
     return () => {
       for (const [event, heard] of listeners) query.off(event, heard);
@@ -120,14 +120,14 @@ export class CallerWatch implements Watch {
   }
 
   /** Reports changes; the first ones as the initial state. */
-  private tell(changes: readonly Change[]): void {
+  private emit(changes: readonly Change[]): void {
     if (this.ended) return;
     clearTimeout(this.late);
-    if (this.begun) {
+    if (this.isStarted) {
       if (changes.length > 0) this.watcher.changed(changes);
       return;
     }
-    this.begun = true;
+    this.isStarted = true;
     this.watcher.initial(
       new Map(changes.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))),
     );
@@ -152,12 +152,12 @@ function plain(value: unknown): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
 }
 
-function tooMany(most: number): MusterError {
-  return sizeLimitExceeded('path', `This path has more than ${most} children.`, 'Use a deeper path.');
+function tooMany(max: number): MusterError {
+  return sizeLimitExceeded('path', `This path has more than ${max} children.`, 'Use a deeper path.');
 }
 
 /** The SDK puts the server's error code into the error. */
-function refusalOf(error: Error, path: string): MusterError {
+function watchErrorOf(error: Error, path: string): MusterError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'PERMISSION_DENIED') return permissionDenied(path, error);
   if (code === 'TOO_BIG') {

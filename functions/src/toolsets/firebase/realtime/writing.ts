@@ -2,13 +2,13 @@
 
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
-import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
 import { connectionError, keyReused } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { systemClock } from '../../../kernel/platform.ts';
 import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
-import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/dataErrors.ts';
+import { invalidDataType, overwrittenWrite, pathNotFound, unknownWriteOutcome } from '../rules/dataErrors.ts';
 import { entriesOf } from './order.ts';
 import { type CallerRest, NOTHING_ETAG } from './rest.ts';
 import { notAtVersion, type RestRequest } from './transport.ts';
@@ -24,7 +24,7 @@ export class Writing {
   private readonly rest: CallerRest;
   private readonly path: DataPath;
   private readonly request: WriteRequest;
-  private readonly proof: WriteProof;
+  private readonly marker: WriteMarker;
   /** Whether an earlier call with the same key has made this write. */
   private isRepetition = false;
 
@@ -32,7 +32,7 @@ export class Writing {
     this.rest = rest;
     this.path = path;
     this.request = request;
-    this.proof = new WriteProof(rest, request.repetition);
+    this.marker = new WriteMarker(rest, request.repetition);
   }
 
   /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
@@ -56,7 +56,7 @@ export class Writing {
       throw invalidDataType('data', 'Nothing to push: the database does not store null or empty values.');
     }
     const key = repetition?.id ?? (await newKey(this.rest.ports.app()));
-    await this.proof.carryOut(path.text, { [`${path.text}/${key}`]: data });
+    await this.marker.perform(path.text, { [`${path.text}/${key}`]: data });
     return key;
   }
 
@@ -66,7 +66,7 @@ export class Writing {
     const { transaction, repetition } = this.request;
     if (transaction) return this.replaceOver(data);
     if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
-    this.isRepetition = await this.proof.carryOut(path, { [path]: data });
+    this.isRepetition = await this.marker.perform(path, { [path]: data });
     if (isNothing(data)) return undefined;
     // Another write may have replaced the value.
     const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
@@ -79,7 +79,7 @@ export class Writing {
     const children = checkedChildren(this.path, data);
     if (transaction) return this.updateOver(children);
     if (!(await this.rest.exists(path))) {
-      if (repetition && (await this.proof.find())) {
+      if (repetition && (await this.marker.find())) {
         this.isRepetition = true;
         return undefined;
       }
@@ -87,7 +87,7 @@ export class Writing {
     }
     if (repetition !== undefined || hasIncrement(children)) {
       const writes = Object.entries(children).map(([key, child]) => [`${path}/${key}`, child] as const);
-      this.isRepetition = await this.proof.carryOut(path, Object.fromEntries(writes));
+      this.isRepetition = await this.marker.perform(path, Object.fromEntries(writes));
     } else {
       await this.send({ method: 'PATCH', path, data: children });
     }
@@ -99,7 +99,7 @@ export class Writing {
     const { etag, refusal, isRepeated } = await this.rest.send(request);
     if (refusal === undefined) return etag;
     // Rules may reject the repetition of a write that was carried out.
-    throw isRepeated ? unansweredWrite(refusal) : refusal;
+    throw isRepeated ? unknownWriteOutcome(refusal) : refusal;
   }
 
   // A transaction is a conditional request: it writes only if the ETag it is based on is unchanged. If its response
@@ -109,7 +109,7 @@ export class Writing {
   private async replaceOver(data: JsonValue): Promise<string | undefined> {
     const expected = this.expectedEtag();
     if (expected !== undefined && !hasIncrement(data)) {
-      return this.putOver(await this.proof.begin(expected), data);
+      return this.putOver(await this.marker.begin(expected), data);
     }
     return this.writeOver(
       (stored) => incremented(data, stored),
@@ -142,7 +142,7 @@ export class Writing {
     isThere: (stored: JsonValue) => boolean,
   ): Promise<string | undefined> {
     const current = await this.current();
-    const begun = await this.proof.begin(this.expectedEtag() ?? current.etag);
+    const begun = await this.marker.begin(this.expectedEtag() ?? current.etag);
     if (current.etag === begun.over) return this.putOver(begun, written(current.data));
     this.isRepetition = begun.isRepeated && isThere(current.data);
     if (this.isRepetition) return current.etag;
@@ -150,7 +150,7 @@ export class Writing {
   }
 
   private async putOver(
-    { over, isRepeated: mayBeWritten }: Begun,
+    { over, isRepeated: mayBeWritten }: StartedWrite,
     data: JsonValue,
   ): Promise<string | undefined> {
     const { text: path } = this.path;
@@ -158,7 +158,7 @@ export class Writing {
     if (refusal === undefined) return etag;
     if (!isRepeated && !mayBeWritten) throw refusal;
     const after = await this.current().catch((error) => {
-      throw unansweredWrite(error);
+      throw unknownWriteOutcome(error);
     });
     this.isRepetition = !isRepeated;
     if (holds(after.data, data)) return after.etag;
@@ -195,17 +195,17 @@ async function newKey(app: App): Promise<string> {
 }
 
 /** Retention of a marker without an idempotency key. A lost response is checked within seconds. */
-const UNKEYED_HOURS = 1;
+const UNKEYED_MARKER_HOURS = 1;
 
 const ID_LENGTH = 20;
 
-export const proofValue = z.object({
+export const markerValue = z.object({
   arguments_hash: z.string().optional(),
   expires_at: z.number(),
   over: z.string().optional(),
 });
 
-interface Begun {
+interface StartedWrite {
   /** ETag that the transaction writes over. */
   readonly over: string;
   /** Whether an earlier attempt started, which may have written. */
@@ -218,7 +218,7 @@ interface Begun {
  * marker: its marker stores the ETag on which the first attempt is based. It expires by the machine's time, as in
  * Firestore.
  */
-class WriteProof {
+class WriteMarker {
   private readonly rest: CallerRest;
   private readonly repetition: Repetition | undefined;
   private readonly path: string;
@@ -235,20 +235,20 @@ class WriteProof {
    * @param writes new values by path
    * @returns whether an earlier call has carried them out
    */
-  async carryOut(named: string, writes: Children): Promise<boolean> {
+  async perform(named: string, writes: Children): Promise<boolean> {
     const data = { ...writes, [this.path]: this.value() };
     const { refusal, isRepeated } = await this.rest.send({ method: 'PATCH', path: '', named, data });
     if (refusal === undefined) return false;
     if (this.repetition === undefined && !isRepeated) throw refusal;
     const proof = await this.find().catch((error) => {
-      throw isRepeated ? unansweredWrite(error) : error;
+      throw isRepeated ? unknownWriteOutcome(error) : error;
     });
     if (proof === undefined) throw refusal;
     return !isRepeated;
   }
 
   /** Stores the ETag on which a transaction is based, or returns that of its first attempt. */
-  async begin(over: string): Promise<Begun> {
+  async begin(over: string): Promise<StartedWrite> {
     if (this.repetition === undefined) return { over, isRepeated: false };
     let before = await this.find();
     if (before?.over === undefined) {
@@ -262,17 +262,17 @@ class WriteProof {
   }
 
   /** Returns the marker of this call's earlier attempt. @throws MusterError CONFLICT if another call has the key */
-  async find(): Promise<z.output<typeof proofValue> | undefined> {
+  async find(): Promise<z.output<typeof markerValue> | undefined> {
     const { data } = await this.rest.read({ path: this.path });
     if (data === null) return undefined;
-    const found = proofValue.parse(data);
+    const found = markerValue.parse(data);
     if (found.expires_at <= systemClock.now().getTime()) return undefined;
     if (found.arguments_hash !== this.repetition?.argumentsHash) throw keyReused();
     return found;
   }
 
   private value() {
-    const hours = this.repetition === undefined ? UNKEYED_HOURS : REPLAY_HOURS;
+    const hours = this.repetition === undefined ? UNKEYED_MARKER_HOURS : IDEMPOTENCY_HOURS;
     return {
       uid: this.rest.caller.principal.uid,
       expires_at: systemClock.now().getTime() + hours * 3_600_000,

@@ -79,7 +79,7 @@ export function writeConflict(what: string, cause?: unknown): MusterError {
 }
 
 /** Returns the error for a write without a response. The database may have applied it, or may still do so. */
-export function unansweredWrite(cause: unknown): MusterError {
+export function unknownWriteOutcome(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
     reason: 'CONNECTION_ERROR',
     suggestion: 'The write may or may not have been applied: read the path before retrying.',
@@ -116,7 +116,7 @@ export function missingIndex(
 }
 
 /** Returns the error for a missing index on a node that is too large to sort. */
-export function tooLargeWithoutIndex(mostBytes: number, definition: string, cause: unknown): MusterError {
-  const what = `This query needs an index that does not exist, and the data exceeds ${mostBytes} bytes, the limit for sorting without it.`;
+export function tooLargeWithoutIndex(maxBytes: number, definition: string, cause: unknown): MusterError {
+  const what = `This query needs an index that does not exist, and the data exceeds ${maxBytes} bytes, the limit for sorting without it.`;
   return missingIndex(definition, cause, what);
 }

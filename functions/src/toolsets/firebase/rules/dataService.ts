@@ -1,7 +1,7 @@
 /** Reads and writes as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
-import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
+import type { Operation, RecordResponse } from '../../../kernel/commit.ts';
 import {
   type DatabaseName,
   type DataPath,
@@ -13,7 +13,7 @@ import {
   type WriteRequest,
 } from './databaseAccess.ts';
 import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './dataErrors.ts';
-import { FreeFormTrail } from './freeForm.ts';
+import { FreeFormAudit } from './freeForm.ts';
 import type { FirebasePorts } from './ports.ts';
 
 /** Maximum size of a Firestore document, and of one write to either database. Source: docs/semantics.md#network. */
@@ -21,16 +21,16 @@ const MAX_DATA_BYTES = 1_048_576;
 
 interface Recorded {
   readonly operation: Operation;
-  readonly recordAnswer: RecordAnswer<WriteOutcome>;
+  readonly recordResponse: RecordResponse<WriteOutcome>;
 }
 
 export class DataService {
   private readonly ports: FirebasePorts;
-  private readonly trail: FreeFormTrail;
+  private readonly auditTrail: FreeFormAudit;
 
   constructor(ports: FirebasePorts) {
     this.ports = ports;
-    this.trail = new FreeFormTrail(ports);
+    this.auditTrail = new FreeFormAudit(ports);
   }
 
   async read(
@@ -54,7 +54,7 @@ export class DataService {
     caller: Caller,
     { database, text }: { readonly database: DatabaseName; readonly text: string },
     request: Omit<WriteRequest, 'repetition'>,
-    { operation, recordAnswer }: Recorded,
+    { operation, recordResponse }: Recorded,
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);
@@ -65,11 +65,11 @@ export class DataService {
     const isTold = isFreeForm(permission) && operation.by !== undefined;
     if (workspace === undefined || !isTold) {
       const outcome = await write();
-      await this.ports.store.commit([], recordAnswer(outcome));
+      await this.ports.store.commit([], recordResponse(outcome));
       return outcome;
     }
-    const { outcome, effect } = await this.trail.told(caller, path, workspace, { isPush, write });
-    await this.ports.store.commit([{ kind: 'tell', effect }], recordAnswer(outcome));
+    const { outcome, effect } = await this.auditTrail.audited(caller, path, workspace, { isPush, write });
+    await this.ports.store.commit([{ kind: 'audit', effect }], recordResponse(outcome));
     return outcome;
   }
 }

@@ -25,7 +25,7 @@ export interface ReadRequest {
   /** Only the keys. Realtime Database only. */
   readonly shallow: boolean;
   /** Maximum size; a larger node is SIZE_LIMIT_EXCEEDED and not fully read. Realtime Database only. */
-  readonly mostBytes?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 export interface ReadOutcome {
@@ -98,7 +98,7 @@ export interface Watcher {
 
 export interface Watched {
   readonly shape: WatchShape;
-  readonly most: number;
+  readonly maxItems: number;
 }
 
 export interface Watch {
@@ -111,7 +111,7 @@ export interface DatabaseAccess {
   read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
   /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
-  /** Starts a watch; all errors go to the watcher. @param watched more than `most` children: SIZE_LIMIT_EXCEEDED */
+  /** Starts a watch; all errors go to the watcher. @param watched more than `maxItems` children: SIZE_LIMIT_EXCEEDED */
   watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 

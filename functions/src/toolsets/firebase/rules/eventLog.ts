@@ -59,25 +59,25 @@ function merged(earlier: Transition, later: Transition): Transition {
 }
 
 /** Interval at which a watch with readers renews its lease. */
-export const RENEWED_EVERY_MILLISECONDS = 5000;
+export const LEASE_RENEWAL_MS = 5000;
 
 /** Time without renewal after which any instance can take the lease. */
-const STALE_MILLISECONDS = 15_000;
+const LEASE_STALE_MS = 15_000;
 
 /** Returns whether a watch may take the lease. */
-export function mayTake(lease: Lease | undefined, holder: string, now: Date): boolean {
+export function canTakeLease(lease: Lease | undefined, holder: string, now: Date): boolean {
   if (lease === undefined || lease.holder === holder || !lease.reading) return true;
-  return now.getTime() - lease.renewed.getTime() > STALE_MILLISECONDS;
+  return now.getTime() - lease.renewed.getTime() > LEASE_STALE_MS;
 }
 
 /** Maximum number of events in a log. Trimming starts earlier, so that another entry fits. */
-export const MAX_KEPT = 1000;
+export const MAX_LOG_ENTRIES = 1000;
 
-const TRIMMED_ABOVE = 900;
-const TRIMMED_TO = 800;
+const TRIM_ABOVE = 900;
+const TRIM_TO = 800;
 
 const MAX_BYTES = 4 * 1_048_576;
-const MAX_AGE_MILLISECONDS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
 /** Limit after the last checkpoint: an instance that takes over reads that part, and it cannot be trimmed. */
 const CHECKPOINT_TRANSITIONS = 500;
@@ -93,11 +93,11 @@ export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number)
 /** Returns the entries to drop, oldest first. @param covered last entry in the checkpoint; later entries are kept */
 export function outdated(entries: readonly EntrySize[], covered: number, now: Date): readonly number[] {
   const all = total(entries);
-  const isFull = all.events > TRIMMED_ABOVE || all.bytes > MAX_BYTES;
+  const isFull = all.events > TRIM_ABOVE || all.bytes > MAX_BYTES;
   const dropped: number[] = [];
   for (const entry of entries) {
-    const isOld = now.getTime() - entry.at > MAX_AGE_MILLISECONDS;
-    const isTooMuch = isFull && (all.events > TRIMMED_TO || all.bytes > MAX_BYTES);
+    const isOld = now.getTime() - entry.at > MAX_AGE_MS;
+    const isTooMuch = isFull && (all.events > TRIM_TO || all.bytes > MAX_BYTES);
     if (entry.sequence > covered || !(isOld || isTooMuch)) break;
     dropped.push(entry.sequence);
     all.events -= entry.events;

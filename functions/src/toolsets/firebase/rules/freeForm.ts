@@ -3,21 +3,21 @@
  * docs/semantics.md#undo.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
-import { asBefore, cannotUndo, changedNames } from '../../../kernel/effects.ts';
+import { cannotUndoError, changedNames, restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
 import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { DataChange, FirebasePorts } from './ports.ts';
 
 /** Maximum size of each of the two states in an audit entry, which is one document of at most 1 MiB. */
-const MAX_KEPT_BYTES = 200_000;
+const MAX_AUDITED_BYTES = 200_000;
 
 /** Replaces a state that is not stored. Neither database allows this field name. */
-const NOT_KEPT = '.not_kept';
+const NOT_RECORDED = '.not_kept';
 
 /** The Realtime Database's key for a value that is not an object. */
 const VALUE = '.value';
@@ -30,12 +30,12 @@ interface State {
 
 interface Written {
   readonly outcome: WriteOutcome;
-  readonly effect: Effect;
+  readonly effect: AuditEffect;
 }
 
-export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
+export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
   /** Writes and returns the change. States are read around the write, so they may include concurrent changes. */
-  async told(
+  async audited(
     caller: Caller,
     path: DataPath,
     workspace: string,
@@ -46,9 +46,9 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
     const { key, isRepetition } = outcome;
     const written = key === undefined ? path : parsePath(path.database, `${path.text}/${key}`);
     const after = await this.after(caller, written, outcome);
-    const known = isRepetition && !isPush ? notKept('An earlier call made this write.') : before;
+    const known = isRepetition && !isPush ? notRecorded('An earlier call made this write.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
-    const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_KEPT in fields));
+    const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_RECORDED in fields));
     return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
   }
 
@@ -58,16 +58,16 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
    * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; errors of the database
    */
   readonly document = async (
-    effect: Effect,
+    effect: AuditEffect,
     _by: Principal,
     caller: Caller,
   ): Promise<readonly DataChange[]> => {
-    if (effect.cut) throw cannotUndo(effect, 'The audit log did not store all of the data.');
+    if (effect.cut) throw cannotUndoError(effect, 'The audit log did not store all of the data.');
     const path = pathOf(effect);
     const { fields: current, version } = await this.state(caller, path);
-    if (isAsBefore(effect, current))
-      return [{ kind: 'tell', effect: effectOf(effect, effect.after, effect.before) }];
-    const restored = asBefore(effect, current);
+    if (isUnchanged(effect, current))
+      return [{ kind: 'audit', effect: effectOf(effect, effect.after, effect.before) }];
+    const restored = restoredFields(effect, current);
     await this.ports.databases[path.database].write(caller, path, {
       ...(restored === undefined
         ? { operation: 'delete', data: null }
@@ -76,14 +76,14 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
       transaction: true,
       expectedVersion: current === undefined ? null : version,
     });
-    return [{ kind: 'tell', effect: effectOf(effect, current, restored) }];
+    return [{ kind: 'audit', effect: effectOf(effect, current, restored) }];
   };
 
   private async before(caller: Caller, path: DataPath): Promise<Fields | undefined> {
     try {
       return (await this.state(caller, path)).fields;
     } catch (error) {
-      return refused(error, ['SIZE_LIMIT_EXCEEDED', 'PERMISSION_DENIED']);
+      return undoRefused(error, ['SIZE_LIMIT_EXCEEDED', 'PERMISSION_DENIED']);
     }
   }
 
@@ -92,18 +92,18 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
     try {
       const { fields, version } = await this.state(caller, path);
       const isOthers = written.version !== undefined && version !== written.version;
-      return isOthers ? notKept('It was changed by another write at the same time.') : fields;
+      return isOthers ? notRecorded('It was changed by another write at the same time.') : fields;
     } catch (error) {
-      return refused(error);
+      return undoRefused(error);
     }
   }
 
   /** @throws MusterError SIZE_LIMIT_EXCEEDED if the data exceeds the audit log's limit; errors of the database */
   private async state(caller: Caller, path: DataPath): Promise<State> {
-    const request = { shallow: false, mostBytes: MAX_KEPT_BYTES };
+    const request = { shallow: false, maxBytes: MAX_AUDITED_BYTES };
     try {
       const { data, version } = await this.ports.databases[path.database].read(caller, path, request);
-      if (byteLength(data) > MAX_KEPT_BYTES) throw tooMuch();
+      if (byteLength(data) > MAX_AUDITED_BYTES) throw tooLargeToUndo();
       return { fields: fieldsOf(data), version };
     } catch (error) {
       if (error instanceof MusterError && error.code === 'NOT_FOUND') return { fields: undefined };
@@ -113,19 +113,19 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
 }
 
 /** @param reasons of the errors to ignore; all by default */
-function refused(error: unknown, reasons?: readonly string[]): Fields {
+function undoRefused(error: unknown, reasons?: readonly string[]): Fields {
   if (!(error instanceof MusterError)) throw error;
   const { code, details } = error;
   if (reasons !== undefined && !reasons.includes(details.reason ?? code)) throw error;
-  return notKept(error.message);
+  return notRecorded(error.message);
 }
 
-function notKept(why: string): Fields {
-  return { [NOT_KEPT]: why };
+function notRecorded(why: string): Fields {
+  return { [NOT_RECORDED]: why };
 }
 
-function tooMuch(): MusterError {
-  const what = `The data exceeds ${MAX_KEPT_BYTES} bytes of JSON, the audit log's limit.`;
+function tooLargeToUndo(): MusterError {
+  const what = `The data exceeds ${MAX_AUDITED_BYTES} bytes of JSON, the audit log's limit.`;
   return sizeLimitExceeded('path', what, 'Write to deeper paths, or to smaller documents.');
 }
 
@@ -139,14 +139,14 @@ function dataOf(fields: Fields): JsonValue {
   return VALUE in fields ? jsonValue.parse(fields[VALUE]) : jsonObject.parse(fields);
 }
 
-function pathOf({ id }: Effect): DataPath {
+function pathOf({ id }: AuditEffect): DataPath {
   const database = DATABASES.find((one) => id.startsWith(`${one}:`));
   if (database === undefined) throw new Error(`"${id}" contains no known database.`);
   return parsePath(database, id.slice(database.length + 1));
 }
 
 /** Returns whether the data is already restored: an earlier attempt did not complete. */
-function isAsBefore({ before, after = {} }: Effect, current: Fields | undefined): boolean {
+function isUnchanged({ before, after = {} }: AuditEffect, current: Fields | undefined): boolean {
   if (before === undefined || current === undefined) return before === current;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const those = (fields: Fields) =>
@@ -155,10 +155,10 @@ function isAsBefore({ before, after = {} }: Effect, current: Fields | undefined)
 }
 
 function effectOf(
-  { kind, id, workspace }: Pick<Effect, 'kind' | 'id' | 'workspace'>,
+  { kind, id, workspace }: Pick<AuditEffect, 'kind' | 'id' | 'workspace'>,
   before: Fields | undefined,
   after: Fields | undefined,
-): Effect {
+): AuditEffect {
   const whose = workspace === undefined ? {} : { workspace };
   return { kind, id, ...whose, ...(before && { before }), ...(after && { after }), free_form: true };
 }

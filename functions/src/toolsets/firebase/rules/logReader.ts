@@ -1,11 +1,11 @@
 /** Reads the logs of subscriptions for their owners, and keeps the paths watched while reading. */
 import type { Caller } from '../../../identity/rules/principal.ts';
+import { cancellableAbort, cancellableDelay, type TrackWait } from '../../../kernel/concurrency.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
-import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
 import {
+  type EventPage,
   type KnownSubscriptions,
   LogFollower,
-  type Page,
   PageBuilder,
   type ReadFrom,
   type Reading,
@@ -13,13 +13,13 @@ import {
 } from './page.ts';
 import type { Entry, FirebasePorts } from './ports.ts';
 import { SharedWatch, type WatchReader } from './sharedWatch.ts';
-import { beginningOf, invalidCursor, type Position, positionAt, type Subscription } from './subscription.ts';
+import { type EventPosition, invalidCursor, positionAt, type Subscription, startOf } from './subscription.ts';
 
 /** Entries per read. */
-const ENTRIES_READ = 10;
+const MAX_ENTRIES_READ = 10;
 
 /** Maximum time in which a poll without wait catches up with changes made while the path was unwatched. */
-const CATCH_UP_MILLISECONDS = 5000;
+const CATCH_UP_MS = 5000;
 
 /** Reads a subscription's log for tools, `/mcp/events` and `subscriptions/listen`. */
 export type EventReader = PortOf<LogReader>;
@@ -44,27 +44,27 @@ export class LogReader {
    */
   async poll(
     caller: Caller,
-    { waiting = (wait) => wait, ...from }: ReadFrom & { readonly waiting?: Waiting },
+    { waiting = (wait) => wait, ...from }: ReadFrom & { readonly waiting?: TrackWait },
     waitMs: number,
     gone?: AbortSignal,
   ): Promise<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     const page = await this.read(startingAt(subscription, from.cursor));
-    if (hasNews(page) || gone?.aborted) return readingOf(page);
+    if (hasEvents(page) || gone?.aborted) return readingOf(page);
     const { follower, caughtUp, leave } = this.join(caller, subscription, page.position);
     const waited = cancellableDelay(waitMs);
-    const caughtUpLate = cancellableDelay(CATCH_UP_MILLISECONDS);
+    const caughtUpLate = cancellableDelay(CATCH_UP_MS);
     const abort = cancellableAbort(gone);
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
-      const next = nextNews(follower, new PageBuilder(subscription, page.position), enough);
+      const next = nextEvents(follower, new PageBuilder(subscription, page.position), enough);
       // A poll without wait still catches up; that time does not count as waiting.
       const news = await (waitMs === 0 ? next : waiting(next));
       // An entry that another connection of this instance has just logged may not have arrived here yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
-      for (const wait of [waited, caughtUpLate, abort]) wait.forget();
+      for (const wait of [waited, caughtUpLate, abort]) wait.dispose();
       leave();
     }
   }
@@ -73,7 +73,7 @@ export class LogReader {
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
-    while (hasNews(page) && !gone.aborted) {
+    while (hasEvents(page) && !gone.aborted) {
       yield readingOf(page);
       page = await this.read(new PageBuilder(subscription, page.position));
     }
@@ -84,17 +84,17 @@ export class LogReader {
         const entries = await follower.next(abort.promise);
         for (const news of pagesOf(subscription, page.position, entries)) {
           page = news;
-          if (hasNews(news)) yield readingOf(news);
+          if (hasEvents(news)) yield readingOf(news);
         }
       }
     } finally {
-      abort.forget();
+      abort.dispose();
       leave();
     }
   }
 
   /** Keeps the subscription watched until `leave`. */
-  private join(caller: Caller, subscription: Subscription, { log, sequence }: Position) {
+  private join(caller: Caller, subscription: Subscription, { log, sequence }: EventPosition) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
     const reader: WatchReader = { caller, failed: (error) => follower.fail(error) };
@@ -118,18 +118,18 @@ export class LogReader {
   }
 
   /** Reads the log until the page has news or the log ends. */
-  private async read(builder: PageBuilder): Promise<Page> {
+  private async read(builder: PageBuilder): Promise<EventPage> {
     for (;;) {
       const { log, sequence } = builder.page().position;
       // Includes the entry before: if even that is missing, the cursor may be invalid.
-      const found = await this.ports.events.read(log, sequence - 1, ENTRIES_READ);
+      const found = await this.ports.events.read(log, sequence - 1, MAX_ENTRIES_READ);
       const entries = found.length > 0 ? found : await this.readAtEnd(builder);
       for (const entry of entries) {
         builder.add(entry);
         this.watches.get(log)?.seen(entry);
       }
       const page = builder.page();
-      if (hasNews(page) || entries.length < ENTRIES_READ) return page;
+      if (hasEvents(page) || entries.length < MAX_ENTRIES_READ) return page;
     }
   }
 
@@ -140,14 +140,14 @@ export class LogReader {
     const end = await events.end(log);
     if (sequence - 1 > end) throw invalidCursor();
     if (sequence > end) return [];
-    const entries = await events.read(log, sequence, ENTRIES_READ);
+    const entries = await events.read(log, sequence, MAX_ENTRIES_READ);
     if (entries.length === 0) builder.skipTo(end + 1);
     return entries;
   }
 }
 
 function startingAt(subscription: Subscription, cursor: string | undefined): PageBuilder {
-  const beginning = beginningOf(subscription.log);
+  const beginning = startOf(subscription.log);
   if (cursor === undefined) return new PageBuilder(subscription, beginning);
   const position = positionAt(cursor);
   if (position.log === subscription.log) return new PageBuilder(subscription, position);
@@ -156,22 +156,26 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
 }
 
 /** Returns the first non-empty page; undefined if the wait ended before. */
-async function nextNews(
+async function nextEvents(
   follower: LogFollower,
   builder: PageBuilder,
   enough: Promise<unknown>,
-): Promise<Page | undefined> {
+): Promise<EventPage | undefined> {
   for (;;) {
     const entries = await follower.next(enough);
     if (entries.length === 0) return undefined;
     for (const entry of entries) builder.add(entry);
     const page = builder.page();
-    if (hasNews(page)) return page;
+    if (hasEvents(page)) return page;
   }
 }
 
 /** Splits entries into pages, because they may exceed one. */
-function* pagesOf(subscription: Subscription, from: Position, entries: readonly Entry[]): Iterable<Page> {
+function* pagesOf(
+  subscription: Subscription,
+  from: EventPosition,
+  entries: readonly Entry[],
+): Iterable<EventPage> {
   let position = from;
   for (;;) {
     const builder = new PageBuilder(subscription, position);
@@ -183,6 +187,6 @@ function* pagesOf(subscription: Subscription, from: Position, entries: readonly 
   }
 }
 
-function hasNews({ events, overflow }: Page): boolean {
+function hasEvents({ events, overflow }: EventPage): boolean {
   return events.length > 0 || overflow;
 }

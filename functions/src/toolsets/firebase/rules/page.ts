@@ -5,19 +5,19 @@ import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
 import {
   cursorOf,
   type DataEvent,
+  type EventPosition,
   type EventType,
   type LoggedEvent,
-  type Position,
   type Subscription,
 } from './subscription.ts';
 import { apply, eventOf, isEvent, type Transition } from './transition.ts';
 
 const MAX_EVENTS = 100;
 
-export interface Page {
+export interface EventPage {
   readonly events: readonly LoggedEvent[];
   /** Position to continue from. */
-  readonly position: Position;
+  readonly position: EventPosition;
   readonly overflow: boolean;
 }
 
@@ -25,12 +25,12 @@ export interface Page {
 export class PageBuilder {
   private readonly subscription: Subscription;
   private readonly events: LoggedEvent[] = [];
-  private position: Position;
+  private position: EventPosition;
   private overflow: boolean;
   private bytes = 0;
   private isOver = false;
 
-  constructor(subscription: Subscription, from: Position, overflow = false) {
+  constructor(subscription: Subscription, from: EventPosition, overflow = false) {
     this.subscription = subscription;
     this.position = from;
     this.overflow = overflow;
@@ -47,7 +47,7 @@ export class PageBuilder {
     const { index } = this.position;
     if (entry.isAfterLoss && index === 0) this.overflow = true;
     for (const [at, transition] of entry.transitions.entries()) {
-      if (at >= index && !this.take(entry, at, transition)) return;
+      if (at >= index && !this.addEvent(entry, at, transition)) return;
     }
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
@@ -59,36 +59,36 @@ export class PageBuilder {
   }
 
   /** Returns whether the transition fitted. */
-  private take(entry: Entry, at: number, transition: Transition): boolean {
+  private addEvent(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
     const { subscription_id, event_type } = this.subscription;
     const event = isEvent(event_type, transition)
       ? eventOf(subscription_id, event_type, transition)
       : undefined;
-    if (event !== undefined && !this.takesRoom(event)) return false;
+    if (event !== undefined && !this.reserveBytes(event)) return false;
     this.position = after(entry, at, this.position.log);
     if (event !== undefined) this.events.push({ cursor: cursorOf(this.position), event });
     return true;
   }
 
   /** Returns whether the event fits. The first event always does. */
-  private takesRoom(event: DataEvent): boolean {
+  private reserveBytes(event: DataEvent): boolean {
     this.bytes += byteLength(event);
     this.isOver = this.events.length > 0 && this.bytes > MAX_LISTED_BYTES;
     return !this.isOver;
   }
 
-  page(): Page {
+  page(): EventPage {
     return { events: [...this.events], position: this.position, overflow: this.overflow };
   }
 }
 
-function after({ sequence, transitions }: Entry, index: number, log: string): Position {
+function after({ sequence, transitions }: Entry, index: number, log: string): EventPosition {
   const isLast = index + 1 >= transitions.length;
   return isLast ? { log, sequence: sequence + 1, index: 0 } : { log, sequence, index: index + 1 };
 }
 
-export function readingOf({ events, position, overflow }: Page): Reading {
+export function readingOf({ events, position, overflow }: EventPage): Reading {
   return { events, cursor: cursorOf(position), overflow };
 }
 

@@ -1,7 +1,8 @@
 /** Records what one watch observes in the log: first missed changes, then new ones, in batches. */
+
+import { pause, withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
-import { pause, within } from '../../../kernel/waiting.ts';
 import type { Change } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './dataErrors.ts';
 import { isCheckpointDue, MAX_ENTRY_TRANSITIONS, outdated, Pending } from './eventLog.ts';
@@ -11,10 +12,10 @@ import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscript
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
 /** The first change is logged immediately, further ones together after this time. */
-const BATCH_MILLISECONDS = 100;
+const BATCH_MS = 100;
 
 /** Timeout of an append. After it, the database is considered lost, and another instance may write. */
-const APPEND_MILLISECONDS = 10_000;
+const APPEND_TIMEOUT_MS = 10_000;
 
 interface Recorded {
   readonly log: string;
@@ -26,7 +27,7 @@ interface Recorded {
 /** Exactly one of these is called, once; then recording has ended. */
 export interface RecorderEnd {
   /** Another watch has appended an entry, so this watch's state is outdated. */
-  overtaken(): void;
+  replaced(): void;
   failed(error: unknown): void;
 }
 
@@ -43,7 +44,7 @@ export class Recorder {
   private sequence: number;
   private covered: number;
   private bytes = 0;
-  private isBegun = false;
+  private isStarted = false;
   private isEnded = false;
   private isWriting = false;
   private isAppending = false;
@@ -62,8 +63,8 @@ export class Recorder {
   }
 
   /** Records the initial data: differences to the log are missed changes. */
-  begin(data: ReadonlyMap<string, JsonValue>): void {
-    this.isBegun = true;
+  start(data: ReadonlyMap<string, JsonValue>): void {
+    this.isStarted = true;
     for (const missed of differences(this.recorded.eventType, this.state, data, this.now()))
       this.note(missed);
     this.write();
@@ -79,7 +80,7 @@ export class Recorder {
 
   /** Called with each entry that a reader sees, to detect other writers while this watch has nothing to write. */
   seen({ sequence, writer }: Entry): void {
-    if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.overtaken());
+    if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.replaced());
   }
 
   /** Resolves once all observed changes are logged, or recording has ended. */
@@ -90,11 +91,11 @@ export class Recorder {
 
   stop(): void {
     this.isEnded = true;
-    this.tellWaiting();
+    this.resolveWaiting();
   }
 
   private isIdle(): boolean {
-    return this.isBegun && !this.isAppending && this.pending.size === 0;
+    return this.isStarted && !this.isAppending && this.pending.size === 0;
   }
 
   private now(): number {
@@ -113,18 +114,18 @@ export class Recorder {
     if (this.isEnded) return;
     const tooLarge = sizeError(this.recorded.eventType, this.bytes);
     if (tooLarge !== undefined) this.finish(() => this.end.failed(tooLarge));
-    else if (this.pending.size === 0) this.tellWaiting();
+    else if (this.pending.size === 0) this.resolveWaiting();
     else if (!this.isWriting) this.drain().catch((error) => this.finish(() => this.end.failed(error)));
   }
 
   private async drain(): Promise<void> {
     this.isWriting = true;
     while (!this.isEnded && this.pending.size > 0) {
-      const next = pause(BATCH_MILLISECONDS);
+      const next = pause(BATCH_MS);
       this.isAppending = true;
       await this.append(this.pending.take());
       this.isAppending = false;
-      if (this.pending.size === 0) this.tellWaiting();
+      if (this.pending.size === 0) this.resolveWaiting();
       if (this.pending.size < MAX_ENTRY_TRANSITIONS) await next;
     }
     this.isWriting = false;
@@ -134,18 +135,18 @@ export class Recorder {
     const { events } = this.ports;
     const { log, eventType, writer } = this.recorded;
     const entry = { sequence: this.sequence + 1, writer, transitions };
-    const appended = await within(APPEND_MILLISECONDS, events.append(log, entry), () =>
+    const appended = await withTimeoutError(APPEND_TIMEOUT_MS, events.append(log, entry), () =>
       connectionError(new Error('The event log could not be written.')),
     );
     if (this.isEnded) return;
-    if (!appended) return this.finish(() => this.end.overtaken());
+    if (!appended) return this.finish(() => this.end.replaced());
     this.sequence = entry.sequence;
     for (const transition of transitions) apply(eventType, this.loggedState, transition);
     this.kept = [...this.kept, sizeOf(eventType, entry)];
-    await this.tidy();
+    await this.trim();
   }
 
-  private async tidy(): Promise<void> {
+  private async trim(): Promise<void> {
     const { events, clock } = this.ports;
     const { log } = this.recorded;
     const isDue = isCheckpointDue(
@@ -167,7 +168,7 @@ export class Recorder {
     tell();
   }
 
-  private tellWaiting(): void {
+  private resolveWaiting(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 }

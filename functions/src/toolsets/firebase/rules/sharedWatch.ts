@@ -4,9 +4,9 @@
  * entry is written by one of them only.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
-import { type Deferred, deferred } from '../../../kernel/waiting.ts';
+import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
-import { mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
+import { canTakeLease, LEASE_RENEWAL_MS } from './eventLog.ts';
 import { type KnownSubscriptions, type Replayed, replay } from './page.ts';
 import type { Entry, EventLog, FirebasePorts, Lease, LoadedLog } from './ports.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
@@ -14,7 +14,7 @@ import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from '
 import { readSnapshot, type State, stateOf } from './transition.ts';
 
 /** Time for which a watch outlives its last reader, who may return with the next poll. */
-const LINGER_MILLISECONDS = 10_000;
+const LINGER_MS = 10_000;
 
 export interface WatchReader {
   readonly caller: Caller;
@@ -55,7 +55,7 @@ export class SharedWatch {
     this.subscription = subscription;
     this.ended = ended;
     this.holder = ports.randomness.letters(12);
-    this.renewing = setInterval(() => this.proceed(), RENEWED_EVERY_MILLISECONDS).unref();
+    this.renewing = setInterval(() => this.reconcile(), LEASE_RENEWAL_MS).unref();
     this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
   }
 
@@ -64,15 +64,15 @@ export class SharedWatch {
     if (this.readers.size === 0) this.known = deferred();
     this.readers.add(reader);
     clearTimeout(this.lingering);
-    this.proceed();
+    this.reconcile();
     await this.known.promise;
     await this.watch?.recorder.caughtUp();
   }
 
   leave(reader: WatchReader): void {
     if (!this.readers.delete(reader) || this.readers.size > 0) return;
-    this.standBack();
-    this.lingering = setTimeout(() => this.end(), LINGER_MILLISECONDS).unref();
+    this.yieldLease();
+    this.lingering = setTimeout(() => this.end(), LINGER_MS).unref();
   }
 
   /** Called with each entry that a reader sees. */
@@ -82,35 +82,37 @@ export class SharedWatch {
   }
 
   /** Aligns this instance's watch with its readers and the lease; one step at a time. */
-  private proceed(): void {
+  private reconcile(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
       this.step = 'another';
       return;
     }
     this.step = 'one';
-    this.takePart()
+    this.acquireLease()
       .catch((error: unknown) => this.fail(error))
       .finally(() => {
         const again = this.step === 'another';
         this.step = 'none';
-        if (again) this.proceed();
+        if (again) this.reconcile();
       });
   }
 
-  private async takePart(): Promise<void> {
+  private async acquireLease(): Promise<void> {
     if (this.readers.size === 0) return;
     const { known } = this;
-    const isOurs = await this.take(true, (lease) => mayTake(lease, this.holder, this.ports.clock.now()));
+    const isOurs = await this.startRecording(true, (lease) =>
+      canTakeLease(lease, this.holder, this.ports.clock.now()),
+    );
     const { losses } = this;
     if (!isOurs) this.stopWatch();
-    else if (this.watch === undefined) await this.begin();
+    else if (this.watch === undefined) await this.start();
     if (losses !== this.losses) this.stopWatch();
     known.resolve();
-    if (this.readers.size === 0) this.standBack();
+    if (this.readers.size === 0) this.yieldLease();
   }
 
-  private async begin(): Promise<void> {
+  private async start(): Promise<void> {
     const loaded = await this.load();
     const reader = [...this.readers].at(-1);
     if (reader === undefined || this.isEnded) return;
@@ -123,7 +125,7 @@ export class SharedWatch {
         log: replay(this.subscription.event_type, loaded),
       },
       {
-        overtaken: () => this.watchEnded(watch, () => this.proceed()),
+        replaced: () => this.watchEnded(watch, () => this.reconcile()),
         failed: (error) => this.watchEnded(watch, () => this.watchFailed(watch.caller, error)),
       },
     );
@@ -141,12 +143,12 @@ export class SharedWatch {
     const [reader] = this.readers;
     if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
       const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
-      await beginLate(events, log, stateOf(event_type, data), randomness.letters(12));
+      await startAfterGap(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
       // Checked again: a later removal also deletes the lease, which is noticed.
       if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
-    await this.clearAway();
+    await this.removeOrphanedLog();
     throw subscriptionNotFound(subscription_id);
   }
 
@@ -159,7 +161,7 @@ export class SharedWatch {
   /** Handles a failed watch. Credentials expire: the watch continues with a newer credential if a reader has one. */
   private watchFailed(caller: Caller, error: unknown): void {
     const newest = [...this.readers].at(-1);
-    if (newest !== undefined && newest.caller.credential !== caller.credential) this.proceed();
+    if (newest !== undefined && newest.caller.credential !== caller.credential) this.reconcile();
     else this.fail(error);
   }
 
@@ -167,29 +169,31 @@ export class SharedWatch {
     if (this.isEnded || lease?.holder === this.holder) return;
     this.losses++;
     if (this.watch === undefined) {
-      if (this.readers.size > 0 && mayTake(lease, this.holder, this.ports.clock.now())) this.proceed();
+      if (this.readers.size > 0 && canTakeLease(lease, this.holder, this.ports.clock.now())) this.reconcile();
       return;
     }
     // Without a lease the log itself may be removed, so even this watch must restart.
     this.stopWatch();
-    if (this.readers.size > 0) this.proceed();
-    else if (lease === undefined) this.clearAway().catch((error: unknown) => this.note(error));
+    if (this.readers.size > 0) this.reconcile();
+    else if (lease === undefined) this.removeOrphanedLog().catch((error: unknown) => this.note(error));
   }
 
   /** Deletes entries written during the removal of the subscription, which would otherwise stay forever. */
-  private async clearAway(): Promise<void> {
+  private async removeOrphanedLog(): Promise<void> {
     if (!(await this.subscriptions.isOpen(this.subscription)))
       await this.ports.events.remove(this.subscription.log);
   }
 
-  private take(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
+  private startRecording(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
     const { leases, clock } = this.ports;
     return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
   }
 
   /** Yields the lease: without readers here, another instance with readers may watch. */
-  private standBack(): void {
-    this.take(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
+  private yieldLease(): void {
+    this.startRecording(false, (lease) => lease?.holder === this.holder).catch((error: unknown) =>
+      this.note(error),
+    );
   }
 
   private stopWatch(): void {
@@ -240,9 +244,9 @@ export class RecordedWatch {
     this.watch = ports.databases[database].watch(
       caller,
       parsePath(database, path),
-      { shape: shapeOf(event_type), most: MAX_CHILDREN },
+      { shape: shapeOf(event_type), maxItems: MAX_CHILDREN },
       {
-        initial: (state) => this.recorder.begin(state),
+        initial: (state) => this.recorder.start(state),
         changed: (changes) => this.recorder.changed(changes),
         // May be called before the constructor has returned, when the watch is not yet known.
         failed: (error) => queueMicrotask(() => end.failed(error)),
@@ -263,7 +267,7 @@ export class RecordedWatch {
  * @param state read before this call
  * @returns the number of the first entry after the state
  */
-export async function beginLate(
+export async function startAfterGap(
   events: EventLog,
   log: string,
   state: State,

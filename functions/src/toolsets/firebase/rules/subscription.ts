@@ -22,10 +22,10 @@ export const MAX_VALUE_BYTES = 1_048_576;
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
 /** Retention of an unread subscription. */
-export const KEPT_MILLISECONDS = 24 * 3_600_000;
+export const SUBSCRIPTION_TTL_MS = 24 * 3_600_000;
 
 /** Minimum interval between extensions by reading: each is a document write. */
-export const EXTENDED_EVERY_MILLISECONDS = 600_000;
+export const EXTENSION_INTERVAL_MS = 600_000;
 
 /** Returns the watch shape for an event type. */
 export function shapeOf(eventType: EventType): WatchShape {
@@ -93,7 +93,7 @@ export interface SubscriptionChanges {
     readonly ownerUid: string;
     readonly until: Date;
   };
-  readonly keepSubscription: { readonly id: string; readonly until: Date; readonly version: string };
+  readonly extendSubscription: { readonly id: string; readonly until: Date; readonly version: string };
   readonly renewRights: { readonly id: string; readonly rights: string; readonly version: string };
   readonly closeSubscription: { readonly id: string; readonly version: string };
 }
@@ -135,7 +135,7 @@ export interface LoggedEvent {
 export const EVENT_METHOD = 'firebase.event';
 
 /** Returns the event without the parts that exceed the response limit. @param isWithin whether it fits */
-export function withinAnswer(event: DataEvent, isWithin: (event: object) => boolean) {
+export function withinResponse(event: DataEvent, isWithin: (event: object) => boolean) {
   const shown = notificationOf(event);
   if (isWithin(shown)) return shown;
   const { previousData: _, ...rest } = shown;
@@ -149,7 +149,7 @@ export function notificationOf({ timestamp, ...event }: DataEvent) {
 }
 
 /** A reader's position in a log. Callers carry it as opaque text. */
-export interface Position {
+export interface EventPosition {
   readonly log: string;
   /** The entry to read next, from 1. */
   readonly sequence: number;
@@ -159,16 +159,16 @@ export interface Position {
 
 const FORMAT = /^([a-z2-7]{20})\.([1-9]\d{0,9})\.(0|[1-9]\d{0,3})$/;
 
-export function beginningOf(log: string): Position {
+export function startOf(log: string): EventPosition {
   return { log, sequence: 1, index: 0 };
 }
 
-export function cursorOf({ log, sequence, index }: Position): string {
+export function cursorOf({ log, sequence, index }: EventPosition): string {
   return `${log}.${sequence}.${index}`;
 }
 
 /** @throws MusterError INVALID_FORMAT if the text is not a cursor */
-export function positionAt(cursor: string): Position {
+export function positionAt(cursor: string): EventPosition {
   const [, log, sequence, index] = FORMAT.exec(cursor) ?? [];
   if (log === undefined) throw invalidCursor();
   return { log, sequence: Number(sequence), index: Number(index) };

@@ -3,41 +3,41 @@
  * Source: the network specification; docs/decisions/0012-subscription-log.md.
  */
 import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { ignoreStale, retryOnConflict, withTimeout } from '../../../kernel/concurrency.ts';
 import { byteLength } from '../../../kernel/json.ts';
-import type { Expiring } from '../../../kernel/sweep.ts';
-import { inTime, retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
 import { requireWorkspaceOf } from './dataService.ts';
 import { type EventReader, LogReader } from './logReader.ts';
 import type { ReadFrom, Reading } from './page.ts';
 import type { FirebasePorts } from './ports.ts';
 import { sizeError } from './recorder.ts';
-import { beginLate } from './sharedWatch.ts';
+import { startAfterGap } from './sharedWatch.ts';
 import {
-  beginningOf,
   checkEventType,
   cursorOf,
   type EventType,
-  EXTENDED_EVERY_MILLISECONDS,
+  EXTENSION_INTERVAL_MS,
   hasExpired,
-  KEPT_MILLISECONDS,
   MAX_SUBSCRIPTIONS,
   otherDefinition,
+  SUBSCRIPTION_TTL_MS,
   type Subscription,
+  startOf,
   subscriptionNotFound,
   tooManySubscriptions,
 } from './subscription.ts';
 import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
 /** Expiry of an ended subscription: expired by any clock. */
-const OVER = new Date(0);
+const SUBSCRIPTION_ENDED = new Date(0);
 
 /** Maximum wait of unsubscribe for the log's removal; the sweep completes it later. */
-const REMOVAL_MILLISECONDS = 5000;
+const REMOVAL_DELAY_MS = 5000;
 
 /** Expired subscriptions removed per sweep. */
-const SWEPT_AT_ONCE = 100;
+const SWEEP_BATCH = 100;
 
 const ID_LENGTH = 40;
 
@@ -55,7 +55,7 @@ export interface SubscriptionRequest {
   readonly eventType: EventType;
 }
 
-export interface Subscribed {
+export interface SubscriptionState {
   /** Initial data: each child or document, or the one value under the empty key. */
   readonly data: Snapshot;
   /** Events after `data` follow this cursor. */
@@ -63,12 +63,12 @@ export interface Subscribed {
 }
 
 /** A request with its parsed path. */
-interface Wished {
+interface WantedWatch {
   readonly path: DataPath;
   readonly request: SubscriptionRequest;
 }
 
-export class SubscriptionService implements EventReader, Expiring {
+export class SubscriptionService implements EventReader, ExpiringStore {
   readonly name = 'subscriptions';
   private readonly ports: FirebasePorts;
   private readonly reader: LogReader;
@@ -89,16 +89,16 @@ export class SubscriptionService implements EventReader, Expiring {
   async subscribe(
     caller: Caller,
     request: SubscriptionRequest,
-    recordAnswer: RecordAnswer<Subscribed>,
-  ): Promise<Subscribed> {
+    recordResponse: RecordResponse<SubscriptionState>,
+  ): Promise<SubscriptionState> {
     const { randomness, events } = this.ports;
     const path = parsePath(request.database, request.path);
     checkEventType(path, request.eventType);
-    const { log, ...subscribed } = await retryStale(randomness, async () => {
+    const { log, ...subscribed } = await retryOnConflict(randomness, async () => {
       const known = await this.ports.subscriptions.find(this.idOf(caller, request.subscriptionId));
       return known === undefined || hasExpired(known.value, this.now())
-        ? this.open(caller, { path, request }, known, recordAnswer)
-        : this.goOn(caller, { path, request }, known, recordAnswer);
+        ? this.open(caller, { path, request }, known, recordResponse)
+        : this.resume(caller, { path, request }, known, recordResponse);
     });
     await events.create(log, stateOf(request.eventType, subscribed.data));
     return subscribed;
@@ -113,19 +113,30 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** Ends a subscription. @throws MusterError NOT_FOUND if the caller has no such subscription */
-  async unsubscribe(caller: Caller, subscriptionId: string, recordAnswer: RecordAnswer<void>): Promise<void> {
+  async unsubscribe(
+    caller: Caller,
+    subscriptionId: string,
+    recordResponse: RecordResponse<void>,
+  ): Promise<void> {
     const { store, randomness, log } = this.ports;
     // The subscription ends before its log: readers treat a missing log as not yet created.
-    const ended = await retryStale(randomness, async () => {
-      const before = await this.mine(caller, subscriptionId);
+    const ended = await retryOnConflict(randomness, async () => {
+      const before = await this.requireOwn(caller, subscriptionId);
       await store.commit(
-        [{ kind: 'endSubscription', before, ownerUid: caller.principal.owner_uid, until: OVER }],
-        recordAnswer(),
+        [
+          {
+            kind: 'endSubscription',
+            before,
+            ownerUid: caller.principal.owner_uid,
+            until: SUBSCRIPTION_ENDED,
+          },
+        ],
+        recordResponse(),
       );
       return before.value;
     });
     try {
-      await inTime(this.forget(ended), REMOVAL_MILLISECONDS, 'The log');
+      await withTimeout(this.remove(ended), REMOVAL_DELAY_MS, 'The log');
     } catch (error) {
       log.warn('subscription_left_to_the_sweep', { id: ended.id, error });
     }
@@ -141,8 +152,8 @@ export class SubscriptionService implements EventReader, Expiring {
 
   /** Deletes subscriptions unread for a day, and remains of ended ones. Returns the number. */
   async expire(): Promise<number> {
-    const expired = await this.ports.subscriptions.expired(this.now(), SWEPT_AT_ONCE);
-    const forgotten = await Promise.all(expired.map(({ value }) => this.forget(value)));
+    const expired = await this.ports.subscriptions.expired(this.now(), SWEEP_BATCH);
+    const forgotten = await Promise.all(expired.map(({ value }) => this.remove(value)));
     return forgotten.filter((isForgotten) => isForgotten).length;
   }
 
@@ -150,20 +161,20 @@ export class SubscriptionService implements EventReader, Expiring {
    * Deletes an expired subscription, its log first: after a crash in between, the next sweep finds the rest.
    * @returns whether it existed and had not been replaced by another with its id
    */
-  private async forget({ id, log }: Subscription): Promise<boolean> {
+  private async remove({ id, log }: Subscription): Promise<boolean> {
     const { events, subscriptions, store } = this.ports;
     await events.remove(log);
     const known = await subscriptions.find(id);
     if (known?.value.log !== log || !hasExpired(known.value, this.now())) return false;
-    return unlessStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
+    return ignoreStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
   }
 
   private async open(
     caller: Caller,
-    { path, request }: Wished,
+    { path, request }: WantedWatch,
     expired: Versioned<Subscription> | undefined,
-    recordAnswer: RecordAnswer<Subscribed>,
-  ): Promise<Subscribed & { readonly log: string }> {
+    recordResponse: RecordResponse<SubscriptionState>,
+  ): Promise<SubscriptionState & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
     const { uid, owner_uid } = caller.principal;
     const data = await this.readable(caller, path, request.eventType);
@@ -179,23 +190,23 @@ export class SubscriptionService implements EventReader, Expiring {
       log: randomness.letters(LOG_LETTERS),
       created_at: createdAt,
       rights: this.rightsOf(caller),
-      expires_at: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
+      expires_at: new Date(createdAt.getTime() + SUBSCRIPTION_TTL_MS),
     };
-    const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
+    const subscribed = { data, cursor: cursorOf(startOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
     await store.commit(
       [{ kind: 'openSubscription', subscription, ownerUid: owner_uid, replaces: expired?.version }],
-      recordAnswer(subscribed),
+      recordResponse(subscribed),
     );
     return { ...subscribed, log: subscription.log };
   }
 
-  private async goOn(
+  private async resume(
     caller: Caller,
-    { path, request }: Wished,
+    { path, request }: WantedWatch,
     known: Versioned<Subscription>,
-    recordAnswer: RecordAnswer<Subscribed>,
-  ): Promise<Subscribed & { readonly log: string }> {
+    recordResponse: RecordResponse<SubscriptionState>,
+  ): Promise<SubscriptionState & { readonly log: string }> {
     const { events, store, randomness } = this.ports;
     const { log, database, path: text, event_type } = known.value;
     const isSame = database === request.database && text === request.path && event_type === request.eventType;
@@ -205,9 +216,14 @@ export class SubscriptionService implements EventReader, Expiring {
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
       ? end + 1
-      : await beginLate(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
+      : await startAfterGap(
+          events,
+          log,
+          stateOf(request.eventType, data),
+          randomness.letters(WRITER_LETTERS),
+        );
     const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
-    await store.commit([], recordAnswer(subscribed));
+    await store.commit([], recordResponse(subscribed));
     await this.extend(known);
     return { ...subscribed, log };
   }
@@ -221,7 +237,7 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   private async opened(caller: Caller, subscriptionId: string): Promise<Subscription> {
-    const known = await this.mine(caller, subscriptionId);
+    const known = await this.requireOwn(caller, subscriptionId);
     await this.requireReadable(caller, known);
     await this.extend(known);
     return known.value;
@@ -235,7 +251,7 @@ export class SubscriptionService implements EventReader, Expiring {
     const rights = this.rightsOf(caller);
     if (rights === before) return;
     await this.readable(caller, parsePath(database, path), event_type);
-    await unlessStale(this.ports.store.commit([{ kind: 'renewRights', id, rights, version }]));
+    await ignoreStale(this.ports.store.commit([{ kind: 'renewRights', id, rights, version }]));
   }
 
   private rightsOf({ principal }: Caller): string {
@@ -243,7 +259,7 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** @throws MusterError NOT_FOUND if the caller has no such subscription */
-  private async mine(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
+  private async requireOwn(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
     const known = await this.findOpen(this.idOf(caller, subscriptionId));
     if (known === undefined) throw subscriptionNotFound(subscriptionId);
     return known;
@@ -256,9 +272,9 @@ export class SubscriptionService implements EventReader, Expiring {
 
   /** Extends the expiry, because reading keeps a subscription. */
   private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
-    const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
-    if (until.getTime() - expires_at.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
-    await unlessStale(this.ports.store.commit([{ kind: 'keepSubscription', id, until, version }]));
+    const until = new Date(this.now().getTime() + SUBSCRIPTION_TTL_MS);
+    if (until.getTime() - expires_at.getTime() < EXTENSION_INTERVAL_MS) return;
+    await ignoreStale(this.ports.store.commit([{ kind: 'extendSubscription', id, until, version }]));
   }
 
   /** Returns an id that includes the owner, so that only the owner finds the subscription. */

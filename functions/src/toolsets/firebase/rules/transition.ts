@@ -1,8 +1,8 @@
 /** Transitions of a watched path, child by child, and which of them are events. */
 import type { Caller } from '../../../identity/rules/principal.ts';
+import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
-import { within } from '../../../kernel/waiting.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
@@ -37,14 +37,14 @@ export function isEvent(eventType: EventType, { kind }: Transition): boolean {
 }
 
 /** Returns the part of a child's data that the state stores. */
-export function remembered(eventType: EventType, data: JsonValue): string {
+export function storedData(eventType: EventType, data: JsonValue): string {
   return eventType !== 'value' && EVENT_KINDS[eventType] === 'added' ? '' : canonicalJson(data);
 }
 
 /** Returns the state for the data at the path. */
 export function stateOf(eventType: EventType, data: ReadonlyMap<string, JsonValue>): Map<string, string> {
   if (eventType === 'value') return new Map([['', canonicalJson(data.get('') ?? null)]]);
-  return new Map([...data].map(([key, value]) => [key, remembered(eventType, value)]));
+  return new Map([...data].map(([key, value]) => [key, storedData(eventType, value)]));
 }
 
 /** Returns the transition from the known state to a change; undefined if nothing changed. */
@@ -70,7 +70,7 @@ function changed(
   known: string,
   { key, data, at }: { readonly key: string; readonly data: JsonValue; readonly at: number },
 ): Transition | undefined {
-  const now = remembered(eventType, data);
+  const now = storedData(eventType, data);
   if (now === known) return undefined;
   const plain: Transition = { kind: 'changed', key, data, at };
   const shown = isEvent(eventType, plain) && now.length + known.length <= MAX_WITH_PREVIOUS;
@@ -85,7 +85,7 @@ function parsed(text: string): JsonValue {
 export function apply(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key, data } = transition;
   if (kind === 'removed') state.delete(key);
-  else state.set(key, remembered(eventType, data ?? null));
+  else state.set(key, storedData(eventType, data ?? null));
 }
 
 /** Returns all differences between the data and the known state: the changes made while unwatched. */
@@ -115,7 +115,7 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
   };
 }
 
-const SNAPSHOT_MILLISECONDS = 15_000;
+const SNAPSHOT_TIMEOUT_MS = 15_000;
 
 /** Data at a path. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
@@ -129,7 +129,7 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   let stop = (): void => undefined;
   const snapshot = new Promise<Snapshot>((resolve, reject) => {
-    const watched = { shape: shapeOf(eventType), most: MAX_CHILDREN };
+    const watched = { shape: shapeOf(eventType), maxItems: MAX_CHILDREN };
     const watch = databases[path.database].watch(caller, path, watched, {
       initial: resolve,
       changed: () => undefined,
@@ -138,5 +138,5 @@ export async function readSnapshot(
     stop = () => watch.stop();
   });
   const late = () => connectionError(new Error('The path was not read in time.'));
-  return within(SNAPSHOT_MILLISECONDS, snapshot, late).finally(() => stop());
+  return withTimeoutError(SNAPSHOT_TIMEOUT_MS, snapshot, late).finally(() => stop());
 }

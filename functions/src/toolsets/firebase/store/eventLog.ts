@@ -45,7 +45,7 @@ const entrySize = z.object({
   at: z.number(),
 });
 
-export const storedKept = textOf(z.array(entrySize));
+export const storedSizes = textOf(z.array(entrySize));
 
 /** Every method accesses the database and waits while it is unavailable. */
 export class DatabaseEventLog implements EventLog {
@@ -86,11 +86,11 @@ export class DatabaseEventLog implements EventLog {
         entriesOf(bus, sequence + 1).get(),
       ]);
       const after = this.entriesIn(entries);
-      if (!state.exists() || !isUnbroken(after, sequence)) continue; // a newer checkpoint exists
+      if (!state.exists() || !isContiguous(after, sequence)) continue; // a newer checkpoint exists
       const checkpoint = {
         sequence,
         state: new Map(this.value(state, storedState)),
-        kept: this.value(latest, storedKept),
+        kept: this.value(latest, storedSizes),
       };
       return { checkpoint, entries: after };
     }
@@ -219,7 +219,7 @@ function childrenOf(list: DataSnapshot): readonly DataSnapshot[] {
   return children;
 }
 
-function isUnbroken(entries: readonly Entry[], after: number): boolean {
+function isContiguous(entries: readonly Entry[], after: number): boolean {
   return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 

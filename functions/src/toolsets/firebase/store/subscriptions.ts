@@ -34,7 +34,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
 }
 
 /** Returns the audited fields. The log and the rights are internal. */
-function toldOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
+function auditFieldsOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
   return { uid, subscription_id, database, path, event_type };
 }
 
@@ -43,13 +43,13 @@ export const subscriptionEffects: EffectsOf<SubscriptionChanges> = {
     kind: 'subscription',
     id: subscription.subscription_id,
     owner_uid: ownerUid,
-    after: toldOf(subscription),
+    after: auditFieldsOf(subscription),
   }),
   endSubscription: ({ before: { value }, ownerUid }) => ({
     kind: 'subscription',
     id: value.subscription_id,
     owner_uid: ownerUid,
-    before: toldOf(value),
+    before: auditFieldsOf(value),
   }),
 };
 
@@ -64,7 +64,7 @@ export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   endSubscription({ before: { value, version }, until }, writes) {
     writes.replace(subscriptionPath(value.id), { expires_at: until }, version);
   },
-  keepSubscription({ id, until, version }, writes) {
+  extendSubscription({ id, until, version }, writes) {
     writes.replace(subscriptionPath(id), { expires_at: until }, version);
   },
   renewRights({ id, rights, version }, writes) {

@@ -4,7 +4,7 @@ import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/ports.ts';
 import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
-import type { Expiring } from '../../../kernel/sweep.ts';
+import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { Lease, WatcherLeases } from '../rules/ports.ts';
 
 export const storedLease = z.object({
@@ -76,10 +76,10 @@ export function leaseIn(value: unknown): Lease | undefined {
   return storedLease.safeParse(value).data;
 }
 
-const REMOVED_AT_ONCE = 500;
+const REMOVAL_BATCH = 500;
 
 /** `commits/{id}`: markers of callers' writes, deleted after their expiry. */
-export class DatabaseCommitProofs implements Expiring {
+export class DatabaseCommitMarkers implements ExpiringStore {
   readonly name = 'commits';
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
@@ -92,6 +92,6 @@ export class DatabaseCommitProofs implements Expiring {
   async expire(): Promise<number> {
     const all = (await this.database()).ref(COMMITS);
     const expired = all.orderByChild('expires_at').endAt(this.clock.now().getTime());
-    return removeFound(expired.limitToFirst(REMOVED_AT_ONCE));
+    return removeFound(expired.limitToFirst(REMOVAL_BATCH));
   }
 }

@@ -4,7 +4,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
-import { asStructured, database, defineTool, path, structured } from './dataAnswers.ts';
+import { asStructured, database, defineTool, path, structured } from './dataResponses.ts';
 
 const bound = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -50,7 +50,7 @@ export const read = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   ifTooLarge:
     'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. /mcp/rpc sends data only once, so a document too large here may fit there.',
   // Only the security rules decide.
@@ -160,9 +160,9 @@ export const write = defineTool({
         ...(input.operation !== 'delete' && storedAs(input.data)),
       },
     });
-    const recordAnswer = (written: WriteOutcome) => operation.recordAnswer(answer(written));
+    const recordResponse = (written: WriteOutcome) => operation.recordResponse(answer(written));
     const place = { database: name, text };
-    const outcome = await services.data.write(caller, place, request, { operation, recordAnswer });
+    const outcome = await services.data.write(caller, place, request, { operation, recordResponse });
     return answer(outcome);
   },
 });

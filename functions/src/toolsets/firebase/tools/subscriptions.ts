@@ -1,8 +1,8 @@
 /** Tools that subscribe to a path, read its events and unsubscribe. Source: the network specification. */
 import { z } from 'zod';
-import { fitsAnswer } from '../../../kernel/json.ts';
-import { EVENT_METHOD, EVENT_TYPES, withinAnswer } from '../rules/subscription.ts';
-import type { Subscribed } from '../rules/subscriptionService.ts';
+import { fitsResponse } from '../../../kernel/json.ts';
+import { EVENT_METHOD, EVENT_TYPES, withinResponse } from '../rules/subscription.ts';
+import type { SubscriptionState } from '../rules/subscriptionService.ts';
 import {
   database,
   defineTool,
@@ -11,7 +11,7 @@ import {
   path,
   structured,
   subscriptionId,
-} from './dataAnswers.ts';
+} from './dataResponses.ts';
 
 export const subscribe = defineTool({
   name: 'subscribe',
@@ -38,7 +38,7 @@ export const subscribe = defineTool({
     cursor: z.string().optional().describe('For firebase.pollEvents: returns events from now on.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   loosens: [],
   // Only the security rules decide.
   role: 'viewer',
@@ -50,17 +50,17 @@ export const subscribe = defineTool({
     includeInitial: false,
   },
   handler: async ({ services, caller, operation }, { includeInitial, ...request }) => {
-    const answer = ({ cursor }: Subscribed) => ({
+    const answer = ({ cursor }: SubscriptionState) => ({
       success: true,
       subscriptionId: request.subscriptionId,
       cursor,
     });
     // Stored without the data, which may exceed one document.
-    const record = (subscribed: Subscribed) => operation.recordAnswer(answer(subscribed));
+    const record = (subscribed: SubscriptionState) => operation.recordResponse(answer(subscribed));
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return {
       ...answer(subscribed),
-      ...(includeInitial && initialAnswer(initialDataOf(request, subscribed.data))),
+      ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))),
     };
   },
   // The data is read again: the events after the first response's cursor still lead up to it and beyond.
@@ -69,12 +69,12 @@ export const subscribe = defineTool({
     subscriptionId: request.subscriptionId,
     cursor: String(cursor),
     ...(includeInitial &&
-      initialAnswer(initialDataOf(request, await services.subscriptions.current(caller, request)))),
+      initialResponse(initialDataOf(request, await services.subscriptions.current(caller, request)))),
   }),
 });
 
-function initialAnswer(initialData: ReturnType<typeof initialDataOf>) {
-  if (fitsAnswer(initialData)) return { initialData };
+function initialResponse(initialData: ReturnType<typeof initialDataOf>) {
+  if (fitsResponse(initialData)) return { initialData };
   return { initialDataLeftOut: 'The data exceeds the response limit: read the path with firebase.read.' };
 }
 
@@ -117,15 +117,18 @@ export const pollEvents = defineTool({
       .describe('Whether earlier events were dropped or may be missing: read the path for its current state'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   // Callers may always read their own log; the rules decide whether the watch continues.
   role: 'viewer',
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
-  handler: async ({ services, caller, notify, gone, waiting }, { subscriptionId: id, cursor, waitMs }) => {
-    const from = { subscriptionId: id, cursor, waiting };
-    const reading = await services.subscriptions.poll(caller, from, waitMs, gone());
-    const events = reading.events.map(({ event }) => withinAnswer(event, fitsAnswer));
+  handler: async (
+    { services, caller, notify, disconnectSignal, trackWait },
+    { subscriptionId: id, cursor, waitMs },
+  ) => {
+    const from = { subscriptionId: id, cursor, waiting: trackWait };
+    const reading = await services.subscriptions.poll(caller, from, waitMs, disconnectSignal());
+    const events = reading.events.map(({ event }) => withinResponse(event, fitsResponse));
     for (const params of events) notify({ method: EVENT_METHOD, params });
     return { success: true, events, cursor: reading.cursor, overflow: reading.overflow };
   },
@@ -143,7 +146,7 @@ export const unsubscribe = defineTool({
   // Callers may always end their own subscription.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
-  answer: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
-  handler: ({ services, caller, recordAnswer }, { subscriptionId: id }) =>
-    services.subscriptions.unsubscribe(caller, id, recordAnswer),
+  response: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
+  handler: ({ services, caller, recordResponse }, { subscriptionId: id }) =>
+    services.subscriptions.unsubscribe(caller, id, recordResponse),
 });

@@ -1,10 +1,10 @@
 /** A caller's commit request, validated before GitHub is called. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { FileKind, TreeEntry } from './answers.ts';
-import { refusal } from './answers.ts';
 import { filePath, isSha, refName } from './names.ts';
 import type { GitHub, RepositoryName } from './ports.ts';
+import type { FileKind, TreeEntry } from './responses.ts';
+import { refusal } from './responses.ts';
 import { isBase64, utf8Text } from './text.ts';
 
 /** Maximum base64 files per commit. Each is a separate request, and GitHub requires a second between writes. */
@@ -66,7 +66,7 @@ function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, f
 const MAX_TARGET_LENGTH = 4095;
 
 /** Reasons for which a commit onto a tree fails, because it would overwrite something else. */
-const OBSTACLES: ReadonlySet<string | undefined> = new Set([
+const BLOCKING_CODES: ReadonlySet<string | undefined> = new Set([
   'FILE_NOT_FOUND',
   'IS_DIRECTORY',
   'IS_SUBMODULE',
@@ -74,8 +74,8 @@ const OBSTACLES: ReadonlySet<string | undefined> = new Set([
   'NOT_A_DIRECTORY',
 ]);
 
-export function isObstacle(error: unknown): boolean {
-  return error instanceof MusterError && OBSTACLES.has(error.details.reason);
+export function isBlocking(error: unknown): boolean {
+  return error instanceof MusterError && BLOCKING_CODES.has(error.details.reason);
 }
 
 /**

@@ -1,28 +1,28 @@
 /** Creates branches and commits several files at once. Muster's own, in addition to the specified tools. */
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Commit } from './answers.ts';
-import { refusal } from './answers.ts';
 import {
   type CommitRequest,
   checkRequest,
   type FileChange,
-  isObstacle,
+  isBlocking,
   kindsOf,
   openTree,
 } from './commitRequest.ts';
-import { isSha, outside, refName } from './names.ts';
+import { isSha, outsideRepositories, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
+import type { Commit } from './responses.ts';
+import { refusal } from './responses.ts';
 
 /** Maximum attempts for a commit while the branch keeps moving. */
-const MAX_ATTEMPTS = 3;
+const MAX_COMMIT_ATTEMPTS = 3;
 
 /** Maximum sendings of a request whose response is lost. */
-const MAX_SENT = 3;
+const MAX_SENT_BYTES = 3;
 
 /** Maximum number of later commits searched for one whose response was lost. */
-const MAX_LOOKED_THROUGH = 20;
+const MAX_SEARCHED_COMMITS = 20;
 
 /** `created` is false if the branch already existed at the same commit. */
 type CreatedBranch = Readonly<{ branch: string; sha: string; created: boolean }>;
@@ -36,11 +36,11 @@ export interface CommitOutcome {
 }
 
 /** Creates a branch. @param wanted `from`: a branch, a tag or a commit; by default the default branch */
-export async function makeBranch(
+export async function createBranchFrom(
   { gitHub, store }: GitHubPorts,
   at: RepositoryName,
   { branch, from }: { readonly branch: string; readonly from: string | undefined },
-  recordAnswer: RecordAnswer<CreatedBranch>,
+  recordResponse: RecordResponse<CreatedBranch>,
 ): Promise<CreatedBranch> {
   refName(branch, 'branch');
   if (isSha(branch)) throw refusal('INVALID_FORMAT', 'branchLikeSha');
@@ -51,7 +51,7 @@ export async function makeBranch(
   if (commit === undefined) throw await missing(gitHub, at, ref, 'from');
   const { sha } = commit;
   const outcome = { branch, sha, created: await createBranch(gitHub, at, { branch, sha }) };
-  await store.commit([outside(at, `branch ${branch}`, { sha })], recordAnswer(outcome));
+  await store.commit([outsideRepositories(at, `branch ${branch}`, { sha })], recordResponse(outcome));
   return outcome;
 }
 
@@ -70,7 +70,7 @@ async function createBranch(
     throw refusal('CONFLICT', 'branchExists', { branch });
   }
   if (isThere) return true;
-  if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${branch}"`);
+  if (attempt === MAX_SENT_BYTES) throw outcomeUnknown(`Branch "${branch}"`);
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
@@ -78,13 +78,13 @@ async function createBranch(
 export async function commitChanges(
   { gitHub, store }: GitHubPorts,
   request: CommitRequest,
-  recordAnswer: RecordAnswer<CommitOutcome>,
+  recordResponse: RecordResponse<CommitOutcome>,
 ): Promise<CommitOutcome> {
   checkRequest(request);
   const outcome = await new Committing({ gitHub, request }).commit();
   const { sha, parent } = outcome;
-  const moved = outside(request.at, `branch ${request.branch}`, { sha }, { sha: parent });
-  await store.commit([moved], recordAnswer(outcome));
+  const moved = outsideRepositories(request.at, `branch ${request.branch}`, { sha }, { sha: parent });
+  await store.commit([moved], recordResponse(outcome));
   return outcome;
 }
 
@@ -97,7 +97,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     const headSha = await this.ports.gitHub.branch(at, branch);
     if (headSha === undefined) throw await missing(this.ports.gitHub, at, branch, 'branch');
     const head = await this.commitAt(headSha);
-    if (expectedParent === undefined && (await this.isMade(head))) return this.sameAs(head);
+    if (expectedParent === undefined && (await this.isCommitted(head))) return this.sameAs(head);
     const isExpected = expectedParent === undefined || expectedParent === headSha;
     const parent = isExpected ? head : await this.before(head, expectedParent);
     const tree = await this.treeOn(parent.tree);
@@ -106,7 +106,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     if (parent !== head) throw refusal('CONFLICT', 'branchMoved', { branch });
     const sha = await this.ports.gitHub.createCommit(at, { message, tree, parent: parent.sha });
     if (await this.move(sha, parent.sha)) return { sha, parent: parent.sha, tree, created: true };
-    if (expectedParent === undefined && attempt < MAX_ATTEMPTS) return this.commit(attempt + 1);
+    if (expectedParent === undefined && attempt < MAX_COMMIT_ATTEMPTS) return this.commit(attempt + 1);
     throw refusal('CONFLICT', 'branchMoved', { branch });
   }
 
@@ -116,7 +116,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
   }
 
   /** Returns whether the head is this commit: a deletion cannot be applied to it again. */
-  private async isMade(head: Commit): Promise<boolean> {
+  private async isCommitted(head: Commit): Promise<boolean> {
     const { message, files } = this.ports.request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
@@ -124,7 +124,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     try {
       return (await this.treeOn(tree)) === head.tree;
     } catch (error) {
-      if (isObstacle(error)) return false;
+      if (isBlocking(error)) return false;
       throw error;
     }
   }
@@ -166,17 +166,17 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     const moved = await this.ports.gitHub.moveBranch(this.ports.request.at, this.ports.request.branch, sha);
     if (moved === 'moved') return true;
     if (moved === 'stale' && attempt === 1) return false;
-    if (await this.holds(sha, parent)) return true;
+    if (await this.hasContent(sha, parent)) return true;
     if (moved === 'stale') return false;
-    if (attempt === MAX_SENT) throw outcomeUnknown(`Commit ${sha}`);
+    if (attempt === MAX_SENT_BYTES) throw outcomeUnknown(`Commit ${sha}`);
     return this.move(sha, parent, attempt + 1);
   }
 
   /** Returns whether the branch contains the commit, within the search limit. */
-  private async holds(sha: string, parent: string): Promise<boolean> {
+  private async hasContent(sha: string, parent: string): Promise<boolean> {
     const { at, branch } = this.ports.request;
     let ahead = [await this.ports.gitHub.found(at, this.ports.gitHub.branch(at, branch))];
-    for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
+    for (let looked = 0; looked < MAX_SEARCHED_COMMITS; looked++) {
       const [next, ...others] = ahead;
       if (next === undefined) return false;
       if (next === sha) return true;

@@ -4,20 +4,20 @@
  * entry of a failed check, and the task's mark. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 import { z } from 'zod';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
-import { address, line, number, sha } from './answers.ts';
 import type { PullRequestLink } from './link.ts';
 import type { GitHubChange, GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
+import { address, line, number, sha } from './responses.ts';
 
 /** Maximum number of pull requests looked up per check. */
 const MAX_PULL_REQUESTS = 20;
 
-const FAILURES: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
+const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const repository = z.object({ id: number });
 
@@ -36,7 +36,7 @@ const STATES: Readonly<Record<string, PullRequestState | 'ended' | undefined>> =
   closed: 'ended',
 };
 
-const pullRequestTold = z
+const pullRequestFields = z
   .object({
     action: z.string(),
     repository,
@@ -65,7 +65,7 @@ const check = z.object({
 });
 
 /** Details of a failed check for the task's log. */
-interface Told {
+interface CheckDetails {
   readonly source: 'check_run' | 'check_suite' | 'workflow_run';
   readonly name: string;
   readonly url?: string | undefined;
@@ -80,10 +80,11 @@ function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
   { id: number, conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
   { id = number, apart, at }: { id?: string | number; apart: unknown; at: Date | undefined },
-  { name, url, ...told }: Told,
+  { name, url, ...told }: CheckDetails,
 ): Delivery | undefined {
   const passed = conclusion === 'success';
-  if (typeof conclusion !== 'string' || !(passed || FAILURES.includes(conclusion))) return undefined;
+  if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion)))
+    return undefined;
   // If GitHub does not report the head, it was this commit.
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
@@ -101,13 +102,13 @@ interface Delivery {
   readonly at: Date | undefined;
   readonly state?: PullRequestState;
   readonly mergedAs?: string | null | undefined;
-  readonly check?: Seen['check'];
+  readonly check?: DeliveredState['check'];
   readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
 
 /** Parsers by the header `X-GitHub-Event`; they return undefined for irrelevant payloads. */
 const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
-  ['pull_request', pullRequestTold],
+  ['pull_request', pullRequestFields],
   [
     'check_run',
     z
@@ -181,11 +182,11 @@ export class Deliveries extends Service<GitHubPorts> {
   private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await pullRequestLinks.find(repository_id, number);
       if (found === undefined) return;
       const { value: before, version } = found;
-      const link = learned(before, { at, head, state, check });
+      const link = withDelivery(before, { at, head, state, check });
       const ofTask = await this.taskChanges(link, delivery, at);
       // A mark depends on the link: it is set and cleared only together with the link version it is based on.
       const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
@@ -246,7 +247,7 @@ export class Deliveries extends Service<GitHubPorts> {
 
 export type CheckResult = PullRequestLink['checks'][number];
 
-export interface Seen {
+export interface DeliveredState {
   /** Time of the facts, by GitHub's clock. */
   readonly at: Date;
   /** The head commit at that time. */
@@ -259,7 +260,7 @@ export interface Seen {
 const MAX_CHECKS = 200;
 
 /** Returns the link updated by a delivery: the same object if there is nothing new. */
-export function learned(link: PullRequestLink, seen: Seen): PullRequestLink {
+export function withDelivery(link: PullRequestLink, seen: DeliveredState): PullRequestLink {
   const known = withCheck(withHead(withState(link, seen), seen), seen);
   return known.checks.length > MAX_CHECKS ? { ...known, checks: mostRelevant(known) } : known;
 }
@@ -268,7 +269,7 @@ export function learned(link: PullRequestLink, seen: Seen): PullRequestLink {
 const STATE_ORDER = { open: 0, closed: 1, merged: 2 } as const satisfies Record<PullRequestState, number>;
 
 /** A later state replaces an earlier one. A merged pull request stays merged. */
-function withState(link: PullRequestLink, { state, at }: Seen): PullRequestLink {
+function withState(link: PullRequestLink, { state, at }: DeliveredState): PullRequestLink {
   if (state === undefined || link.state === 'merged') return link;
   const past = link.state_at?.getTime() ?? Number.NEGATIVE_INFINITY;
   const [now, before] = [STATE_ORDER[state], STATE_ORDER[link.state]];
@@ -276,14 +277,14 @@ function withState(link: PullRequestLink, { state, at }: Seen): PullRequestLink 
   return { ...link, state, state_at: at };
 }
 
-function withHead(link: PullRequestLink, { head, at }: Seen): PullRequestLink {
+function withHead(link: PullRequestLink, { head, at }: DeliveredState): PullRequestLink {
   if (head === undefined) return link;
   const past = link.head_at?.getTime() ?? Number.NEGATIVE_INFINITY;
   return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, head_at: at };
 }
 
 /** Keeps the latest result of each check and commit; of two at the same time the one with the higher id. */
-function withCheck(link: PullRequestLink, { check, at }: Seen): PullRequestLink {
+function withCheck(link: PullRequestLink, { check, at }: DeliveredState): PullRequestLink {
   if (check === undefined) return link;
   const result = { ...check, at };
   const isSame = ({ key, commit }: CheckResult) => key === result.key && commit === result.commit;

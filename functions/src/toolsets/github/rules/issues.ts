@@ -1,13 +1,13 @@
 /** Creates issues. Source: the network specification, "github.createIssue". */
-import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
-import type { Issue } from './answers.ts';
-import { refusal } from './answers.ts';
-import { outside } from './names.ts';
+import { IDEMPOTENCY_HOURS, type Operation, type RecordResponse } from '../../../kernel/commit.ts';
+import { outsideRepositories } from './names.ts';
 import type { GitHubPorts, NewIssue, RepositoryName } from './ports.ts';
+import type { Issue } from './responses.ts';
+import { refusal } from './responses.ts';
 
 const MARK_LENGTH = 20;
 
-const HOUR_MILLISECONDS = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 interface CreatedIssue extends Issue {
   /** False if an earlier attempt of this call created the issue. */
@@ -24,8 +24,8 @@ export async function openIssue(
   issue: NewIssue,
   {
     operation,
-    recordAnswer,
-  }: { readonly operation: Operation; readonly recordAnswer: RecordAnswer<CreatedIssue> },
+    recordResponse,
+  }: { readonly operation: Operation; readonly recordResponse: RecordResponse<CreatedIssue> },
 ): Promise<CreatedIssue> {
   const id = operation.derivedId('issue');
   const mark = `<!-- muster:${id ?? ports.randomness.letters(MARK_LENGTH)} -->`;
@@ -34,7 +34,7 @@ export async function openIssue(
     ? { ...earlier, created: false }
     : { ...(await createNew(ports, at, issue, mark)), created: true };
   const { number, title } = outcome;
-  await ports.store.commit([outside(at, `issue #${number}`, { title })], recordAnswer(outcome));
+  await ports.store.commit([outsideRepositories(at, `issue #${number}`, { title })], recordResponse(outcome));
   return outcome;
 }
 
@@ -53,6 +53,6 @@ async function createNew(
 
 function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
   // Rounded to the hour, so that the request repeats exactly and is free if nothing has changed.
-  const hour = Math.floor(ports.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
-  return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MILLISECONDS));
+  const hour = Math.floor(ports.clock.now().getTime() / HOUR_MS) - IDEMPOTENCY_HOURS;
+  return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MS));
 }

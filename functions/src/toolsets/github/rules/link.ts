@@ -1,7 +1,7 @@
 /** Stored link of a pull request to its task, or to another item that it is part of. */
 
 import { z } from 'zod/mini';
-import { placeFields } from '../../../graph/rules/graphNode.ts';
+import { parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
 /** A merged pull request stays merged. */
@@ -42,7 +42,7 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
       ),
       [],
     ),
-    ...placeFields,
+    ...parentFields,
   }),
 );
 

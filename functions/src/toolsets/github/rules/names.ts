@@ -8,8 +8,8 @@
 import { z } from 'zod';
 import type { Fields } from '../../../kernel/documentCodec.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
-import { refusal } from './answers.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
+import { refusal } from './responses.ts';
 
 /** As in the network specification. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
@@ -44,12 +44,12 @@ export function repositoryName(
 
 /** Checks a file's path from the repository root. @throws MusterError INVALID_FORMAT */
 export function filePath(path: string, field = 'path'): string {
-  const wrong = wrongWithPath(path);
+  const wrong = pathProblem(path);
   if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong, field });
   return path;
 }
 
-function wrongWithPath(path: string): string | undefined {
+function pathProblem(path: string): string | undefined {
   if (!hasAtMost(path, MAX_PATH_LENGTH)) return `is longer than ${MAX_PATH_LENGTH} characters`;
   if (CONTROL.test(path)) return 'contains control characters';
   const segments = path.split('/');
@@ -103,7 +103,7 @@ export const MAX_QUERY_LENGTH = 256;
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end the qualifier
-const BREAKS_OUT = /["\\\u0000-\u001f\u007f]/;
+const UNQUOTABLE = /["\\\u0000-\u001f\u007f]/;
 
 /**
  * Returns the filters as qualifiers, followed by the query. The qualifiers come first and quoted, so that neither
@@ -145,7 +145,7 @@ export function searchedOwner({ owner, repo }: SearchFilters): string | undefine
 
 function quotable(name: string, value: string): string {
   const trimmed = name === 'extension' ? value.trim().replace(/^\./, '') : value.trim();
-  if (trimmed !== '' && !BREAKS_OUT.test(trimmed)) return trimmed;
+  if (trimmed !== '' && !UNQUOTABLE.test(trimmed)) return trimmed;
   throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
@@ -163,12 +163,12 @@ export function matchedLine(fragment: string, start: number): string {
 }
 
 /** Returns the audit entry for a creation or change on GitHub. */
-export function outside(
+export function outsideRepositories(
   { owner, repo }: RepositoryName,
   what: string,
   after: Fields,
   before?: Fields,
 ): GitHubChange {
   const id = `${owner}/${repo} ${what}`;
-  return { kind: 'tell', effect: { kind: 'external', id, ...(before && { before }), after } };
+  return { kind: 'audit', effect: { kind: 'external', id, ...(before && { before }), after } };
 }

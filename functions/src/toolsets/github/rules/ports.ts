@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
+import type { LinkChanges, PullRequestLink } from './link.ts';
 import type {
   blob,
   codeHits,
@@ -11,7 +12,7 @@ import type {
   contents,
   created,
   FileKind,
-  GitHubAnswer,
+  GitHubResponse,
   Issue,
   issue,
   jobs,
@@ -22,8 +23,7 @@ import type {
   repository,
   tree,
   workflowRuns,
-} from './answers.ts';
-import type { LinkChanges, PullRequestLink } from './link.ts';
+} from './responses.ts';
 
 /** A repository's name; toolsets/github/rules/names.ts validates callers' input. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
@@ -76,7 +76,7 @@ export interface RequestParameters {
 }
 
 /** Classifies a rejection. `text` is GitHub's own, only for recognition and never for the caller. */
-export type RecogniseRefusal<Word> = (refusal: {
+export type RecognizeRefusal<Word> = (refusal: {
   readonly status: number;
   readonly text: string;
 }) => Word | undefined;
@@ -86,24 +86,24 @@ export type RecogniseRefusal<Word> = (refusal: {
  * `GET /repos/{owner}/{repo}`. All failures are MusterErrors.
  */
 export interface GitHubClient {
-  ask(route: string, parameters: RequestParameters): Promise<GitHubAnswer>;
+  ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
   /** @param missing statuses for which the result is undefined; default: 404 */
   find(
     route: string,
     parameters: RequestParameters,
     missing?: readonly number[],
-  ): Promise<GitHubAnswer | undefined>;
+  ): Promise<GitHubResponse | undefined>;
   /** Returns at most the last `most` characters of a text that GitHub redirects to. Undefined if there is no text. */
   download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
   /**
    * Sends the request exactly once, because repeating a creation would create a duplicate. Returns the word of a
-   * rejection that `recognise` classifies, or `unanswered` if GitHub may have carried out the request.
+   * rejection that `recognize` classifies, or `unanswered` if GitHub may have carried out the request.
    */
   once<Word extends string>(
     route: string,
     parameters: RequestParameters,
-    recognise: RecogniseRefusal<Word>,
-  ): Promise<GitHubAnswer | Word | 'unanswered'>;
+    recognize: RecognizeRefusal<Word>,
+  ): Promise<GitHubResponse | Word | 'unanswered'>;
 }
 
 export interface GitHubClients {
@@ -123,7 +123,7 @@ export interface GitHubClients {
 }
 
 /** A GitHub result; undefined for a 404, which does not identify the missing part. */
-type Found<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
+type FoundValue<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
 
 /** GitHub's REST API for repositories. Source: https://docs.github.com/rest */
 export interface GitHub {
@@ -131,14 +131,14 @@ export interface GitHub {
   /** Returns the remaining requests of the hour. This request is free. */
   rateLimit(): Promise<RateLimit>;
   /** @throws MusterError ACCESS_DENIED if its existence cannot be determined */
-  repository(at: RepositoryName): Found<typeof repository>;
-  contents(at: RepositoryName, path: string, ref: string): Found<typeof contents>;
+  repository(at: RepositoryName): FoundValue<typeof repository>;
+  contents(at: RepositoryName, path: string, ref: string): FoundValue<typeof contents>;
   /** Returns a file's content in base64. */
-  blob(at: RepositoryName, sha: string): Found<typeof blob>;
+  blob(at: RepositoryName, sha: string): FoundValue<typeof blob>;
   /** Returns the commit of a branch, a tag or a SHA. */
-  commit(at: RepositoryName, ref: string): Found<typeof commit>;
+  commit(at: RepositoryName, ref: string): FoundValue<typeof commit>;
   searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
-  workflowRuns(at: RepositoryName, query: WorkflowRunQuery): Found<typeof workflowRuns>;
+  workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof workflowRuns>;
   /** Returns the failed jobs of a run's latest attempt, and whether there may be more. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
   /** Returns the end of a job's log, at most `most` characters. */
@@ -146,21 +146,21 @@ export interface GitHub {
   /** Like all that create or move: `unanswered` if it is unknown whether GitHub carried it out. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
   /** Returns the newest issue since then whose text contains the marker. */
-  findIssue(at: RepositoryName, marker: string, since: Date): Found<typeof issue>;
+  findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;
   /** `exists` if an open one already exists. */
   createPullRequest(
     at: RepositoryName,
     fields: NewPullRequest,
   ): Promise<PullRequest | 'exists' | 'unanswered'>;
   /** Returns the open pull request from `owner:branch` into a branch. */
-  findPullRequest(at: RepositoryName, head: string, base: string): Found<typeof pullRequest>;
+  findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof pullRequest>;
   /** Returns the head commit of a branch. */
-  branch(at: RepositoryName, name: string): Found<typeof reference>;
+  branch(at: RepositoryName, name: string): FoundValue<typeof reference>;
   createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
   /** Never forces: `stale` if the branch has moved since. */
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
   /** Returns a tree with everything below, as far as GitHub lists it in one response; or only one level. */
-  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): Found<typeof tree>;
+  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof tree>;
   createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
   createTree(
     at: RepositoryName,

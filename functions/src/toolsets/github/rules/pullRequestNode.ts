@@ -1,8 +1,8 @@
 /** Pull requests as parts of other items. Source: docs/decisions/0035-graph-and-budgets.md. */
 
-import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
+import { type GraphNode, NO_USAGE, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
-import { readIn } from '../../../kernel/ports.ts';
+import { readUnreadable } from '../../../kernel/ports.ts';
 import type { PULL_REQUEST_STATES, PullRequestLink } from './link.ts';
 import type { PullRequestLinkQueries } from './ports.ts';
 
@@ -28,7 +28,7 @@ export function linkNode(link: PullRequestLink): GraphNode {
     workspace,
     status: STATUSES[state],
     attempts: 0,
-    spent: NO_WORK,
+    spent: NO_USAGE,
     created_at: linked_at,
     ...(link.part_of && { part_of: link.part_of }),
     ...(link.ancestors && { ancestors: link.ancestors }),
@@ -38,7 +38,7 @@ export function linkNode(link: PullRequestLink): GraphNode {
 /** Finds pull requests that were linked in the current workspace. */
 export function linkNodeFinder(links: PullRequestLinkQueries): NodeFinder {
   return async (id, { workspace }) => {
-    const found = await readIn((one) => one === workspace, links.findById(id));
+    const found = await readUnreadable((one) => one === workspace, links.findById(id));
     if (found?.value.workspace !== workspace) return undefined;
     return { value: linkNode(found.value), version: found.version };
   };

@@ -1,18 +1,18 @@
 /** Creates pull requests and links them to tasks. Source: the network specification. */
 import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
-import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
+import { linkToParent, pathOf } from '../../../graph/rules/linking.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
-import type { PullRequest } from './answers.ts';
-import { refusal } from './answers.ts';
 import type { PullRequestLink } from './link.ts';
-import { headName, outside, refName } from './names.ts';
+import { headName, outsideRepositories, refName } from './names.ts';
 import type { GitHubChange, GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 import { linkId, linkNode } from './pullRequestNode.ts';
-import { reachable } from './reach.ts';
+import { requireReachable } from './reach.ts';
+import type { PullRequest } from './responses.ts';
+import { refusal } from './responses.ts';
 
 interface PullRequestRequest {
   readonly principal: Principal;
@@ -36,21 +36,21 @@ export interface CreatedPullRequest extends PullRequest {
 export async function openPullRequest(
   ports: GitHubPorts,
   request: PullRequestRequest,
-  recordAnswer: RecordAnswer<CreatedPullRequest>,
+  recordResponse: RecordResponse<CreatedPullRequest>,
 ) {
   const { at, taskId, pullRequest } = request;
   const { owner = at.owner, branch } = headName(pullRequest.head);
   refName(pullRequest.base, 'base');
-  if (owner !== at.owner) await reachable(ports, request, { owner, repo: at.repo });
+  if (owner !== at.owner) await requireReachable(ports, request, { owner, repo: at.repo });
   if (taskId !== undefined) await requireTask(ports, request, taskId);
-  else if (request.part_of !== undefined) await linkTo(ports, { ...request, part_of: request.part_of });
+  else if (request.part_of !== undefined) await linkToParent(ports, { ...request, part_of: request.part_of });
   const outcome = await findOrCreate(ports, at, `${owner}:${branch}`, withTask(pullRequest, taskId));
   const { store, randomness } = ports;
-  return retryStale(randomness, async () => {
+  return retryOnConflict(randomness, async () => {
     const { id, changes } = await linkChanges(ports, request, outcome);
-    const made = outside(at, `pull request #${outcome.number}`, { head: pullRequest.head });
+    const made = outsideRepositories(at, `pull request #${outcome.number}`, { head: pullRequest.head });
     const linked = { ...outcome, ...(id !== undefined && { id }) };
-    await store.commit([made, ...changes], recordAnswer(linked));
+    await store.commit([made, ...changes], recordResponse(linked));
     return linked;
   });
 }
@@ -114,10 +114,10 @@ async function linkChanges(
       throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.task_id });
     throw refusal('CONFLICT', 'partOfAnother', { number });
   }
-  const { place, changes } = await linkTo(ports, { part_of: partOf, principal, workspace });
+  const { parents, changes } = await linkToParent(ports, { part_of: partOf, principal, workspace });
   const names = { repository_id: repositoryId, number, ...at, title, workspace };
   const origin = { task_id: taskId, linked_by: principal.uid, linked_at: clock.now() };
-  const link: PullRequestLink = { ...names, ...origin, state: 'open', checks: [], ...place };
+  const link: PullRequestLink = { ...names, ...origin, state: 'open', checks: [], ...parents };
   return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }
 

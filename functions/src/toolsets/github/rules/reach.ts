@@ -6,35 +6,35 @@
 import { isListed } from '../../../access/rules/workspace.ts';
 import { accessOf, type Principal } from '../../../identity/rules/principal.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { refusal } from './answers.ts';
 import { MAX_QUERY_LENGTH } from './names.ts';
 import type { GitHubPorts, RepositoryName } from './ports.ts';
+import { refusal } from './responses.ts';
 
-export interface Place {
+export interface RepositoryScope {
   readonly principal: Principal;
   readonly workspace: string;
 }
 
 /** Returns the list entries: `owner/name`, or `owner/*` for all repositories of an owner. */
-export async function listedFor(
+export async function allowedRepositories(
   { workspaces, openRepositories }: GitHubPorts,
-  { principal, workspace }: Place,
+  { principal, workspace }: RepositoryScope,
 ): Promise<readonly string[]> {
   const own = (await workspaces.find(workspace))?.value.repositories ?? [];
   return accessOf(principal.owner.access, workspace) === 'private' ? own : [...own, ...openRepositories()];
 }
 
 /** @throws MusterError with reason ACCESS_DENIED, regardless of whether the repository exists */
-export async function reachable(
+export async function requireReachable(
   ports: GitHubPorts,
-  place: Place,
+  place: RepositoryScope,
   at: RepositoryName,
 ): Promise<RepositoryName> {
-  if (isListed(await listedFor(ports, place), `${at.owner}/${at.repo}`)) return at;
-  throw notListed(`${at.owner}/${at.repo}`, place);
+  if (isListed(await allowedRepositories(ports, place), `${at.owner}/${at.repo}`)) return at;
+  throw repositoryNotListed(`${at.owner}/${at.repo}`, place);
 }
 
-function notListed(name: string, { workspace }: Place) {
+function repositoryNotListed(name: string, { workspace }: RepositoryScope) {
   return refusal('FORBIDDEN', 'notListed', { name, workspace });
 }
 
@@ -49,25 +49,25 @@ const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 /** Operators that make the effect of qualifiers uncertain. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
-const MAX_SHOWN = 100;
+const MAX_SHOWN_REPOSITORIES = 100;
 
 /**
  * Returns a query restricted to listed repositories. Its own places must be listed; if they do not restrict it, all
  * listed repositories are added. Otherwise GitHub's total would count hits elsewhere.
  * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR if too many are listed for one search
  */
-export async function searchWithin(ports: GitHubPorts, place: Place, query: string) {
-  const listed = await listedFor(ports, place);
+export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, query: string) {
+  const listed = await allowedRepositories(ports, place);
   for (const [, kind = '', value = ''] of query.matchAll(PLACES)) {
     const name = kind.toLowerCase() === 'repo' ? value : `${value}/*`;
-    if (!isListed(listed, name)) throw notListed(name, place);
+    if (!isListed(listed, name)) throw repositoryNotListed(name, place);
   }
   if (isNarrowed(query)) return { query, listed };
   const places = listed.map((name) => (name.endsWith('/*') ? `user:${name.slice(0, -2)}` : `repo:${name}`));
   if (places.length === 0) throw refusal('FORBIDDEN', 'nothingListed', { workspace: place.workspace });
   const whole = [...places, query].join(' ');
   if (!hasAtMost(whole, MAX_QUERY_LENGTH))
-    throw refusal('VALIDATION_ERROR', 'tooManyListed', { entries: listed.slice(0, MAX_SHOWN) });
+    throw refusal('VALIDATION_ERROR', 'tooManyListed', { entries: listed.slice(0, MAX_SHOWN_REPOSITORIES) });
   return { query: whole, listed };
 }
 

@@ -4,8 +4,6 @@ import { isListed } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import type { CodeHit, FoundFile } from './answers.ts';
-import { refusal } from './answers.ts';
 import {
   filePath,
   lineOf,
@@ -16,7 +14,9 @@ import {
   searchQuery,
 } from './names.ts';
 import type { CodeSearch, GitHub, GitHubPorts, RepositoryName, WorkflowRunQuery } from './ports.ts';
-import { type Place, searchWithin } from './reach.ts';
+import { type RepositoryScope, searchWithin } from './reach.ts';
+import type { CodeHit, FoundFile } from './responses.ts';
+import { refusal } from './responses.ts';
 import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
 /** Maximum size of a file, in bytes. Files that exceed a response are returned in parts. */
@@ -47,7 +47,7 @@ export async function readContent(
   if (contents === undefined) throw await missing(gitHub, at, path, ref);
   switch (contents.type) {
     case 'directory':
-      throw directoryRead(path, contents.entries);
+      throw directoryError(path, contents.entries);
     case 'submodule':
       return { ...contents, content: '', size: 0, encoding: 'utf8' };
     case 'symlink': {
@@ -62,7 +62,7 @@ export async function readContent(
 /** Finds code in listed repositories. If hits elsewhere are omitted, the total is that of the shown hits. */
 export async function findCode(
   ports: GitHubPorts,
-  place: Place,
+  place: RepositoryScope,
   { query, filters, ...search }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters },
 ) {
   if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
@@ -121,7 +121,7 @@ async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: st
 
 /** Returns the text for line numbers; undefined on errors, because a hit is useful without them. */
 async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | undefined> {
-  const base64 = await gitHub.blob(at, sha).catch(unlessBroken);
+  const base64 = await gitHub.blob(at, sha).catch(ignoreUnreadable);
   return base64 === undefined ? undefined : utf8Text(base64);
 }
 
@@ -131,7 +131,7 @@ async function starsOf(
 ): Promise<ReadonlyMap<string, number | undefined>> {
   const distinct = new Map(hits.map(({ at }) => [nameOf(at), at]));
   const read = [...distinct].slice(0, REPOSITORIES_READ).map(async ([name, at]) => {
-    const repository = await gitHub.repository(at).catch(unlessBroken);
+    const repository = await gitHub.repository(at).catch(ignoreUnreadable);
     return [name, repository?.stars] as const;
   });
   return new Map(await Promise.all(read));
@@ -145,7 +145,7 @@ function encoded(text: string, encoding: Encoding): string {
   return encoding === 'utf8' ? text : Buffer.from(text).toString('base64');
 }
 
-function unlessBroken(error: unknown): undefined {
+function ignoreUnreadable(error: unknown): undefined {
   if (!(error instanceof MusterError)) throw error;
   return undefined;
 }
@@ -161,7 +161,7 @@ function matchesOf({ fragments }: CodeHit, content: string | undefined) {
   return matches.slice(0, MAX_MATCHES);
 }
 
-function directoryRead(path: string, entries: readonly string[]): MusterError {
+function directoryError(path: string, entries: readonly string[]): MusterError {
   const more = entries.length > SHOWN_ENTRIES ? `; the first ${SHOWN_ENTRIES} of ${entries.length}` : '';
   const shown = entries.slice(0, SHOWN_ENTRIES);
   return refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries: shown });
@@ -215,14 +215,14 @@ const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-/** Returns a log's last lines, without timestamps and terminal codes. @param mostBytes limit within the response */
-export function logTail(log: string, lines: number, mostBytes: number) {
+/** Returns a log's last lines, without timestamps and terminal codes. @param maxBytes limit within the response */
+export function logTail(log: string, lines: number, maxBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));
   let bytes = 0;
   const tooFar = plain.findLastIndex((line) => {
     bytes += byteLength(line);
-    return bytes > mostBytes;
+    return bytes > maxBytes;
   });
   const shown = plain.slice(tooFar + 1);
   return { text: shown.join('\n'), lines: shown.length };

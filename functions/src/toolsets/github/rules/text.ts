@@ -2,18 +2,18 @@
  * Texts from GitHub, written by others: returned as data in separate fields, never within Muster's own sentences.
  * Contents of files are complete, split into as many parts as necessary.
  */
-import { withoutHidden } from '../../../kernel/hidden.ts';
+import { withoutHidden } from '../../../kernel/hiddenCharacters.ts';
 import { fitsPage, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 
-/** Removes hidden characters and truncates to `most` characters, ending with `…`. */
-export function plainText(text: string, most: number): string {
-  const seen = withoutHidden(text.slice(0, most * 4)).toWellFormed();
-  return seen.length <= most ? seen : `${beginning(seen, most - 1)}…`;
+/** Removes hidden characters and truncates to `max` characters, ending with `…`. */
+export function plainText(text: string, max: number): string {
+  const seen = withoutHidden(text.slice(0, max * 4)).toWellFormed();
+  return seen.length <= max ? seen : `${prefixOf(seen, max - 1)}…`;
 }
 
 /** Like `plainText`, on one line. */
-export function plainLine(text: string, most: number): string {
-  return plainText(text, most).replace(/[\t\n]+/g, ' ');
+export function plainLine(text: string, max: number): string {
+  return plainText(text, max).replace(/[\t\n]+/g, ' ');
 }
 
 /** Returns the address if it is a web URL without credentials. */
@@ -45,7 +45,7 @@ export function utf8Text(base64: string): string | undefined {
 }
 
 /** Maximum characters of a text in one response. */
-const MOST_CHARACTERS = MAX_LISTED_BYTES;
+const MAX_PART_CHARACTERS = MAX_LISTED_BYTES;
 
 /** Maximum bytes per part: fewer than 25,000 tokens in base64, and a multiple of 3, the size of a base64 group. */
 const BASE64_BYTES = 24_000;
@@ -56,8 +56,8 @@ const BASE64_BYTES = 24_000;
  */
 export function textPart(text: string, offset: number) {
   const rest = Buffer.from(text).subarray(offset).toString();
-  let content = beginning(rest, MOST_CHARACTERS);
-  while (!fitsPage(content)) content = beginning(rest, Math.floor(content.length * 0.8));
+  let content = prefixOf(rest, MAX_PART_CHARACTERS);
+  while (!fitsPage(content)) content = prefixOf(rest, Math.floor(content.length * 0.8));
   if (content.length === rest.length) return { content };
   return { content, nextOffset: offset + Buffer.byteLength(content) };
 }
@@ -69,7 +69,7 @@ export function base64Part(base64: string, offset: number) {
   return { content, ...(end < bytes.length && { nextOffset: end }) };
 }
 
-/** Returns at most `most` UTF-16 units of the text, without splitting a character. */
-function beginning(text: string, most: number): string {
+/** Returns at most `max` UTF-16 units of the text, without splitting a character. */
+function prefixOf(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,14 +1,26 @@
 /** GitHub's REST API. Undefined is a 404, whose cause is unknown. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
+import type {
+  CodeSearch,
+  GitHub,
+  GitHubClients,
+  NewIssue,
+  NewPullRequest,
+  NewTreeEntry,
+  RecognizeRefusal,
+  RepositoryName,
+  RequestParameters,
+  WorkflowRunQuery,
+} from '../rules/ports.ts';
 import {
   blob,
-  checked,
+  checkedResponse,
   codeHits,
   commit,
   contents,
   created,
-  type GitHubAnswer,
+  type GitHubResponse,
   issue,
   jobs,
   pullRequest,
@@ -18,19 +30,7 @@ import {
   repository,
   tree,
   workflowRuns,
-} from '../rules/answers.ts';
-import type {
-  CodeSearch,
-  GitHub,
-  GitHubClients,
-  NewIssue,
-  NewPullRequest,
-  NewTreeEntry,
-  RecogniseRefusal,
-  RepositoryName,
-  RequestParameters,
-  WorkflowRunQuery,
-} from '../rules/ports.ts';
+} from '../rules/responses.ts';
 
 /** Prefix of GitHub's repository routes. */
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
@@ -48,7 +48,7 @@ const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
-interface Asked {
+interface GitHubRequest {
   /** Relative to the repository. */
   readonly path: string;
   readonly parameters?: RequestParameters | undefined;
@@ -71,7 +71,7 @@ export class RestGitHub implements GitHub {
 
   async rateLimit() {
     const client = await this.clients.any();
-    return checked(rateLimit, await client.ask('GET /rate_limit', {}));
+    return checkedResponse(rateLimit, await client.ask('GET /rate_limit', {}));
   }
 
   async repository(at: RepositoryName) {
@@ -100,7 +100,7 @@ export class RestGitHub implements GitHub {
     const client = await this.clients.any(owner);
     const best = sort === 'indexed' ? sort : undefined;
     const parameters = { q: query, sort: best, page, per_page: perPage, headers: TEXT_MATCHES };
-    return checked(codeHits, await client.ask('GET /search/code', parameters));
+    return checkedResponse(codeHits, await client.ask('GET /search/code', parameters));
   }
 
   workflowRuns(at: RepositoryName, { workflow, perPage, ...filters }: WorkflowRunQuery) {
@@ -130,10 +130,10 @@ export class RestGitHub implements GitHub {
   }
 
   async createIssue(at: RepositoryName, fields: NewIssue) {
-    const recognise: RecogniseRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
-    const answer = await this.write(at, { method: 'POST', path: '/issues' }, fields, recognise);
+    const recognize: RecognizeRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
+    const answer = await this.write(at, { method: 'POST', path: '/issues' }, fields, recognize);
     if (answer === 'off') throw refusal('CONFLICT', 'issuesAreOff');
-    return answer === 'unanswered' ? answer : checked(issue, answer);
+    return answer === 'unanswered' ? answer : checkedResponse(issue, answer);
   }
 
   async findIssue(at: RepositoryName, marker: string, since: Date) {
@@ -143,12 +143,12 @@ export class RestGitHub implements GitHub {
       const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
       // 410: issues are disabled.
       const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
-      const listed = answer && checked(z.array(z.unknown()), answer);
+      const listed = answer && checkedResponse(z.array(z.unknown()), answer);
       const marked = listed?.find((one) => {
         const { data } = listedIssue.safeParse(one);
         return data?.pull_request === undefined && data?.body?.includes(marker);
       });
-      if (answer && marked !== undefined) return checked(issue, { ...answer, data: marked });
+      if (answer && marked !== undefined) return checkedResponse(issue, { ...answer, data: marked });
       if ((listed?.length ?? 0) < PAGE) return undefined;
     }
     return undefined;
@@ -162,7 +162,7 @@ export class RestGitHub implements GitHub {
     if (answer === 'head' || answer === 'base') {
       throw refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
     }
-    return checked(pullRequest, answer);
+    return checkedResponse(pullRequest, answer);
   }
 
   async findPullRequest(at: RepositoryName, head: string, base: string) {
@@ -248,11 +248,11 @@ export class RestGitHub implements GitHub {
     as: 'reading' | 'writing',
     schema: Schema,
     at: RepositoryName,
-    { path, parameters, missing }: Asked,
+    { path, parameters, missing }: GitHubRequest,
   ) {
     const client = await this.clients[as](at);
     const answer = await client.find(`GET ${IN_REPOSITORY}${path}`, { ...at, ...parameters }, missing);
-    return answer && checked(schema, answer);
+    return answer && checkedResponse(schema, answer);
   }
 
   /** Sends a request that must not be repeated. @throws MusterError also if GitHub responds with 404 */
@@ -260,12 +260,12 @@ export class RestGitHub implements GitHub {
     at: RepositoryName,
     { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
     parameters: object,
-    recognise: RecogniseRefusal<Word>,
-  ): Promise<GitHubAnswer | Word | 'unanswered'> {
+    recognize: RecognizeRefusal<Word>,
+  ): Promise<GitHubResponse | Word | 'unanswered'> {
     const client = await this.clients.writing(at);
     const route = `${method} ${IN_REPOSITORY}${path}`;
     const answer = await client.once(route, { ...at, ...parameters }, (refusal) =>
-      refusal.status === 404 ? 'nothing' : recognise(refusal),
+      refusal.status === 404 ? 'nothing' : recognize(refusal),
     );
     if (answer === 'nothing') throw await this.unwritable(at);
     return answer;
@@ -280,7 +280,7 @@ export class RestGitHub implements GitHub {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
     if (made === undefined) throw await this.unwritable(at);
-    return checked(created, made);
+    return checkedResponse(created, made);
   }
 
   /** Returns why GitHub responds with 404 to a write. */
@@ -289,7 +289,7 @@ export class RestGitHub implements GitHub {
   }
 }
 
-const refusedPullRequest: RecogniseRefusal<'exists' | 'same' | 'head' | 'base'> = ({ status, text }) => {
+const refusedPullRequest: RecognizeRefusal<'exists' | 'same' | 'head' | 'base'> = ({ status, text }) => {
   if (status !== 422) return undefined;
   if (/pull request already exists/i.test(text)) return 'exists';
   if (/no commits between/i.test(text)) return 'same';

@@ -27,7 +27,7 @@ export const linkEffects: EffectsOf<LinkChanges> = {
 
 export const linkWriters: ChangeWriters<LinkChanges> = {
   linkPullRequest({ link }, writes) {
-    writes.createLasting(pullRequestPath(linkId(link)), linkToDocument(link));
+    writes.createPermanent(pullRequestPath(linkId(link)), linkToDocument(link));
     writeNode(undefined, linkNode(link), writes);
   },
   replaceLink({ before, link, version }, writes) {

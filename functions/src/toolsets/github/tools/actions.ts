@@ -1,9 +1,9 @@
 /** Tools that show workflow runs and logs of their jobs. Source: the network specification. */
 import { z } from 'zod';
 import { repositoryName } from '../rules/names.ts';
-import { reachable } from '../rules/reach.ts';
+import { requireReachable } from '../rules/reach.ts';
 import { failedJobLogs, listRuns } from '../rules/reading.ts';
-import { defineTool, inRepository, READS } from './gitHubAnswers.ts';
+import { defineTool, inRepository, READS } from './gitHubResponses.ts';
 
 const STATUSES = [
   'completed',
@@ -69,7 +69,7 @@ export const getWorkflowRuns = defineTool({
   handler: async (context, { owner, repo, workflow_id: workflow, limit: perPage, page, ...filters }) => {
     const query = { workflow, page, perPage, ...filters };
     const { gitHub } = context.services;
-    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    const at = await requireReachable(gitHub, context, repositoryName(owner, repo));
     const { runs, total } = await listRuns(gitHub.gitHub, at, query);
     const totalPages = Math.ceil(total / perPage);
     return {
@@ -120,7 +120,7 @@ export const getJobLogs = defineTool({
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
   handler: async (context, { owner, repo, run_id, tail_lines: lines }) => {
     const { gitHub } = context.services;
-    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    const at = await requireReachable(gitHub, context, repositoryName(owner, repo));
     return { runId: run_id, ...(await failedJobLogs(gitHub.gitHub, at, run_id, lines)) };
   },
 });

@@ -1,13 +1,13 @@
 /** Tools that read, search and commit code, and create branches. Source: the network specification. */
 import { z } from 'zod';
-import { isVisible } from '../../../kernel/hidden.ts';
-import { partial } from '../../../mcp/tool.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
+import { optionalFields } from '../../../mcp/tool.ts';
 import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
-import { type CommitOutcome, commitChanges, makeBranch } from '../rules/committing.ts';
+import { type CommitOutcome, commitChanges, createBranchFrom } from '../rules/committing.ts';
 import { repositoryName, searchFilters } from '../rules/names.ts';
-import { reachable } from '../rules/reach.ts';
+import { requireReachable } from '../rules/reach.ts';
 import { findCode, readContent } from '../rules/reading.ts';
-import { ADDS, defineTool, inPatternedRepository, inRepository, READS } from './gitHubAnswers.ts';
+import { ADDS, defineTool, inPatternedRepository, inRepository, READS } from './gitHubResponses.ts';
 
 export const readFile = defineTool({
   name: 'readFile',
@@ -25,7 +25,7 @@ export const readFile = defineTool({
   }),
   output: z.object({
     content: z.string().describe('File content (text or base64)'),
-    metadata: partial({
+    metadata: optionalFields({
       path: z.string(),
       size: z.int().describe('In bytes.'),
       sha: z.string().describe("SHA of the blob, or of a submodule's commit."),
@@ -40,20 +40,20 @@ export const readFile = defineTool({
   example: { owner: 'sartor-ai', repo: 'claude-network', path: 'README.md', ref: 'main' },
   handler: async (context, { owner, repo, ...file }) => {
     const { gitHub } = context.services;
-    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    const at = await requireReachable(gitHub, context, repositoryName(owner, repo));
     const { content, ...metadata } = await readContent(gitHub.gitHub, at, file);
     return { content, metadata };
   },
 });
 
-const match = partial({
+const match = optionalFields({
   line: z.int().describe('Line number; only in the first five files.'),
   text: z.string().describe('The line.'),
   highlight: z.string().describe('Matching text.'),
 });
 
-const result = partial({
-  repository: partial({
+const result = optionalFields({
+  repository: optionalFields({
     owner: z.string(),
     name: z.string(),
     description: z.string(),
@@ -114,9 +114,9 @@ export const createBranch = defineTool({
   approvable: true,
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
   handler: async (context, { owner, repo, branch, from }) => {
-    const { services, recordAnswer } = context;
-    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    return makeBranch(services.gitHub, at, { branch, from }, recordAnswer);
+    const { services, recordResponse } = context;
+    const at = await requireReachable(services.gitHub, context, repositoryName(owner, repo));
+    return createBranchFrom(services.gitHub, at, { branch, from }, recordResponse);
   },
 });
 
@@ -153,10 +153,10 @@ export const commitFiles = defineTool({
     message: 'End retries after five attempts',
     files: [{ path: 'src/retry.ts', content: 'export const MAX_RETRIES = 5;\n' }],
   },
-  answer: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
+  response: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
   handler: async (context, { owner, repo, expected_parent, ...request }) => {
     const { gitHub } = context.services;
-    const at = await reachable(gitHub, context, repositoryName(owner, repo));
-    return commitChanges(gitHub, { at, expectedParent: expected_parent, ...request }, context.recordAnswer);
+    const at = await requireReachable(gitHub, context, repositoryName(owner, repo));
+    return commitChanges(gitHub, { at, expectedParent: expected_parent, ...request }, context.recordResponse);
   },
 });

@@ -1,13 +1,13 @@
 /** Tools that create pull requests and issues. Source: the network specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
-import { isVisible } from '../../../kernel/hidden.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
 import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
-import { reachable } from '../rules/reach.ts';
-import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
+import { requireReachable } from '../rules/reach.ts';
+import { ADDS, defineTool, inRepository } from './gitHubResponses.ts';
 
 export const createPR = defineTool({
   name: 'createPR',
@@ -53,15 +53,15 @@ export const createPR = defineTool({
     head: 'fix/retries',
     base: 'main',
   },
-  answer: (outcome: CreatedPullRequest, { task_id }) => ({
+  response: (outcome: CreatedPullRequest, { task_id }) => ({
     ...outcome,
     ...(task_id !== undefined && { taskId: task_id }),
   }),
   handler: async (context, { owner, repo, task_id, part_of, ...pullRequest }) => {
-    const { services, principal, workspace, recordAnswer } = context;
-    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    const { services, principal, workspace, recordResponse } = context;
+    const at = await requireReachable(services.gitHub, context, repositoryName(owner, repo));
     const request = { principal, workspace, at, pullRequest, taskId: task_id, part_of };
-    return openPullRequest(services.gitHub, request, recordAnswer);
+    return openPullRequest(services.gitHub, request, recordResponse);
   },
 });
 
@@ -102,8 +102,8 @@ export const createIssue = defineTool({
     labels: ['bug'],
   },
   handler: async (context, { owner, repo, ...fields }) => {
-    const { services, operation, recordAnswer } = context;
-    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    return openIssue(services.gitHub, at, fields, { operation, recordAnswer });
+    const { services, operation, recordResponse } = context;
+    const at = await requireReachable(services.gitHub, context, repositoryName(owner, repo));
+    return openIssue(services.gitHub, at, fields, { operation, recordResponse: recordResponse });
   },
 });

@@ -3,21 +3,26 @@ import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/
 import { hasRole } from '../../../identity/rules/role.ts';
 import {
   type CallRecord,
-  type RecordAnswer,
+  type RecordResponse,
   StaleWriteError,
   type Versioned,
 } from '../../../kernel/commit.ts';
+import {
+  cancellableAbort,
+  cancellableDelay,
+  type LongPoll,
+  retryOnConflict,
+} from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import { readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
-import { cancellableAbort, cancellableDelay, type LongPoll, retryStale } from '../../../kernel/waiting.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
+import { readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../kernel/sweep.ts';
 import { endWaitForAnswer } from '../../coordination/index.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
 import {
   type Answerer,
-  answered,
-  expired,
+  answeredRequest,
+  expiredRequest,
   isApproved,
   isAskedAtClient,
   isDue,
@@ -33,26 +38,29 @@ export interface Answering {
   readonly comment?: string | undefined;
 }
 
-export type Box = 'received' | 'sent';
+export type RequestBox = 'received' | 'sent';
 
 export class Answers extends Service<InboxPorts> {
   /** Expires questions that were not answered in time. */
-  readonly part: SweepPart = { name: 'requests', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'requests', run: (turn) => this.sweep(turn) };
 
   /** Newest first. `sent` contains an agent's own questions or, for a person, theirs and those of their agents. */
   async list(
     { uid, kind, owner_uid, held_to }: Principal,
-    box: Box,
+    box: RequestBox,
     states: readonly RequestState[],
-    page: Page,
-  ): Promise<Slice<Request>> {
+    page: PageRequest,
+  ): Promise<ListPage<Request>> {
     const whose =
       box === 'received'
         ? ({ by: 'asked_of', uid: owner_uid } as const)
         : ({ by: kind === 'agent' ? 'asked_by' : 'owner_uid', uid } as const);
     const { items, more } = await this.ports.requests.list({ ...whose, workspace: held_to, states }, page);
     const now = this.ports.clock.now();
-    return { items: items.map((request) => (isDue(request, now) ? expired(request, now) : request)), more };
+    return {
+      items: items.map((request) => (isDue(request, now) ? expiredRequest(request, now) : request)),
+      more,
+    };
   }
 
   /** Returns the request once it is settled, or after the given time. @throws MusterError NOT_FOUND */
@@ -60,11 +68,11 @@ export class Answers extends Service<InboxPorts> {
     principal: Principal,
     id: string,
     milliseconds: number,
-    { gone, waiting }: LongPoll,
+    { disconnectSignal, trackWait }: LongPoll,
   ): Promise<Request> {
     const now = await this.current(principal, id);
     if (isSettled(now) || milliseconds === 0) return now;
-    await waiting(this.settled(now, milliseconds, gone()));
+    await trackWait(this.settled(now, milliseconds, disconnectSignal()));
     return this.current(principal, id);
   }
 
@@ -76,16 +84,16 @@ export class Answers extends Service<InboxPorts> {
     principal: Principal,
     id: string,
     given: Answering,
-    recordAnswer: RecordAnswer<Request>,
+    recordResponse: RecordResponse<Request>,
   ): Promise<Request> {
     const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
       const by = await this.answererOf(principal, found.value);
       const now = clock.now();
-      const request = answered(found.value, given, by, now);
+      const request = answeredRequest(found.value, given, by, now);
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
-      await store.commit(changes, recordAnswer(request));
+      await store.commit(changes, recordResponse(request));
       return request;
     });
   }
@@ -103,7 +111,7 @@ export class Answers extends Service<InboxPorts> {
     record: CallRecord,
   ): Promise<void> {
     const { clock, randomness, store } = this.ports;
-    await retryStale(randomness, async () => {
+    await retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
       const now = clock.now();
       if (!isAskedAtClient(found.value, principal) || isDue(found.value, now)) return;
@@ -119,15 +127,15 @@ export class Answers extends Service<InboxPorts> {
         return;
       }
       const by = { uid: found.value.asked_of, agentId: principal.agent_id };
-      const request = answered(found.value, { answer }, by, now);
+      const request = answeredRequest(found.value, { answer }, by, now);
       await store.commit(await settlement(this.ports, found, request, now), record);
     });
   }
 
   private async answererOf(principal: Principal, request: Request): Promise<Answerer> {
     const { uid, kind, agent_id, owner_uid, owner } = principal;
-    if (owner_uid !== request.asked_of) throw notAsked(request);
-    if (personsRoleIn(owner, request.workspace) === undefined) throw notAsked(request);
+    if (owner_uid !== request.asked_of) throw notAddressee(request);
+    if (personsRoleIn(owner, request.workspace) === undefined) throw notAddressee(request);
     if (kind === 'person') return { uid };
     // Otherwise an agent could register another one, let it ask, and approve its request.
     const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
@@ -148,7 +156,7 @@ export class Answers extends Service<InboxPorts> {
   }
 
   private end(id: string, principal: Principal): Promise<Request> {
-    return retryStale(this.ports.randomness, async () => {
+    return retryOnConflict(this.ports.randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
       return this.expire(found);
     });
@@ -157,7 +165,7 @@ export class Answers extends Service<InboxPorts> {
   private async expire(found: Versioned<Request>): Promise<Request> {
     const now = this.ports.clock.now();
     if (!isDue(found.value, now)) return found.value;
-    const request = expired(found.value, now);
+    const request = expiredRequest(found.value, now);
     await this.ports.store.commit(await settlement(this.ports, found, request, now));
     return request;
   }
@@ -173,16 +181,16 @@ export class Answers extends Service<InboxPorts> {
       for await (const request of requests.watch(id, end.signal)) if (isSettled(request)) return;
     })().catch((error: unknown) => log.warn('request_watch_broke', { requestId: id, error }));
     await Promise.race([watched, late.promise, away.promise]);
-    late.forget();
-    away.forget();
+    late.dispose();
+    away.dispose();
     end.abort();
   }
 
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { expired: 0 };
     const { requests, log } = this.ports;
-    const due = (after: SweepTurn['from']) => requests.due(turn.now, BATCH, after);
-    const end = await walk(turn, due, async (found) => {
+    const due = (after: SweepContext['from']) => requests.due(turn.now, BATCH, after);
+    const end = await sweepPages(turn, due, async (found) => {
       try {
         await this.expire(found);
         counts.expired++;
@@ -228,13 +236,13 @@ export async function settlement(
     { kind: 'replaceRequest', request, before: before.value, version: before.version },
   ];
   if (request.task_id === undefined) return changes;
-  const found = await unlessUnreadable(tasks.find(request.task_id));
+  const found = await skipUnreadable(tasks.find(request.task_id));
   const task = found && endWaitForAnswer(found.value, request.id, now);
   if (found === undefined || task === undefined) return changes;
   return [...changes, { kind: 'replaceTask', task, before: found.value, version: found.version }];
 }
 
-function notAsked({ id, asked_of_name }: Request): MusterError {
+function notAddressee({ id, asked_of_name }: Request): MusterError {
   return new MusterError('FORBIDDEN', `Only ${asked_of_name} can answer the request "${id}".`, {
     field: 'request_id',
     reason: 'NOT_ASKED',

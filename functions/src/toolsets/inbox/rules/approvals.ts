@@ -4,26 +4,31 @@
  */
 
 import { z } from 'zod';
-import type { Approvals, GatedCall } from '../../../access/rules/gate.ts';
+import type { ApprovableCall, Approvals } from '../../../access/rules/permissionCheck.ts';
 import type { ApprovalRule } from '../../../access/rules/workspace.ts';
 import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
-import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { ERROR_CODES, type ErrorCode, keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import { approverOf, inWords, LOOSENS_A_LIMIT, type LooseningError } from '../../../kernel/loosening.ts';
+import {
+  approverOf,
+  describeLoosening,
+  LOOSENS_A_LIMIT,
+  type LooseningError,
+} from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { openingOf } from './asking.ts';
+import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
-import { APPROVE, expired, isApproved, isDue, type Request } from './request.ts';
+import { APPROVE, expiredRequest, isApproved, isDue, type Request } from './request.ts';
 
 /** Maximum size of a call's arguments. Its request, with the outcome, is one document. */
-const MAX_KEPT_BYTES = 300_000;
+const MAX_STORED_OUTCOME_BYTES = 300_000;
 
 /** Number of characters of the arguments that the question shows. The call contains all of them. */
-const SHOWN_CHARACTERS = 600;
+const MAX_SHOWN_CHARACTERS = 600;
 
-const USUAL_HOURS = 24;
+const DEFAULT_EXPIRY_HOURS = 24;
 
 const ID_LENGTH = 20;
 
@@ -35,20 +40,20 @@ interface WantedApproval {
   readonly would?: readonly string[];
 }
 
-interface GatePorts extends InboxPorts {
+interface ApprovalGatePorts extends InboxPorts {
   /** Budget of a run whose caller specifies none. */
   readonly budget: { readonly cost_usd: number };
 }
 
-export class ApprovalGate extends Service<GatePorts> implements Approvals {
+export class ApprovalGate extends Service<ApprovalGatePorts> implements Approvals {
   /** Checks the workspace's approval rules, which costs one read if it has any. */
-  async pass(call: GatedCall): Promise<JsonObject | undefined> {
+  async requireApproval(call: ApprovableCall): Promise<JsonObject | undefined> {
     const { workspaces, budget } = this.ports;
     const found = await workspaces.find(call.workspace);
     const rule = found?.value.approvals?.find(({ tool }) => tool === call.tool);
     if (rule === undefined) return undefined;
     const { above_usd } = rule;
-    if (above_usd !== undefined && (call.mostUsd ?? budget.cost_usd) <= above_usd) return undefined;
+    if (above_usd !== undefined && (call.maxUsd ?? budget.cost_usd) <= above_usd) return undefined;
     const { principal } = call;
     const askedOf = rule.asks ?? principal.owner_uid;
     // A call by the approver needs no approval.
@@ -58,21 +63,24 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
   }
 
   /** A person without an account, or without a role in the loosened workspace, cannot approve. */
-  async passLoosening(call: GatedCall, { loosening, would }: LooseningError): Promise<JsonObject> {
+  async requireLooseningApproval(
+    call: ApprovableCall,
+    { loosening, would }: LooseningError,
+  ): Promise<JsonObject> {
     const { idTokens, roles } = this.ports;
     const askedOf = approverOf(loosening, call.principal);
     const { workspace = call.workspace } = loosening;
     const [profiles, asked] = await Promise.all([idTokens.profiles([askedOf]), roles.of(askedOf)]);
     if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined)
-      throw nobodyToAsk(would, workspace);
+      throw noApprover(would, workspace);
     return this.settled(call, { askedOf, workspace, would });
   }
 
-  private settled(call: GatedCall, approval: WantedApproval): Promise<JsonObject> {
-    return retryStale(this.ports.randomness, () => this.settle(call, approval));
+  private settled(call: ApprovableCall, approval: WantedApproval): Promise<JsonObject> {
+    return retryOnConflict(this.ports.randomness, () => this.settle(call, approval));
   }
 
-  private async settle(call: GatedCall, approval: WantedApproval): Promise<JsonObject> {
+  private async settle(call: ApprovableCall, approval: WantedApproval): Promise<JsonObject> {
     const { requests, hashing, clock } = this.ports;
     const { principal, workspace, tool, input, idempotencyKey } = call;
     const digest = hashing.sha256(canonicalJson(input));
@@ -81,17 +89,17 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     const found = await requests.latestOf(callKey);
     const now = clock.now();
     if (found !== undefined) {
-      const request = isDue(found.value, now) ? expired(found.value, now) : found.value;
+      const request = isDue(found.value, now) ? expiredRequest(found.value, now) : found.value;
       const args = request.call?.arguments;
       if (args !== undefined && hashing.sha256(canonicalJson(args)) !== digest) throw keyReused();
-      const said = saidBefore(request, now);
+      const said = previousDecision(request, now);
       if (said !== undefined) return said;
     }
     throw await this.ask(call, approval, callKey, found?.value.id ?? '');
   }
 
   private async ask(
-    call: GatedCall,
+    call: ApprovableCall,
     { askedOf, workspace, would }: WantedApproval,
     callKey: string,
     before: string,
@@ -100,7 +108,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     const { principal, tool, input } = call;
     // The call may run an hour later: it is stored as the JSON that was received.
     const args = jsonObject.parse(JSON.parse(JSON.stringify(input)));
-    requireSize('A call that waits for approval', 'arguments', args, MAX_KEPT_BYTES);
+    requireSize('A call that waits for approval', 'arguments', args, MAX_STORED_OUTCOME_BYTES);
     const now = clock.now();
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
     const { toolsets, held_to, readonly = false, grant, lineage } = principal;
@@ -118,7 +126,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
       asked_of_name: name,
       state: 'open',
       created_at: now,
-      expires_at: new Date(now.getTime() + USUAL_HOURS * 3_600_000),
+      expires_at: new Date(now.getTime() + DEFAULT_EXPIRY_HOURS * 3_600_000),
       call: {
         tool,
         arguments: args,
@@ -133,7 +141,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
       put_off: false,
       execution_epoch: 0,
     };
-    await store.commit(openingOf(request));
+    await store.commit(creationChangeOf(request));
     return approvalRequired(request);
   }
 
@@ -148,19 +156,19 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
 }
 
 /** Returns the stored answer; undefined if approval is needed again. @throws MusterError if pending or refused */
-function saidBefore(request: Request, now: Date): JsonObject | undefined {
+function previousDecision(request: Request, now: Date): JsonObject | undefined {
   const { state, answer, settled_at, outcome } = request;
   if (state === 'open' || isApproved(request)) throw approvalRequired(request);
-  const isOld = now.getTime() - Number(settled_at) > REPLAY_HOURS * 3_600_000;
+  const isOld = now.getTime() - Number(settled_at) > IDEMPOTENCY_HOURS * 3_600_000;
   if (state !== 'answered' || isOld) return undefined;
   if (answer !== APPROVE) throw notApproved(request);
   if (outcome === undefined || needsNewApproval(outcome, request)) return undefined;
-  return answerOf(outcome);
+  return recordedResponseOf(outcome);
 }
 
-function nobodyToAsk(would: readonly string[], workspace: string): MusterError {
+function noApprover(would: readonly string[], workspace: string): MusterError {
   const why = `the person who decides has no account or no role in the workspace "${workspace}"`;
-  return new MusterError('FORBIDDEN', `This would ${inWords(would)}, but ${why}.`, {
+  return new MusterError('FORBIDDEN', `This would ${describeLoosening(would)}, but ${why}.`, {
     reason: 'NOBODY_TO_ASK',
     suggestion: 'Ask a person to call the tool, in the console or with their ID token.',
   });
@@ -174,9 +182,9 @@ function questionOf(
 ): string {
   const who = agent_id === undefined ? `"${uid}"` : `the agent "${agent_id}"`;
   const json = [...JSON.stringify(args)];
-  const shown = json.slice(0, SHOWN_CHARACTERS).join('');
-  const effect = would === undefined ? '' : `It would ${inWords(would)}. `;
-  return `May ${who} call ${tool}? ${effect}${shown}${json.length > SHOWN_CHARACTERS ? '…' : ''}`;
+  const shown = json.slice(0, MAX_SHOWN_CHARACTERS).join('');
+  const effect = would === undefined ? '' : `It would ${describeLoosening(would)}. `;
+  return `May ${who} call ${tool}? ${effect}${shown}${json.length > MAX_SHOWN_CHARACTERS ? '…' : ''}`;
 }
 
 function approvalRequired(request: Request): MusterError {
@@ -211,7 +219,7 @@ const stored = z.union([
   }),
 ]);
 
-export function keptOutcome(outcome: CallOutcome): JsonObject {
+export function storedOutcome(outcome: CallOutcome): JsonObject {
   if ('answer' in outcome) return { answer: outcome.answer };
   const { code, message, details } = outcome.error;
   const { field, reason, suggestion } = details;
@@ -219,7 +227,7 @@ export function keptOutcome(outcome: CallOutcome): JsonObject {
 }
 
 /** Returns the answer of a stored outcome. @throws MusterError the stored error */
-export function answerOf(outcome: JsonObject): JsonObject {
+export function recordedResponseOf(outcome: JsonObject): JsonObject {
   const kept = stored.parse(outcome);
   if ('answer' in kept) return kept.answer;
   const { code, message, ...details } = kept.error;
@@ -227,7 +235,7 @@ export function answerOf(outcome: JsonObject): JsonObject {
 }
 
 /** Error reason: the person who approved the call no longer has a role in the workspace. */
-export const APPROVER_LEFT = 'APPROVER_LEFT';
+export const APPROVER_LOST_ACCESS = 'APPROVER_LEFT';
 
 /**
  * Returns whether an approved call failed for a reason that a new approval removes: its approver left, or it would
@@ -236,7 +244,7 @@ export const APPROVER_LEFT = 'APPROVER_LEFT';
 export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
   const kept = stored.parse(outcome);
   const reason = 'error' in kept ? kept.error.reason : undefined;
-  return reason === APPROVER_LEFT || (reason === LOOSENS_A_LIMIT && would !== undefined);
+  return reason === APPROVER_LOST_ACCESS || (reason === LOOSENS_A_LIMIT && would !== undefined);
 }
 
 function isCode(code: string): code is ErrorCode {

@@ -1,15 +1,15 @@
 /** Asks and withdraws questions. Source: docs/guides/inbox.md. */
 import { foldedEmail } from '../../../access/rules/invitations.ts';
 import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
-import { answerMeant, type Request, type RequestKind, withdrawn } from './request.ts';
+import { matchAnswer, type Request, type RequestKind, withdrawnRequest } from './request.ts';
 
 export interface Question {
   readonly workspace: string;
@@ -23,31 +23,35 @@ export interface Question {
   readonly to?: string | undefined;
 }
 
-const DAY_MILLISECONDS = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Default time until a question expires. */
-const USUAL_MILLISECONDS = DAY_MILLISECONDS;
+const DEFAULT_EXPIRY_MS = DAY_MS;
 
-const LONGEST_DAYS = 30;
+const MAX_EXPIRY_DAYS = 30;
 
 /** Maximum number of open questions per asker. Each one sends an email. */
-const MAX_OPEN = 50;
+const MAX_OPEN_REQUESTS = 50;
 
 export class Asking extends Service<InboxPorts> {
   /**
    * @throws MusterError NOT_FOUND if the person is not in the workspace or has no account; CONFLICT if the caller does
    *   not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
    */
-  async ask(principal: Principal, asked: Question, recordAnswer: RecordAnswer<Request>): Promise<Request> {
+  async ask(
+    principal: Principal,
+    asked: Question,
+    recordResponse: RecordResponse<Request>,
+  ): Promise<Request> {
     const { clock, randomness, requests, store } = this.ports;
     const { workspace, kind, question, options, taskId } = asked;
     requireOptions(kind, options);
     const defaultAnswer =
-      asked.defaultAnswer && answerMeant({ kind, options }, 'default', asked.defaultAnswer);
+      asked.defaultAnswer && matchAnswer({ kind, options }, 'default', asked.defaultAnswer);
     const askedOf = await this.personNamed(principal, asked);
     const [askedOfName, open] = await Promise.all([this.nameOf(askedOf), requests.countOpen(principal.uid)]);
-    if (open >= MAX_OPEN) throw tooMany();
-    return retryStale(randomness, async () => {
+    if (open >= MAX_OPEN_REQUESTS) throw tooMany();
+    return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const request: Request = {
         id: `request-${randomness.letters(20)}`,
@@ -69,22 +73,22 @@ export class Asking extends Service<InboxPorts> {
         execution_epoch: 0,
       };
       const waiting = taskId === undefined ? [] : await this.taskWaits(principal, request, taskId);
-      await store.commit([...openingOf(request), ...waiting], recordAnswer(request));
+      await store.commit([...creationChangeOf(request), ...waiting], recordResponse(request));
       return request;
     });
   }
 
   /** For the asker and its owner; repeatable. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if already closed */
-  withdraw(principal: Principal, id: string, recordAnswer: RecordAnswer<Request>): Promise<Request> {
+  withdraw(principal: Principal, id: string, recordResponse: RecordResponse<Request>): Promise<Request> {
     const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
       if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid)
-        throw notAsker(id);
+        throw notRequester(id);
       const now = clock.now();
-      const request = withdrawn(found.value, now);
+      const request = withdrawnRequest(found.value, now);
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
-      await store.commit(changes, recordAnswer(request));
+      await store.commit(changes, recordResponse(request));
       return request;
     });
   }
@@ -112,19 +116,19 @@ export class Asking extends Service<InboxPorts> {
     const { claim, status, waiting_for } = found.value;
     const isOwn = claim?.claimed_by === principal.agent_id;
     if (claim === undefined || !isHeld(status)) throw notHolder(taskId);
-    if (!isOwn && (await liveness.actable(principal, workspace, claim.claimed_by)) === undefined)
+    if (!isOwn && (await liveness.requireActable(principal, workspace, claim.claimed_by)) === undefined)
       throw notHolder(taskId);
-    if (waiting_for !== undefined) throw waitsAlready(taskId, waiting_for.request_id);
+    if (waiting_for !== undefined) throw alreadyWaiting(taskId, waiting_for.request_id);
     const task = waitForAnswer(found.value, { request_id: requestId, who, until });
     return [{ kind: 'replaceTask', task, before: found.value, version: found.version }];
   }
 }
 
 /** Returns the changes that create a request and notify the person. */
-export function openingOf(request: Request): InboxChange[] {
+export function creationChangeOf(request: Request): InboxChange[] {
   return [
     { kind: 'createRequest', request },
-    { kind: 'recordEvent', event: questionEvent(request) },
+    { kind: 'recordEvent', event: questionNotification(request) },
   ];
 }
 
@@ -139,12 +143,12 @@ function requireOptions(kind: RequestKind, options: readonly string[]): void {
 }
 
 function expiryOf(expires: Date | undefined, now: Date): Date {
-  if (expires === undefined) return new Date(now.getTime() + USUAL_MILLISECONDS);
+  if (expires === undefined) return new Date(now.getTime() + DEFAULT_EXPIRY_MS);
   const milliseconds = expires.getTime() - now.getTime();
-  if (milliseconds > 0 && milliseconds <= LONGEST_DAYS * DAY_MILLISECONDS) return expires;
+  if (milliseconds > 0 && milliseconds <= MAX_EXPIRY_DAYS * DAY_MS) return expires;
   throw new MusterError(
     'VALIDATION_ERROR',
-    `expires must be within ${LONGEST_DAYS} days from now, but is ${expires.toISOString()}.`,
+    `expires must be within ${MAX_EXPIRY_DAYS} days from now, but is ${expires.toISOString()}.`,
     { field: 'expires', suggestion: `It is ${now.toISOString()} now. Omit expires to use one day.` },
   );
 }
@@ -157,7 +161,7 @@ function notKnown(workspace: string, to: string): MusterError {
   });
 }
 
-function notAsker(id: string): MusterError {
+function notRequester(id: string): MusterError {
   return new MusterError('FORBIDDEN', `Only the requester of "${id}", or their owner, can withdraw it.`, {
     field: 'request_id',
     suggestion: 'To answer it, use inbox.answer.',
@@ -172,7 +176,7 @@ function notHolder(taskId: string): MusterError {
   });
 }
 
-function waitsAlready(taskId: string, requestId: string): MusterError {
+function alreadyWaiting(taskId: string, requestId: string): MusterError {
   return new MusterError('CONFLICT', `The task "${taskId}" is already waiting for an answer.`, {
     field: 'task_id',
     reason: 'WAITS_ALREADY',
@@ -182,7 +186,7 @@ function waitsAlready(taskId: string, requestId: string): MusterError {
 }
 
 function tooMany(): MusterError {
-  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN} open questions, the maximum.`, {
+  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN_REQUESTS} open questions, the maximum.`, {
     reason: 'TOO_MANY_OPEN',
     suggestion:
       'Wait for answers, or withdraw questions you no longer need: inbox.list {box: "sent", state: "open"}.',
@@ -190,7 +194,7 @@ function tooMany(): MusterError {
 }
 
 /** The id is derived from the request's: duplicate deliveries send one notification. */
-export function questionEvent(request: Request): TaskEvent {
+export function questionNotification(request: Request): TaskEvent {
   const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } =
     request;
   return {

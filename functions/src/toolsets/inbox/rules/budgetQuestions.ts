@@ -1,14 +1,20 @@
 /** Asks the owner of an exhausted budget to raise it. Source: docs/decisions/0035-graph-and-budgets.md. */
-import { type Budget, budgetKey, type Refusal, raised, usdOf } from '../../../graph/rules/budget.ts';
+import {
+  type Budget,
+  type BudgetRefusal,
+  budgetKey,
+  raisedLimit,
+  usdOf,
+} from '../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { openingOf } from './asking.ts';
+import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
-import { isDue, type Request, withdrawn } from './request.ts';
+import { isDue, type Request, withdrawnRequest } from './request.ts';
 
 /** Maximum lifetime of a question. */
-const STANDING_MILLISECONDS = 30 * 24 * 3_600_000;
+const QUESTION_TTL_MS = 30 * 24 * 3_600_000;
 
 const ID_LENGTH = 20;
 
@@ -18,14 +24,14 @@ export class BudgetQuestions extends Service<InboxPorts> {
    * raises the budget, as the person.
    * @param workspace the workspace of the refused call
    */
-  readonly ask = async (refusal: Refusal, workspace: string): Promise<void> => {
+  readonly ask = async (refusal: BudgetRefusal, workspace: string): Promise<void> => {
     const { store, clock, requests, idTokens } = this.ports;
-    const { budget } = refusal.by;
+    const { budget } = refusal.limitedBy;
     const { kind, thing_id: id, owner_uid } = budget;
     const requestId = this.idOf(budget, budget.round);
     if ((await requests.find(requestId)) !== undefined) return;
     const name = (await idTokens.profiles([owner_uid])).get(owner_uid)?.name ?? owner_uid;
-    const { cost_usd: money, tokens } = raised(refusal);
+    const { cost_usd: money, tokens } = raisedLimit(refusal);
     const limits = { ...(money !== undefined && { money }), ...(tokens !== undefined && { tokens }) };
     const now = clock.now();
     const request: Request = {
@@ -40,14 +46,14 @@ export class BudgetQuestions extends Service<InboxPorts> {
       asked_of_name: name,
       state: 'open',
       created_at: now,
-      expires_at: new Date(now.getTime() + STANDING_MILLISECONDS),
+      expires_at: new Date(now.getTime() + QUESTION_TTL_MS),
       call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
       in_person: true,
       put_off: false,
       execution_epoch: 0,
     };
     try {
-      await store.commit(openingOf(request));
+      await store.commit(creationChangeOf(request));
     } catch (error) {
       // Another run asked at the same time.
       if (!(error instanceof StaleWriteError)) throw error;
@@ -57,12 +63,14 @@ export class BudgetQuestions extends Service<InboxPorts> {
   /** Withdraws the question about the previous budget when a new one was set. */
   withdrawBefore(budget: Budget): Promise<void> {
     const { store, clock, randomness, requests } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await requests.find(this.idOf(budget, budget.round - 1));
       const now = clock.now();
       if (found?.value.state !== 'open' || isDue(found.value, now)) return;
       const { value: before, version } = found;
-      await store.commit([{ kind: 'replaceRequest', request: withdrawn(before, now), before, version }]);
+      await store.commit([
+        { kind: 'replaceRequest', request: withdrawnRequest(before, now), before, version },
+      ]);
     });
   }
 
@@ -71,14 +79,14 @@ export class BudgetQuestions extends Service<InboxPorts> {
   }
 }
 
-function questionOf(refusal: Refusal): string {
-  const { budget, counts } = refusal.by;
+function questionOf(refusal: BudgetRefusal): string {
+  const { budget, counts } = refusal.limitedBy;
   const { kind, thing_id: id, cost_usd, tokens } = budget;
   const spent = [
     ...(cost_usd === undefined ? [] : [`${usdOf(counts.spent).toFixed(4)} of ${cost_usd} US dollars`]),
     ...(tokens === undefined ? [] : [`${counts.spent.tokens} of ${tokens} tokens`]),
   ];
-  const to = raised(refusal);
+  const to = raisedLimit(refusal);
   const more = [
     ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
     ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),

@@ -1,23 +1,25 @@
 /** Withdraws the questions of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace. */
-import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
+import type { LostAccess, LostAccessHandler } from '../../../access/rules/leaving.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';
-import { allOf } from '../../../kernel/paging.ts';
-import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { processAll } from '../../../kernel/paging.ts';
+import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { settlement } from './answering.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
-import { isDue, type Request, revoked, withdrawn } from './request.ts';
+import { isDue, type Request, revokedRequest, withdrawnRequest } from './request.ts';
 
 const BATCH = 100;
 
-export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
+export class RequestLostAccess extends Service<InboxPorts> implements LostAccessHandler {
   /** Withdraws questions by or to them and their agents, so that waiting agents can ask another member. */
-  async end(uid: string, left: Left): Promise<number> {
-    const isOver = (request: Request) => concernsLeft(request, uid, left);
+  async end(uid: string, left: LostAccess): Promise<number> {
+    const isOver = (request: Request) => isAffectedBy(request, uid, left);
     const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
-    const asked = await allOf((after?: string) => this.open('owner_uid', uid, after), isOver, withdraw);
-    return asked + (await allOf((after?: string) => this.open('asked_of', uid, after), isOver, withdraw));
+    const asked = await processAll((after?: string) => this.open('owner_uid', uid, after), isOver, withdraw);
+    return (
+      asked + (await processAll((after?: string) => this.open('asked_of', uid, after), isOver, withdraw))
+    );
   }
 
   private open(by: 'owner_uid' | 'asked_of', uid: string, after?: string) {
@@ -26,22 +28,22 @@ export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
 
   private withdraw(id: string, isOver: (request: Request) => boolean): Promise<boolean> {
     const { requests, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await unlessUnreadable(requests.find(id));
+    return retryOnConflict(randomness, async () => {
+      const found = await skipUnreadable(requests.find(id));
       const now = clock.now();
       // The sweep expires due questions, with their default answers.
       if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
-      await store.commit(await settlement(this.ports, found, withdrawn(found.value, now), now));
+      await store.commit(await settlement(this.ports, found, withdrawnRequest(found.value, now), now));
       return true;
     });
   }
 }
 
 /** Returns whether a question has become pointless: its asker cannot continue, or the person asked has left. */
-export function concernsLeft(
+export function isAffectedBy(
   { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
   uid: string,
-  { isOut, isGone }: Left,
+  { isOut, isGone }: LostAccess,
 ): boolean {
   return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isGone(workspace));
 }
@@ -59,7 +61,7 @@ export async function waitingCallsOf(
   const found = await Promise.all(agentIds.map((agentId) => requests.openOf(agentUid(agentId), MAX_WAITING)));
   const now = clock.now();
   return found.flat().flatMap(({ value: before, version }) => {
-    const request = revoked(before, now);
+    const request = revokedRequest(before, now);
     const { call, asked_by_agent: agentId } = before;
     if (request === undefined || call?.lineage === undefined || agentId === undefined) return [];
     const ended = { kind: 'replaceRequest', request, before, version } as const;

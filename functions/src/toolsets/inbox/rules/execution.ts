@@ -1,14 +1,14 @@
 /** Runs approved calls, each exactly once, in any running instance. Source: docs/decisions/0033-asking-people.md. */
-import type { RememberedCaller } from '../../../access/rules/authentication.ts';
+import type { StoredCaller } from '../../../access/rules/authentication.ts';
 import { personsRoleIn } from '../../../identity/rules/principal.ts';
+import { isContention, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
-import { isContention, retryStale } from '../../../kernel/waiting.ts';
-import { APPROVER_LEFT, type CallOutcome, keptOutcome } from './approvals.ts';
+import { Service, skipUnreadable } from '../../../kernel/ports.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../kernel/sweep.ts';
+import { APPROVER_LOST_ACCESS, type CallOutcome, storedOutcome } from './approvals.ts';
 import type { InboxPorts } from './ports.ts';
-import { madeWith, type Request, takenOn } from './request.ts';
+import { markDone, markStarted, type Request } from './request.ts';
 
 const BATCH = 20;
 
@@ -16,9 +16,9 @@ const BATCH = 20;
 const MAX_EPOCHS = 5;
 
 /** Runs a call on behalf of an absent caller. Idempotent by id. */
-export type MakeCall = (call: {
+export type RunApprovedCall = (call: {
   readonly id: string;
-  readonly caller: RememberedCaller;
+  readonly caller: StoredCaller;
   readonly workspace: string;
   readonly tool: string;
   readonly input: JsonObject;
@@ -27,9 +27,9 @@ export type MakeCall = (call: {
   readonly shown?: readonly string[] | undefined;
 }) => Promise<CallOutcome>;
 
-export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall: MakeCall }> {
+export class ApprovalExecution extends Service<InboxPorts & { readonly runApprovedCall: RunApprovedCall }> {
   /** Runs the calls whose instance crashed. */
-  readonly part: SweepPart = { name: 'approvals', run: (turn) => this.sweep(turn) };
+  readonly sweepJob: SweepJob = { name: 'approvals', run: (turn) => this.sweep(turn) };
 
   /**
    * Safe to repeat, to delay, and to run in two instances concurrently: one of them claims the request, and the call
@@ -37,18 +37,18 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
    * @throws Error if a retry may succeed
    */
   async execute(id: string): Promise<'made' | 'nothing'> {
-    const taken = await this.take(id);
+    const taken = await this.claim(id);
     if (taken?.call === undefined) return 'nothing';
-    await this.finish(taken, keptOutcome(await this.outcomeOf(taken, taken.call)));
+    await this.finish(taken, storedOutcome(await this.outcomeOf(taken, taken.call)));
     return 'made';
   }
 
-  private take(id: string): Promise<Request | undefined> {
+  private claim(id: string): Promise<Request | undefined> {
     const { requests, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       // The sweep executes an unreadable request once it is readable.
-      const found = await unlessUnreadable(requests.find(id));
-      const request = found && takenOn(found.value, clock.now());
+      const found = await skipUnreadable(requests.find(id));
+      const request = found && markStarted(found.value, clock.now());
       if (found === undefined || request === undefined) return undefined;
       await store.commit([{ kind: 'replaceRequest', request, before: found.value, version: found.version }]);
       return request;
@@ -71,39 +71,47 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     try {
       // The call itself checks the rights of its asker and of the owner.
       const approver = answered_by === owner_uid ? undefined : answered_by;
-      if (approver !== undefined && (await this.hasLeft(approver, workspace)))
-        return { error: approverLeft(workspace) };
-      const outcome = await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
+      if (approver !== undefined && (await this.approverLostAccess(approver, workspace)))
+        return { error: approverLostAccessError(workspace) };
+      const outcome = await this.ports.runApprovedCall({
+        id,
+        caller,
+        workspace,
+        tool,
+        input,
+        approvedBy,
+        shown,
+      });
       // Contention changed nothing, so the approval is not used up.
       if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
       return outcome;
     } catch (error) {
       this.ports.log.warn('approved_call_broke_off', { requestId: id, epoch, error });
       if (epoch < MAX_EPOCHS) throw error;
-      return { error: error instanceof MusterError ? error : gaveUp(id) };
+      return { error: error instanceof MusterError ? error : executionFailed(id) };
     }
   }
 
   /** Returns whether a person no longer has a role in the workspace. Their approvals then no longer count. */
-  private async hasLeft(uid: string, workspace: string): Promise<boolean> {
+  private async approverLostAccess(uid: string, workspace: string): Promise<boolean> {
     return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
 
   private finish({ id, execution_epoch: epoch }: Request, outcome: JsonObject): Promise<void> {
     const { requests, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await requests.find(id);
-      const request = found && madeWith(found.value, outcome, epoch);
+      const request = found && markDone(found.value, outcome, epoch);
       if (found === undefined || request === undefined) return;
       await store.commit([{ kind: 'replaceRequest', request, before: found.value, version: found.version }]);
     });
   }
 
-  private async sweep(turn: SweepTurn): Promise<Swept> {
+  private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { made: 0, failed: 0 };
     const { requests, log } = this.ports;
-    const due = (after: SweepTurn['from']) => requests.toMake(turn.now, BATCH, after);
-    const end = await walk(turn, due, async ({ id }) => {
+    const due = (after: SweepContext['from']) => requests.approvedCallsDue(turn.now, BATCH, after);
+    const end = await sweepPages(turn, due, async ({ id }) => {
       try {
         if ((await this.execute(id)) === 'made') counts.made++;
       } catch (error) {
@@ -115,14 +123,14 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
   }
 }
 
-function approverLeft(workspace: string): MusterError {
+function approverLostAccessError(workspace: string): MusterError {
   return new MusterError(
     'FORBIDDEN',
     `The call was not run: its approver no longer has a role in the workspace "${workspace}".`,
-    { reason: APPROVER_LEFT, suggestion: 'Repeat the call: a current member is then asked.' },
+    { reason: APPROVER_LOST_ACCESS, suggestion: 'Repeat the call: a current member is then asked.' },
   );
 }
 
-function gaveUp(id: string): MusterError {
+function executionFailed(id: string): MusterError {
   return new MusterError('INTERNAL', `The call was interrupted ${MAX_EPOCHS} times. Quote ${id}.`);
 }

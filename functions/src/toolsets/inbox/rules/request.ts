@@ -8,7 +8,7 @@ import type { Principal } from '../../../identity/rules/principal.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { optionMeant } from '../../../kernel/words.ts';
+import { matchOption } from '../../../kernel/textSearch.ts';
 
 /** Expected answer: yes or no, one of several options, or free text. */
 export const REQUEST_KINDS = ['approval', 'choice', 'text'] as const;
@@ -52,16 +52,16 @@ export function isDue({ state, expires_at }: Request, now: Date): boolean {
  * Repeating an answer as the same person returns the request unchanged.
  * @throws MusterError VALIDATION_ERROR if the answer is not an option; CONFLICT if the request is closed
  */
-export function answered(
+export function answeredRequest(
   request: Request,
   { answer: written, comment }: { readonly answer: string; readonly comment?: string | undefined },
   by: Answerer,
   now: Date,
 ): Request {
-  const answer = answerMeant(request, 'answer', written);
+  const answer = matchAnswer(request, 'answer', written);
   if (request.state === 'answered' && request.answer === answer && request.answered_by === by.uid)
     return request;
-  if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
+  if (request.state !== 'open' || isDue(request, now)) throw isExpired(request, now);
   return {
     ...request,
     state: 'answered',
@@ -84,34 +84,34 @@ export function isAskedAtClient(
 }
 
 /** Expires the request, with its default answer if it has one. */
-export function expired(request: Request, now: Date): Request {
-  if (!isDue(request, now)) throw isOver(request, now);
+export function expiredRequest(request: Request, now: Date): Request {
+  if (!isDue(request, now)) throw isExpired(request, now);
   const { default: answer } = request;
   return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settled_at: now };
 }
 
 /** Withdraws the request: its answer is no longer needed. @throws MusterError CONFLICT if it is closed */
-export function withdrawn(request: Request, now: Date): Request {
+export function withdrawnRequest(request: Request, now: Date): Request {
   if (request.state === 'withdrawn') return request;
-  if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
+  if (request.state !== 'open' || isDue(request, now)) throw isExpired(request, now);
   return { ...request, state: 'withdrawn', settled_at: now };
 }
 
 /** Ends the request because the credential of its call was revoked. Undefined if it is closed. */
-export function revoked(request: Request, now: Date): Request | undefined {
+export function revokedRequest(request: Request, now: Date): Request | undefined {
   if (request.state !== 'open' || isDue(request, now)) return undefined;
   return { ...request, state: 'withdrawn', withdrawn_because: 'REVOKED', settled_at: now };
 }
 
 /** Returns the matching option, or the free text. @throws MusterError VALIDATION_ERROR if it is not an option */
-export function answerMeant(
+export function matchAnswer(
   request: Pick<Request, 'kind' | 'options'>,
   field: 'answer' | 'default',
   answer: string,
 ): string {
   const options = optionsOf(request);
   if (options === undefined) return answer;
-  const meant = optionMeant(options, answer);
+  const meant = matchOption(options, answer);
   if (meant !== undefined) return meant;
   throw new MusterError('VALIDATION_ERROR', `"${answer}" is not one of the options.`, {
     field,
@@ -122,7 +122,7 @@ export function answerMeant(
   });
 }
 
-function isOver(request: Request, now: Date) {
+function isExpired(request: Request, now: Date) {
   const { id, state, answer, answered_by, answered_by_agent, settled_at, withdrawn_because } = request;
   const at = (settled_at ?? now).toISOString();
   const by = answered_by_agent === undefined ? `"${answered_by}"` : `the agent "${answered_by_agent}"`;
@@ -144,7 +144,7 @@ function isOver(request: Request, now: Date) {
 }
 
 /** Time that an instance has to run an approved call before another instance runs it. */
-export const EXECUTION_MILLISECONDS = 2 * 60_000;
+export const EXECUTION_LEASE_MS = 2 * 60_000;
 
 /** Returns whether an approved call has not been run yet. */
 export function isApproved({ due_at }: Request): boolean {
@@ -152,14 +152,14 @@ export function isApproved({ due_at }: Request): boolean {
 }
 
 /** Assigns the call to an instance for a limited time. Undefined while another instance has it. */
-export function takenOn(request: Request, now: Date): Request | undefined {
+export function markStarted(request: Request, now: Date): Request | undefined {
   const { due_at, execution_epoch: epoch } = request;
   if (due_at === undefined || (epoch > 0 && due_at > now)) return undefined;
-  return { ...request, execution_epoch: epoch + 1, due_at: new Date(now.getTime() + EXECUTION_MILLISECONDS) };
+  return { ...request, execution_epoch: epoch + 1, due_at: new Date(now.getTime() + EXECUTION_LEASE_MS) };
 }
 
 /** Stores the outcome of the call. Undefined if another instance has been assigned since. */
-export function madeWith(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
+export function markDone(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
   const { due_at, ...rest } = request;
   return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
 }

@@ -1,11 +1,11 @@
 /** Firestore-backed questions to people, and their queries. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { LatestValue } from '../../../kernel/concurrency.ts';
 import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
-import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import { LatestValue } from '../../../kernel/waiting.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { RequestFilter, RequestQueries } from '../rules/ports.ts';
 import {
   type Request,
@@ -19,7 +19,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     return this.documents.findVersioned(await this.database.doc(requestPath(id)).get(), requestFromDocument);
   }
 
-  list({ by, uid, workspace, states }: RequestFilter, page: Page): Promise<Slice<Request>> {
+  list({ by, uid, workspace, states }: RequestFilter, page: PageRequest): Promise<ListPage<Request>> {
     const own = this.requests.where(by, '==', uid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = there.where('state', 'in', states);
@@ -49,7 +49,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     return this.documents.firstVersioned(open.orderBy('created_at', 'desc'), limit, requestFromDocument);
   }
 
-  due(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Request>>> {
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Request>>> {
     const open = this.requests.where('state', '==', 'open');
     return readDue(open, 'expires_at', { now, limit, after }, (snapshot) =>
       this.documents.readableVersioned(snapshot, requestFromDocument),
@@ -61,7 +61,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     return (await this.documents.firstVersioned(same, 1, requestFromDocument))[0];
   }
 
-  toMake(now: Date, limit: number, after?: Position): Promise<Batch<Request>> {
+  approvedCallsDue(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Request>> {
     return readDue(this.requests, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, requestFromDocument),
     );
@@ -70,7 +70,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
   async *watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined> {
     const latest = new LatestValue<Request>();
     const told = (snapshot: DocumentSnapshot): void => {
-      for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.tell(request);
+      for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.set(request);
     };
     yield* latest.until(end, this.database.doc(requestPath(id)).onSnapshot(told, latest.fail));
   }
@@ -82,21 +82,21 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
 
 /** Audit entries of requests. They contain no texts, because leaders can read the entries. */
 export const requestEffects: EffectsOf<RequestChanges> = {
-  createRequest: ({ request }) => ({ ...namedOf(request), after: { state: request.state } }),
+  createRequest: ({ request }) => ({ ...requestNames(request), after: { state: request.state } }),
   replaceRequest: ({ request, before }) => ({
-    ...namedOf(request),
+    ...requestNames(request),
     before: { state: before.state },
     after: { state: request.state },
   }),
 };
 
-function namedOf({ id, workspace, owner_uid }: Request) {
+function requestNames({ id, workspace, owner_uid }: Request) {
   return { kind: 'request', id, workspace, owner_uid };
 }
 
 export const requestWriters: ChangeWriters<RequestChanges> = {
   createRequest({ request }, writes) {
-    writes.createLasting(requestPath(request.id), requestToDocument(request));
+    writes.createPermanent(requestPath(request.id), requestToDocument(request));
   },
   replaceRequest({ request, version }, writes) {
     // An update keeps omitted fields, so this one is deleted explicitly.

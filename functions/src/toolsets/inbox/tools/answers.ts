@@ -1,6 +1,6 @@
 /** The tools of the person who is asked: list and answer requests. */
 import { z } from 'zod';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
@@ -8,11 +8,11 @@ import { MAX_ANSWER, REQUEST_STATES } from '../rules/request.ts';
 import {
   defineTool,
   reading,
-  requestAnswer,
   requestId,
+  requestResponse,
   requestShape,
   requestState,
-} from './requestAnswers.ts';
+} from './requestResponses.ts';
 
 const SUGGESTION = 'Send next_cursor with unchanged box and state, or omit cursor to start over.';
 
@@ -41,11 +41,11 @@ export const list = defineTool({
     const states = state === undefined ? REQUEST_STATES : [state];
     const page = { limit, ...(after && { after }) };
     const { items, more } = await services.inbox.answers.list(principal, box, states, page);
-    const given = fitting(items, requestAnswer);
+    const given = fittingItems(items, requestResponse);
     const last = given.at(-1);
     const truncated = more || given.length < items.length;
     return {
-      requests: given.map(requestAnswer),
+      requests: given.map(requestResponse),
       truncated,
       next_cursor:
         truncated && last
@@ -71,7 +71,7 @@ export const answer = defineTool({
   loosens: [],
   role: 'viewer',
   example: { request_id: 'request-region', answer: 'us-central1' },
-  answer: requestAnswer,
-  handler: ({ services, principal, recordAnswer }, { request_id: id, ...given }) =>
-    services.inbox.answers.answer(principal, id, given, recordAnswer),
+  response: requestResponse,
+  handler: ({ services, principal, recordResponse }, { request_id: id, ...given }) =>
+    services.inbox.answers.answer(principal, id, given, recordResponse),
 });

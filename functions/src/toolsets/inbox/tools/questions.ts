@@ -1,6 +1,6 @@
 /** The tools of the asker: ask, wait for the answer, withdraw the question. */
 import { z } from 'zod';
-import { isVisible } from '../../../kernel/hidden.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { guidance, listUpTo, wholeNumber } from '../../../mcp/tool.ts';
@@ -8,7 +8,7 @@ import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf, REQUEST_KINDS, type Request } from '../rules/request.ts';
-import { defineTool, reading, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
+import { defineTool, reading, requestId, requestResponse, requestShape } from './requestResponses.ts';
 
 const MAX_OPTIONS = 20;
 
@@ -42,11 +42,11 @@ export const ask = defineTool({
     options: ['europe-west1', 'us-central1'],
     default: 'europe-west1',
   },
-  answer: (request: Request) => ({
-    ...requestAnswer(request),
+  response: (request: Request) => ({
+    ...requestResponse(request),
     next: `Call inbox.wait with request_id "${request.id}".`,
   }),
-  handler: ({ services, principal, workspace, recordAnswer }, asked) => {
+  handler: ({ services, principal, workspace, recordResponse }, asked) => {
     const { task_id, default: defaultAnswer, expires, options = [], ...rest } = asked;
     const question = {
       ...rest,
@@ -56,7 +56,7 @@ export const ask = defineTool({
       defaultAnswer,
       expires: expires === undefined ? undefined : new Date(expires),
     };
-    return services.inbox.asking.ask(principal, question, recordAnswer);
+    return services.inbox.asking.ask(principal, question, recordResponse);
   },
 });
 
@@ -68,16 +68,16 @@ const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_AN
 
 /** Asks the person at the client, or records what they answered there. Returns whether the client must ask. */
 async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
-  const { elicitation, operation, principal, services, waiting, gone } = context;
+  const { elicitation, operation, principal, services, trackWait, disconnectSignal } = context;
   if (elicitation === undefined) return false;
   const { answers } = services.inbox;
-  const response = elicitation.said(id);
+  const response = elicitation.response(id);
   if (response !== undefined) {
     const { data } = said.safeParse(response.action === 'accept' ? response.content : undefined);
     await answers.answeredAtClient(principal, id, data?.[ANSWER], { by: operation.by });
     return false;
   }
-  const request = await answers.wait(principal, id, 0, { gone, waiting });
+  const request = await answers.wait(principal, id, 0, { disconnectSignal, trackWait });
   if (!isAskedAtClient(request, principal)) return false;
   const form = {
     message: request.question,
@@ -105,14 +105,17 @@ export const wait = defineTool({
   notifies: true,
   example: { request_id: 'request-region', wait_ms: 0 },
   handler: async (context, { request_id: id, wait_ms }) => {
-    const { services, principal, gone, waiting } = context;
+    const { services, principal, disconnectSignal, trackWait } = context;
     const isAsking = await askedAtClient(context, id);
     const milliseconds = isAsking ? 0 : wait_ms;
-    const request = await services.inbox.answers.wait(principal, id, milliseconds, { gone, waiting });
+    const request = await services.inbox.answers.wait(principal, id, milliseconds, {
+      disconnectSignal,
+      trackWait,
+    });
     const next = isSettled(request)
       ? undefined
       : `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;
-    return { ...requestAnswer(request), next };
+    return { ...requestResponse(request), next };
   },
 });
 
@@ -127,7 +130,7 @@ export const withdraw = defineTool({
   loosens: [],
   role: 'viewer',
   example: { request_id: 'request-own' },
-  answer: requestAnswer,
-  handler: ({ services, principal, recordAnswer }, { request_id: id }) =>
-    services.inbox.asking.withdraw(principal, id, recordAnswer),
+  response: requestResponse,
+  handler: ({ services, principal, recordResponse }, { request_id: id }) =>
+    services.inbox.asking.withdraw(principal, id, recordResponse),
 });

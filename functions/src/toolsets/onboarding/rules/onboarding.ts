@@ -7,16 +7,16 @@ import type { AgentRegistration } from '../../../agents/rules/registration.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { isVisible, oneLine } from '../../../kernel/hidden.ts';
+import { isVisible, oneLine } from '../../../kernel/hiddenCharacters.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
 import texts from './checklist.json' with { type: 'json' };
-import { type Newcomer, type ProposedCall, welcome } from './welcome.ts';
+import { type NewAgent, type ProposedCall, welcome } from './welcome.ts';
 
 export interface OnboardingPorts extends AccessPorts {
   readonly onboardingFacts: OnboardingFacts;
   readonly registration: PortOf<AgentRegistration>;
-  readonly liveness: Pick<AgentLiveness, 'actable'>;
+  readonly liveness: Pick<AgentLiveness, 'requireActable'>;
 }
 
 const MAX_CONTACTS = 5;
@@ -25,7 +25,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
   /** @throws MusterError VALIDATION_ERROR if the name has no visible characters */
   welcome(
     principal: Principal,
-    written: Pick<Newcomer, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
+    written: Pick<NewAgent, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
   ) {
     const name = oneLine(written.name);
     if (!isVisible(name)) {
@@ -40,7 +40,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
       name,
       specializations: [...new Set(written.specializations.map(oneLine).filter(isVisible))],
       registration: { name: ownName, agentId: this.ports.registration.agentId(principal.owner_uid, ownName) },
-      mayLead: hasRole(roleIn(principal, written.workspace) ?? 'viewer', 'leader'),
+      canLead: hasRole(roleIn(principal, written.workspace) ?? 'viewer', 'leader'),
     });
   }
 
@@ -56,7 +56,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
     agentId: string,
   ): Promise<readonly ChecklistItem[]> {
     const { liveness, onboardingFacts } = this.ports;
-    const agent = (await liveness.actable(principal, workspace, agentId))?.value;
+    const agent = (await liveness.requireActable(principal, workspace, agentId))?.value;
     if (agent === undefined) {
       throw new MusterError('NOT_FOUND', `Agent "${agentId}" not found, or you cannot see its checklist.`, {
         field: 'agentId',

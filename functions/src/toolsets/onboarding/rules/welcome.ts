@@ -25,7 +25,7 @@ export interface ProposedCall {
   readonly args: JsonObject;
 }
 
-export interface Newcomer {
+export interface NewAgent {
   /** Cleaned for use in a sentence. */
   readonly name: string;
   readonly role: Agent['type'];
@@ -34,12 +34,12 @@ export interface Newcomer {
   /** The name to register under, and the resulting agent id. */
   readonly registration: { readonly name: string; readonly agentId: string };
   readonly workspace: string;
-  readonly mayLead: boolean;
+  readonly canLead: boolean;
 }
 
-const FIRST: readonly StepName[] = ['register', 'checklist', 'join'];
+const FIRST_STEP: readonly StepName[] = ['register', 'checklist', 'join'];
 
-const THEN: Readonly<Record<Agent['type'], readonly StepName[]>> = {
+const LATER_STEPS: Readonly<Record<Agent['type'], readonly StepName[]>> = {
   researcher: ['discoveries', 'claim'],
   developer: ['queue', 'claim'],
   coordinator: ['status', 'agents'],
@@ -48,7 +48,7 @@ const THEN: Readonly<Record<Agent['type'], readonly StepName[]>> = {
 };
 
 /** Returns the welcome, with a notice if the requested language is not available. */
-export function welcome(newcomer: Newcomer) {
+export function welcome(newcomer: NewAgent) {
   const { language, isFallback } = chooseLanguage(newcomer.language);
   const text = TEXTS[language];
   const { role, specializations } = newcomer;
@@ -61,16 +61,16 @@ export function welcome(newcomer: Newcomer) {
     message: text.message.replace('{name}', () => newcomer.name),
     systemOverview: text.systemOverview,
     roleDescription: [text.roles[role], ...special].join(' '),
-    steps: [...FIRST, ...THEN[role]].map((step) => ({ ...text.steps[step], call: calls[step] })),
+    steps: [...FIRST_STEP, ...LATER_STEPS[role]].map((step) => ({ ...text.steps[step], call: calls[step] })),
     elsewhere: (url: string) => text.elsewhere.replace('{url}', () => url),
     askWhoInvitedYou: text.askWhoInvitedYou,
   };
 }
 
-function callsOf(newcomer: Newcomer): Readonly<Record<StepName, ProposedCall>> {
-  const { role, specializations, registration, workspace, mayLead } = newcomer;
+function callsOf(newcomer: NewAgent): Readonly<Record<StepName, ProposedCall>> {
+  const { role, specializations, registration, workspace, canLead } = newcomer;
   const { agentId } = registration;
-  const isLeading = role === 'coordinator' && mayLead;
+  const isLeading = role === 'coordinator' && canLead;
   const registering = {
     agentInfo: { name: registration.name, type: role, version: '1.0.0' },
     capabilities: (specializations.length > 0 ? specializations : [role]).map((name) => ({

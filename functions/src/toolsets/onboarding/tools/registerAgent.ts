@@ -4,11 +4,11 @@ import type { Registered } from '../../../agents/rules/registration.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { ROLES } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { isVisible } from '../../../kernel/hidden.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
 import { defineTool } from './exampleCalls.ts';
 
 const MAX_CAPABILITIES = 100;
@@ -65,12 +65,12 @@ const capability = z.strictObject({
 /** The specification guarantees only some of these fields; the handler returns all of them. */
 const output = z.object({
   agentId: z.string().describe('Unique agent identifier'),
-  credentials: partial({
+  credentials: optionalFields({
     apiKey: z.string(),
     secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
     expiresAt: z.iso.datetime(),
   }),
-  endpoints: partial({
+  endpoints: optionalFields({
     messages: z.url().describe('Messages pushed to messages/agents/<agentId> in the Realtime Database.'),
     tasks: z.url().describe('Tasks that it holds, as in system.getTaskQueue.'),
     status: z.url().describe('System status, as in system.getSystemStatus.'),
@@ -86,7 +86,10 @@ const stored = z.object({
   registeredAt: z.string(),
 });
 
-function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret'>): z.output<typeof stored> {
+function registrationResponse(
+  baseUrl: string,
+  { agent, credential }: Omit<Registered, 'secret'>,
+): z.output<typeof stored> {
   return {
     agentId: agent.id,
     credentials: { apiKey: credential.api_key, expiresAt: credential.expires_at.toISOString() },
@@ -106,7 +109,17 @@ export const registerAgent = defineTool({
     'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
     'For one owner, the same name is the same agent, and its old credential stops working. workspace is the default for calls that name none. toolsets, heldTo and readonly restrict the new credential; if omitted, they keep their previous values. Only a person can lift them, with clear.',
-  rare: ['clear', 'configuration', 'creator', 'description', 'heldTo', 'parameters', 'readonly', 'toolsets', 'workspace'],
+  rare: [
+    'clear',
+    'configuration',
+    'creator',
+    'description',
+    'heldTo',
+    'parameters',
+    'readonly',
+    'toolsets',
+    'workspace',
+  ],
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
     capabilities: z
@@ -138,7 +151,7 @@ export const registerAgent = defineTool({
       retryPolicy: retries,
     } = configuration.parse(input.configuration ?? {});
     const { maxRetries, backoffMs } = retryPolicy.parse(retries ?? {});
-    const limit = clearing(input.clear);
+    const limit = clearedFields(input.clear);
     const draft = {
       ...input.agentInfo,
       capability_details: input.capabilities.map(({ name, category, parameters }) => ({
@@ -163,9 +176,9 @@ export const registerAgent = defineTool({
       { principal, workspace },
       draft,
       operation,
-      (outcome) => operation.recordAnswer(answer(baseUrl, outcome)),
+      (outcome) => operation.recordResponse(registrationResponse(baseUrl, outcome)),
     );
-    const { credentials, ...rest } = answer(baseUrl, registered);
+    const { credentials, ...rest } = registrationResponse(baseUrl, registered);
     return { ...rest, credentials: { ...credentials, secret: registered.secret } };
   },
   replay: async ({ services, operation }, _, kept) => {

@@ -1,11 +1,11 @@
 /** The tools that introduce a new agent. Source: the network specification. */
 import { z } from 'zod';
-import { refusalFor } from '../../../access/rules/gate.ts';
+import { permissionError } from '../../../access/rules/permissionCheck.ts';
 import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
 import { roleIn } from '../../../identity/rules/principal.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { partial, textUpTo } from '../../../mcp/tool.ts';
+import { optionalFields, textUpTo } from '../../../mcp/tool.ts';
 import type { OnboardingServices } from '../create.ts';
 import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
@@ -13,9 +13,9 @@ import { callText, defineTool, writtenCall } from './exampleCalls.ts';
 
 const MAX_SPECIALIZATIONS = 20;
 
-const step = partial({ step: z.int(), title: z.string(), description: z.string(), action: callText });
+const step = optionalFields({ step: z.int(), title: z.string(), description: z.string(), action: callText });
 
-const resources = partial({
+const resources = optionalFields({
   documentation: z
     .array(z.string())
     .describe('Endpoints of this deployment (their tools/list documents every tool), and resources to read.'),
@@ -39,7 +39,7 @@ export const getWelcome = defineTool({
     language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
   }),
   output: z.object({
-    welcome: partial({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
+    welcome: optionalFields({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
     quickStart: z.array(step),
     resources,
     language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),
@@ -55,7 +55,7 @@ export const getWelcome = defineTool({
     const { steps, elsewhere, askWhoInvitedYou, ...texts } = services.onboarding.welcome(principal, newcomer);
     const isIn = roleIn(principal, workspace) !== undefined;
     const contacts = isIn ? await services.onboarding.contacts(workspace) : [];
-    const open = steps.filter(({ call }) => mayCall(context, call.tool));
+    const open = steps.filter(({ call }) => canCall(context, call.tool));
     const quickStart = open.map(({ title, description, call }, index) => {
       const isServed = directory.wireName(call.tool) !== undefined;
       const told = isServed ? description : `${description} ${elsewhere(baseUrl)}`;
@@ -76,12 +76,14 @@ export const getWelcome = defineTool({
 });
 
 /** Returns whether the caller may call the tool. A new agent has at most the rights of its owner. */
-function mayCall(
+function canCall(
   { directory, principal, workspace }: CallContext<OnboardingServices>,
   fullName: string,
 ): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
-  return tool !== undefined && refusalFor(principal, workspace, { ...tool, what: fullName }) === undefined;
+  return (
+    tool !== undefined && permissionError(principal, workspace, { ...tool, what: fullName }) === undefined
+  );
 }
 
 function documentation({ directory, baseUrl }: CallContext<OnboardingServices>): string[] {
@@ -95,7 +97,7 @@ function tutorials(calls: readonly ProposedCall[]): readonly ProposedCall[] {
   return [...checklist, { tool: 'system.listSkills', args: {} }];
 }
 
-const itemShape = partial({
+const itemShape = optionalFields({
   id: z.string(),
   category: z.string(),
   title: z.string(),
@@ -121,7 +123,7 @@ export const getChecklist = defineTool({
   }),
   output: z.object({
     checklist: z.array(itemShape),
-    progress: partial({
+    progress: optionalFields({
       completed: z.int(),
       total: z.int(),
       percentage: z.number().describe('Rounded down: 100 means that everything is done.'),
@@ -134,11 +136,11 @@ export const getChecklist = defineTool({
   handler: async (context, { agentId, includeCompleted }) => {
     const items = await context.services.onboarding.checklist(context.principal, context.workspace, agentId);
     const shown = includeCompleted ? items : items.filter(({ completed }) => !completed);
-    return { checklist: shown.map((item) => itemAnswer(context, item)), progress: progressOf(items) };
+    return { checklist: shown.map((item) => itemResponse(context, item)), progress: progressOf(items) };
   },
 });
 
-function itemAnswer(
+function itemResponse(
   { directory, baseUrl }: CallContext<OnboardingServices>,
   { call, completedAt, dependencies, ...item }: ChecklistItem,
 ): z.output<typeof itemShape> {

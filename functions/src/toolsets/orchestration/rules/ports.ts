@@ -3,7 +3,7 @@
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { Timer } from '../../../kernel/ports.ts';
 import type {
   BudgetWaitPorts,
@@ -13,7 +13,7 @@ import type {
 } from '../../coordination/index.ts';
 import type { HostedAgent } from './agents/model.ts';
 import type { AgentMeasure, MeasureChanges } from './agents/profile.ts';
-import type { WorkChanges, WorkRecord } from './agents/standing.ts';
+import type { WorkChanges, WorkRecord } from './agents/scoring.ts';
 import type { JournalEntry } from './calls/attempt.ts';
 import type { Run, RunChanges, RunOrder, RunStatus } from './runs/run.ts';
 import type { StepRecord } from './steps/step.ts';
@@ -59,17 +59,17 @@ export interface RunQueries {
   /** The calls of all steps, unordered. */
   calls(runId: string): Promise<readonly JournalEntry[]>;
   /** An owner's runs, newest first, filtered by status and workspace if given. */
-  list(ownerUid: string, runFilter: RunFilter, page: Page): Promise<Slice<Run>>;
+  list(ownerUid: string, runFilter: RunFilter, page: PageRequest): Promise<ListPage<Run>>;
   /** An owner's open runs in all workspaces, by id. */
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]>;
   /** A workspace's open runs, by id. */
   openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]>;
   /** Runs due by `now`, oldest first. */
-  due(now: Date, limit: number, after?: Position): Promise<Batch<Run>>;
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Run>>;
   /** Runs that ended by `now`, oldest first. */
-  endedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Run>>>;
+  endedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Run>>>;
   /** Deletes a run's order, steps and journal. */
-  forgetBelow(runId: string): Promise<void>;
+  deleteBelow(runId: string): Promise<void>;
   /** Ids of the runs that wait for a budget, in id order. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
   /** The run now and after each change, until the signal. Rapid changes may be combined. */
@@ -81,7 +81,7 @@ export interface RunQueries {
 export interface WorkflowQueries {
   find(id: string): Promise<Versioned<SavedWorkflow> | undefined>;
   /** An owner's workflows, by name. */
-  list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>>;
+  list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>>;
 }
 
 export interface AgentMeasures {

@@ -13,7 +13,7 @@ import {
 import type { RunRequest } from './runs/order.ts';
 import {
   allSteps,
-  MAX_ATTEMPTS,
+  MAX_STEP_ATTEMPTS,
   type Mode,
   TIMEOUT,
   type Workflow,
@@ -55,7 +55,7 @@ export function requestFor(
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
   // The role applies to a workflow's only step: the steps of other workflows have their own roles.
   const isSingle = allSteps(known).length === 1;
-  const attempts = retries === undefined ? undefined : Math.min(MAX_ATTEMPTS, retries + 1);
+  const attempts = retries === undefined ? undefined : Math.min(MAX_STEP_ATTEMPTS, retries + 1);
   const adjusted = withSteps(known, (step) => ({
     ...step,
     ...(isSingle && role !== 'auto' && { role }),

@@ -4,11 +4,12 @@ import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/fire
 import { z } from 'zod/mini';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { LatestValue } from '../../../kernel/concurrency.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
 import {
-  answerPath,
   COLLECTIONS,
+  cachedResponsePath,
   runCallsPath,
   runOrderPath,
   runPath,
@@ -16,8 +17,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import { LatestValue } from '../../../kernel/waiting.ts';
+import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import { callFromDocument, callToDocument, type JournalEntry } from '../rules/calls/attempt.ts';
 import type { RunFilter, RunQueries } from '../rules/ports.ts';
 import {
@@ -62,7 +62,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
     return (await query.get()).docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
-  list(ownerUid: string, { status, workspace }: RunFilter, page: Page): Promise<Slice<Run>> {
+  list(ownerUid: string, { status, workspace }: RunFilter, page: PageRequest): Promise<ListPage<Run>> {
     const own = this.runs.where('owner_uid', '==', ownerUid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = status === undefined ? there : there.where('status', '==', status);
@@ -83,19 +83,19 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
     return (await this.documents.firstVersioned(page, limit, runFromDocument)).map(({ value }) => value);
   }
 
-  due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Run>> {
     return readDue(this.runs, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, runFromDocument),
     );
   }
 
-  endedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Run>>> {
+  endedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Run>>> {
     return readDue(this.runs, 'ended_at', { now, limit, after }, (snapshot) =>
       this.documents.readableVersioned(snapshot, runFromDocument),
     );
   }
 
-  async forgetBelow(runId: string): Promise<void> {
+  async deleteBelow(runId: string): Promise<void> {
     for (const below of [runStepsPath(runId), runCallsPath(runId)])
       await deleteFound(this.database.collection(below));
     await this.database.doc(runOrderPath(runId)).delete();
@@ -113,7 +113,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
       // An exception in a listener would end the instance.
       try {
         const run = this.documents.find(snapshot, runFromDocument);
-        if (run !== undefined) latest.tell(run);
+        if (run !== undefined) latest.set(run);
       } catch (error) {
         latest.fail(error);
       }
@@ -122,7 +122,10 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   }
 
   async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {
-    return this.documents.findVersioned(await this.database.doc(answerPath(key)).get(), answerFromDocument);
+    return this.documents.findVersioned(
+      await this.database.doc(cachedResponsePath(key)).get(),
+      answerFromDocument,
+    );
   }
 
   private get runs(): Query {
@@ -132,7 +135,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
 
 export const runWriters: ChangeWriters<RunChanges> = {
   createRun({ run, order }, writes) {
-    writes.createLasting(runPath(run.id), runToDocument(run));
+    writes.createPermanent(runPath(run.id), runToDocument(run));
     writes.create(runOrderPath(run.id), orderToDocument(order));
     writeNode(undefined, runNode(run), writes);
   },
@@ -149,13 +152,13 @@ export const runWriters: ChangeWriters<RunChanges> = {
     writes.set(`${runStepsPath(runId)}/${step.id}`, stepToDocument(step));
   },
   startCall({ runId, entry }, writes) {
-    writes.createLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
+    writes.createPermanent(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
   },
   completeCall({ runId, entry }, writes) {
-    writes.updateLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
+    writes.updatePermanent(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
   },
-  keepAnswer({ key, runId, expiresAt, replaces }, writes) {
-    writes.createOrReplace(answerPath(key), { run_id: runId, expires_at: expiresAt }, replaces);
+  cacheResponse({ key, runId, expiresAt, replaces }, writes) {
+    writes.createOrReplace(cachedResponsePath(key), { run_id: runId, expires_at: expiresAt }, replaces);
   },
 };
 

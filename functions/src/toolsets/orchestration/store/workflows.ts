@@ -2,6 +2,7 @@
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../../kernel/documentCodec.ts';
 import {
@@ -14,10 +15,9 @@ import {
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
-import type { Slice } from '../../../kernel/paging.ts';
-import type { Effect } from '../../../kernel/trail.ts';
+import type { ListPage } from '../../../kernel/paging.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
-import type { WorkChanges, WorkRecord } from '../rules/agents/standing.ts';
+import type { WorkChanges, WorkRecord } from '../rules/agents/scoring.ts';
 import type { AgentMeasures, WorkflowQueries, WorkRecordQueries } from '../rules/ports.ts';
 import type { Run, RunChanges } from '../rules/runs/run.ts';
 import {
@@ -38,7 +38,7 @@ export class FirestoreWorkflowQueries extends FirestoreReader implements Workflo
     return this.documents.findVersioned(snapshot, workflowFromDocument);
   }
 
-  list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
+  list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>> {
     const owned = this.database
       .collection(COLLECTIONS.workflows)
       .where('owner_uid', '==', ownerUid)
@@ -94,25 +94,25 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
 const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
 
 /** Returns the fields of a run that leaders of its workspace may see; its input belongs to its owner. */
-function courseOf({ status, workflow, cancel_requested }: Run): Fields {
+function visibleFieldsOf({ status, workflow, cancel_requested }: Run): Fields {
   return { status, workflow, cancel_requested };
 }
 
 const ofRun = ({ id, workspace, owner_uid }: Run) => ({ kind: 'run', id, workspace, owner_uid });
 
 export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
-  createWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
-  replaceWorkflow: ({ saved, before }): Effect => ({
+  createWorkflow: ({ saved }): AuditEffect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
+  replaceWorkflow: ({ saved, before }): AuditEffect => ({
     ...ofWorkflow(saved),
     before: workflowFields.of(before),
     after: workflowFields.of(saved),
   }),
-  deleteWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
-  createRun: ({ run }): Effect => ({ ...ofRun(run), after: courseOf(run) }),
-  replaceRun: ({ run, before }): Effect => ({
+  deleteWorkflow: ({ saved }): AuditEffect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
+  createRun: ({ run }): AuditEffect => ({ ...ofRun(run), after: visibleFieldsOf(run) }),
+  replaceRun: ({ run, before }): AuditEffect => ({
     ...ofRun(run),
-    before: courseOf(before),
-    after: courseOf(run),
+    before: visibleFieldsOf(before),
+    after: visibleFieldsOf(run),
   }),
 };
 
@@ -153,7 +153,7 @@ export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkR
 }
 
 export const workWriters: ChangeWriters<WorkChanges> = {
-  bookOutcomes({ workspace, bookings }, writes) {
+  recordOutcomes({ workspace, bookings }, writes) {
     const kinds = bookings.map(({ kind, outcomes, bucket, tallies, faded }) => {
       const counted = Object.entries(tallies).map(([agent, { cost_usd, ...rest }]) => [
         agent,

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { textUpTo } from '../../../mcp/tool.ts';
 import { languageNamed, requireRole } from '../rules/agents/profile.ts';
 import type { AgentRoster } from '../rules/agents/roster.ts';
-import { defineTool } from './orchestrationAnswers.ts';
+import { defineTool } from './orchestrationResponses.ts';
 
 const agentShape = z
   .object({
@@ -40,13 +40,13 @@ type ListedAgent = z.output<typeof agentShape>;
 
 type HostedAgent = Awaited<ReturnType<AgentRoster['list']>>['hosted'][number];
 
-function hostedAnswer({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {
+function hostedResponse({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {
   const known = { name, kind: 'hosted', model, capabilities, ...(metrics && { metrics }) } as const;
   if (now.available) return { ...known, status: 'available' };
   return { ...known, status: 'unavailable', reason: now.reason };
 }
 
-function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
+function networkResponse(agent: Agent, includeMetrics: boolean): ListedAgent {
   const closed = agent.tasks_completed + agent.tasks_failed;
   const metrics = {
     avgResponseTime: Math.round(agent.work_milliseconds / closed),
@@ -82,10 +82,10 @@ export const listAgents = defineTool({
   handler: async ({ services, workspace }, { role, includeMetrics }) => {
     const { roster } = services.orchestration;
     const { hosted, network, moreOfNetwork } = await roster.list(workspace, role, includeMetrics);
-    const live = network.map((agent) => networkAnswer(agent, includeMetrics));
-    const given = fitting(live, (agent) => agent);
+    const live = network.map((agent) => networkResponse(agent, includeMetrics));
+    const given = fittingItems(live, (agent) => agent);
     return {
-      agents: [...hosted.map(hostedAnswer), ...given],
+      agents: [...hosted.map(hostedResponse), ...given],
       truncated: moreOfNetwork || given.length < live.length,
     };
   },

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { isEnded, type Run } from '../rules/runs/run.ts';
 import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
-import { defineTool, runId, runShape } from './orchestrationAnswers.ts';
-import { awaitedRun, LONGEST_WAIT_MS, runAnswer, runText } from './runAnswers.ts';
+import { defineTool, runId, runShape } from './orchestrationResponses.ts';
+import { awaitedRun, MAX_WAIT_MS, runResponse, runText } from './runResponses.ts';
 
 export const getRun = defineTool({
   name: 'get_run',
@@ -12,19 +12,19 @@ export const getRun = defineTool({
   description: "Returns a run's state, steps, attempts and cost; waits up to waitMs for it to end.",
   input: z.strictObject({
     runId,
-    waitMs: z.number().int().min(0).max(LONGEST_WAIT_MS).default(0).describe('Milliseconds to wait'),
+    waitMs: z.number().int().min(0).max(MAX_WAIT_MS).default(0).describe('Milliseconds to wait'),
     full: z.boolean().default(false).describe('Complete outputs'),
   }),
   output: runShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   scope: 'owner',
   notifies: true,
   example: { runId: 'run-abcdefghijklmnopqrst' },
   text: runText,
   handler: async (context, { runId: id, waitMs, full }) =>
-    runAnswer(await awaitedRun(context, id, waitMs), false, full),
+    runResponse(await awaitedRun(context, id, waitMs), false, full),
 });
 
 export const listRuns = defineTool({
@@ -98,7 +98,7 @@ export const cancelRun = defineTool({
   role: 'worker',
   scope: 'owner',
   example: { runId: 'run-abcdefghijklmnopqrst' },
-  answer: (run: Run) => ({
+  response: (run: Run) => ({
     success: true,
     runId: run.id,
     status: run.status,
@@ -106,6 +106,6 @@ export const cancelRun = defineTool({
       ? 'The run is cancelled. Finished steps stay.'
       : 'The run is being cancelled: its requests are aborted; finished steps stay.',
   }),
-  handler: ({ services, principal, recordAnswer }, { runId: id }) =>
-    services.orchestration.runs.cancel(principal, id, recordAnswer),
+  handler: ({ services, principal, recordResponse }, { runId: id }) =>
+    services.orchestration.runs.cancel(principal, id, recordResponse),
 });

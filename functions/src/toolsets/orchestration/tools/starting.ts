@@ -6,9 +6,9 @@ import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { requireRole } from '../rules/agents/profile.ts';
 import { parallelWorkflow, requestFor, requestOf } from '../rules/requests.ts';
-import { MAX_AGENTS, MAX_ATTEMPTS, MODES } from '../rules/workflows/definition.ts';
-import { budget, cache, defineTool, json, prompt } from './orchestrationAnswers.ts';
-import { answerAgain, runAndAnswer, startsRun } from './runAnswers.ts';
+import { MAX_AGENTS, MAX_STEP_ATTEMPTS, MODES } from '../rules/workflows/definition.ts';
+import { budget, cache, defineTool, json, prompt } from './orchestrationResponses.ts';
+import { replayResponse, runAndRespond, startsRun } from './runResponses.ts';
 
 /** Source: the orchestration specification, "Backward Compatibility". */
 export const executeTask = defineTool({
@@ -23,7 +23,7 @@ export const executeTask = defineTool({
   }),
   ...startsRun,
   audience: 'older clients',
-  mostUsd: () => undefined,
+  maxUsd: () => undefined,
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {
     const { runs, roster } = context.services.orchestration;
@@ -32,7 +32,7 @@ export const executeTask = defineTool({
     const preferences = { workflow: 'plan-execute' };
     const situation = await roster.situation(context.workspace);
     const request = requestFor({ prompt: task.prompt, context: about }, preferences, options, situation);
-    return runAndAnswer(context, request);
+    return runAndRespond(context, request);
   },
 });
 
@@ -44,14 +44,14 @@ export const executeCode = defineTool({
   input: z.strictObject({ prompt: prompt('Code task') }),
   ...startsRun,
   audience: 'older clients',
-  mostUsd: () => undefined,
+  maxUsd: () => undefined,
   example: { prompt: 'Write a Python web scraper' },
   handler: async (context, { prompt: input }) => {
     const { runs, roster } = context.services.orchestration;
     const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
     const options = { budget: runs.budgetOf() };
     const situation = await roster.situation(context.workspace);
-    return runAndAnswer(context, requestFor({ prompt: input }, preferences, options, situation));
+    return runAndRespond(context, requestFor({ prompt: input }, preferences, options, situation));
   },
 });
 
@@ -83,7 +83,7 @@ export const orchestrate = defineTool({
           .refine((value) => value >= 0, 'expected 0 or more')
           .optional()
           .describe('Milliseconds to wait, at most 45000; the run continues'),
-        retries: wholeNumber(0, MAX_ATTEMPTS - 1)
+        retries: wholeNumber(0, MAX_STEP_ATTEMPTS - 1)
           .optional()
           .describe('Per request'),
         parallel: z.boolean().optional().describe('false: sequentially'),
@@ -94,7 +94,7 @@ export const orchestrate = defineTool({
     part_of: partOf,
   }),
   ...startsRun,
-  mostUsd: ({ options }) => options?.budget?.cost_usd,
+  maxUsd: ({ options }) => options?.budget?.cost_usd,
   example: {
     prompt: 'Create a React component for user authentication',
     preferences: { workflow: 'plan-execute', agent: 'auto' },
@@ -104,9 +104,9 @@ export const orchestrate = defineTool({
     const bounded = { ...options, budget: runs.budgetOf(options.budget) };
     const situation = await roster.situation(context.workspace);
     const request = requestFor({ prompt: input }, preferences, bounded, situation);
-    return runAndAnswer(context, { ...request, part_of }, options.timeout);
+    return runAndRespond(context, { ...request, part_of }, options.timeout);
   },
-  replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),
+  replay: (context, { options }, stored) => replayResponse(context, stored, options?.timeout),
 });
 
 export const orchestrateParallel = defineTool({
@@ -127,7 +127,7 @@ export const orchestrateParallel = defineTool({
     part_of: partOf,
   }),
   ...startsRun,
-  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
+  maxUsd: ({ budget: wanted }) => wanted?.cost_usd,
   example: { prompt: 'Optimize this SQL query', agents: ['claude', 'gemini'], mode: 'vote', role: 'execute' },
   handler: async (
     context,
@@ -137,7 +137,7 @@ export const orchestrateParallel = defineTool({
     const situation = await roster.situation(context.workspace);
     const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), situation);
     const given = { input, context: {}, budget: runs.budgetOf(wanted), cache: isCached };
-    return runAndAnswer(context, { ...requestOf(workflow, given, {}, situation), part_of });
+    return runAndRespond(context, { ...requestOf(workflow, given, {}, situation), part_of });
   },
 });
 
@@ -168,7 +168,7 @@ export const orchestrateWorkflow = defineTool({
     part_of: partOf,
   }),
   ...startsRun,
-  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
+  maxUsd: ({ budget: wanted }) => wanted?.cost_usd,
   example: { workflow: 'code-review', input: 'function add(a, b) { return a - b; }' },
   handler: async (
     call,
@@ -183,6 +183,6 @@ export const orchestrateWorkflow = defineTool({
       cache: isCached,
     };
     const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
-    return runAndAnswer(call, { ...request, part_of });
+    return runAndRespond(call, { ...request, part_of });
   },
 });

@@ -1,19 +1,19 @@
 /** Tools that save, list and delete workflows. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { NAME } from '../rules/workflows/definition.ts';
-import { builtIns, type Saving } from '../rules/workflows/library.ts';
+import { builtIns, type SaveResult } from '../rules/workflows/library.ts';
 import type { SavedWorkflow } from '../rules/workflows/validation.ts';
 import {
   defineTool,
   definition,
   expectedVersion,
-  savedAnswer,
-  workflowAnswer,
+  savedResponse,
   workflowName,
+  workflowResponse,
   workflowShape,
-} from './orchestrationAnswers.ts';
+} from './orchestrationResponses.ts';
 
 export const saveWorkflow = defineTool({
   name: 'save_workflow',
@@ -48,9 +48,13 @@ export const saveWorkflow = defineTool({
       ],
     },
   },
-  answer: ({ saved, change }: Saving) => ({ success: true, workflow: savedAnswer(saved, true), change }),
-  handler: ({ services, principal, recordAnswer }, { workflow, expectedVersion: version }) =>
-    services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordAnswer),
+  response: ({ saved, change }: SaveResult) => ({
+    success: true,
+    workflow: savedResponse(saved, true),
+    change,
+  }),
+  handler: ({ services, principal, recordResponse }, { workflow, expectedVersion: version }) =>
+    services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordResponse),
 });
 
 /** Returns the name of the previous page's last saved workflow. */
@@ -86,7 +90,7 @@ export const listWorkflows = defineTool({
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   scope: 'owner',
   example: { filter: 'all' },
@@ -97,13 +101,13 @@ export const listWorkflows = defineTool({
       filter === 'built-in'
         ? { items: [], more: false }
         : await services.orchestration.workflows.list(principal.owner_uid, limit, after);
-    const items = fitting(found.items, (saved) => savedAnswer(saved, detailed));
+    const items = fittingItems(found.items, (saved) => savedResponse(saved, detailed));
     const more = found.more || items.length < found.items.length;
     const last = more ? items.at(-1) : undefined;
     return {
       workflows: [
-        ...builtIn.map((workflow) => workflowAnswer(workflow, detailed)),
-        ...items.map((saved) => savedAnswer(saved, detailed)),
+        ...builtIn.map((workflow) => workflowResponse(workflow, detailed)),
+        ...items.map((saved) => savedResponse(saved, detailed)),
       ],
       truncated: more,
       ...(last && { nextCursor: Buffer.from(last.definition.name).toString('base64url') }),
@@ -124,7 +128,7 @@ export const deleteWorkflow = defineTool({
   role: 'worker',
   scope: 'owner',
   example: { name: 'plan-and-check' },
-  answer: (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) }),
-  handler: ({ services, principal, recordAnswer }, { name, expectedVersion: version }) =>
-    services.orchestration.workflows.delete(principal.owner_uid, name, version, recordAnswer),
+  response: (saved: SavedWorkflow) => ({ success: true, workflow: savedResponse(saved, true) }),
+  handler: ({ services, principal, recordResponse }, { name, expectedVersion: version }) =>
+    services.orchestration.workflows.delete(principal.owner_uid, name, version, recordResponse),
 });

@@ -1,7 +1,7 @@
 /** View of a run from get_run: its steps with agents and durations, and its cost. */
-import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
+import { boundedText, type Child, make, rows, state, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
-import { begin } from '../../../mcp/views/view.ts';
+import { startView } from '../../../mcp/views/view.ts';
 
 function seconds(milliseconds: unknown): string {
   const whole = numberOf(milliseconds) / 1000;
@@ -13,7 +13,7 @@ function usd(amount: unknown): string {
 }
 
 /** Draws a request to an agent, with a bar relative to the longest request. */
-function lane(attempt: Fields, longest: number): HTMLElement {
+function attemptBar(attempt: Fields, longest: number): HTMLElement {
   const outcome = textOf(attempt['outcome']);
   const tone = toneOf(outcome) === 'quiet' ? 'bad' : toneOf(outcome);
   const filled = make(`i.${tone}`);
@@ -23,9 +23,9 @@ function lane(attempt: Fields, longest: number): HTMLElement {
   const bar = make('div.bar', filled, rest);
   bar.setAttribute('aria-hidden', 'true');
   const reason = textOf(attempt['reason']);
-  const who = words(textOf(attempt['agent']), 60);
+  const who = boundedText(textOf(attempt['agent']), 60);
   const line = make('div.quiet', who, ' ', state(outcome, tone), ` in ${seconds(attempt['milliseconds'])}`);
-  if (reason !== '') line.append(': ', words(reason, 100));
+  if (reason !== '') line.append(': ', boundedText(reason, 100));
   return make('div', line, bar);
 }
 
@@ -35,17 +35,17 @@ function stepRow(step: Fields, attempts: readonly Fields[], longest: number): HT
   const said = [error, explanation, output].map(textOf).find((text) => text !== '') ?? '';
   return make(
     'li',
-    words(textOf(name), 60),
+    boundedText(textOf(name), 60),
     ' ',
     state(textOf(status), toneOf(textOf(status))),
-    own.length === 0 && make('div.quiet', words(textOf(agent), 80)),
-    said !== '' && make('div.quiet', words(said, 140)),
-    ...own.slice(-4).map((attempt) => lane(attempt, longest)),
+    own.length === 0 && make('div.quiet', boundedText(textOf(agent), 80)),
+    said !== '' && make('div.quiet', boundedText(said, 140)),
+    ...own.slice(-4).map((attempt) => attemptBar(attempt, longest)),
   );
 }
 
 function runningRow(name: string): HTMLElement {
-  return make('li', words(name, 60), ' ', state('running', 'busy'));
+  return make('li', boundedText(name, 60), ' ', state('running', 'busy'));
 }
 
 function cost(answer: Fields): HTMLElement {
@@ -62,19 +62,19 @@ function cost(answer: Fields): HTMLElement {
 
 function outcome(answer: Fields): Child {
   const message = textOf(fieldsOf(answer['error'])['message']);
-  if (message !== '') return make('p', words(message, 300));
+  if (message !== '') return make('p', boundedText(message, 300));
   const result = textOf(answer['result']);
-  return result !== '' && make('pre', words(result, 600));
+  return result !== '' && make('pre', boundedText(result, 600));
 }
 
 const isOpen = (answer: Fields) => ['pending', 'running', 'waiting'].includes(textOf(answer['status']));
 
-begin({
+startView({
   toolset: 'orchestration',
   tool: 'get_run',
   isOpen,
   // Without waitMs the call returns immediately; the view polls anyway.
-  again: ({ runId }) => ({ runId }),
+  refreshMs: ({ runId }) => ({ runId }),
   draw: (answer, person) => {
     const status = textOf(answer['status']);
     const runId = textOf(answer['runId']);
@@ -86,7 +86,7 @@ begin({
     return [
       make(
         'h1',
-        words(textOf(fieldsOf(answer['metadata'])['workflow']) || 'Run', 80),
+        boundedText(textOf(fieldsOf(answer['metadata'])['workflow']) || 'Run', 80),
         ' ',
         state(status, toneOf(status)),
       ),

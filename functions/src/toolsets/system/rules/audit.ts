@@ -3,24 +3,24 @@
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
+import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { type Page, type VisibleSlice, visiblePage } from '../../../kernel/paging.ts';
+import { type PageRequest, type VisiblePage, visiblePage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
-import type { TrailFilter, TrailQueries } from './ports.ts';
+import type { AuditFilter, AuditLogQueries } from './ports.ts';
 
-export type { TrailFilter };
+export type { AuditFilter };
 
-export interface TrailPorts extends AccessPorts {
-  readonly trail: TrailQueries;
+export interface AuditLogPorts extends AccessPorts {
+  readonly trail: AuditLogQueries;
 }
 
 /** Scope of a request: changes on the owner's behalf, or changes in the workspace of the call. */
-export interface AuditRequest extends Pick<TrailFilter, 'narrowed' | 'since' | 'until'> {
+export interface AuditRequest extends Pick<AuditFilter, 'narrowed' | 'since' | 'until'> {
   readonly of: 'mine' | 'workspace';
 }
 
-export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
+export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
   /**
    * Newest first. Effects that the caller may not see are omitted. Entries without visible effects are skipped, and
    * older entries fill the page.
@@ -30,27 +30,27 @@ export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
     principal: Principal,
     workspace: string,
     { of, ...narrowing }: AuditRequest,
-    page: Page,
-  ): Promise<VisibleSlice<TrailEntry>> {
-    if (of === 'workspace') requireLeading(principal, workspace);
+    page: PageRequest,
+  ): Promise<VisiblePage<AuditEntry>> {
+    if (of === 'workspace') requireLeader(principal, workspace);
     const filter = { whose: of === 'mine' ? ownOf(principal) : { workspace }, ...narrowing };
     return visiblePage(
       page,
       (next) => this.ports.trail.list(filter, next),
       ({ at, id }) => ({ at, id }),
-      (entry) => seenBy(principal, entry),
+      (entry) => visibleTo(principal, entry),
     );
   }
 }
 
 /** Selects the entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
-export function ownOf({ owner_uid, held_to }: Principal): TrailFilter['whose'] {
+export function ownOf({ owner_uid, held_to }: Principal): AuditFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
 }
 
 /** Returns the entry with its visible effects; undefined without any, so that hidden items are not revealed. */
-function seenBy(principal: Principal, entry: TrailEntry): TrailEntry | undefined {
-  const effects = entry.effects.filter((effect) => maySee(principal, entry, effect));
+function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefined {
+  const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
   return effects.length === 0 ? undefined : { ...entry, effects };
 }
 
@@ -61,7 +61,7 @@ const NAMES_WORKSPACES = ['agent', 'subscription'];
  * Returns whether the caller may see an effect. Workspace-scoped: leaders, and members for their own changes.
  * Owner-scoped: the owner and their agents; with a restricted credential only what concerns its workspace.
  */
-export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect): boolean {
+export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;
   if (effect.workspace !== undefined) {
     const role = roleIn(principal, effect.workspace);
@@ -73,12 +73,12 @@ export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect)
 }
 
 /** Returns the call's workspace if the caller may know its name: another caller's workspace may be private. */
-export function callWorkspace(principal: Principal, { by }: TrailEntry): string | undefined {
+export function callWorkspace(principal: Principal, { by }: AuditEntry): string | undefined {
   const isOwn = by.owner_uid === principal.owner_uid && principal.held_to === undefined;
   return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;
 }
 
-function requireLeading(principal: Principal, workspace: string): void {
+function requireLeader(principal: Principal, workspace: string): void {
   const role = roleIn(principal, workspace);
   if (role !== undefined && hasRole(role, 'leader')) return;
   throw new MusterError('FORBIDDEN', `Only leaders see changes by others in the workspace "${workspace}".`, {

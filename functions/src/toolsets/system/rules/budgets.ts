@@ -9,22 +9,22 @@ import {
   type CountedBudget,
   isLimited,
   limitFields,
-  NOTHING,
-  settersAfter,
+  limitSettersAfter,
+  NO_AMOUNT,
 } from '../../../graph/rules/budget.ts';
 import { keyOfNode, nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
-import { asBefore, cannotUndo } from '../../../kernel/effects.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { cannotUndoError, restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { readIn, Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import type { CoordinationChange } from '../../coordination/index.ts';
-import { authoriseDeciding, type CoordinationPorts } from '../../coordination/index.ts';
+import { type CoordinationPorts, requireTaskManager } from '../../coordination/index.ts';
 
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
 
@@ -49,22 +49,25 @@ export class Budgets extends Service<Ports> {
   set(
     principal: Principal,
     wanted: WantedBudget,
-    recordAnswer: RecordAnswer<CountedBudget>,
+    recordResponse: RecordResponse<CountedBudget>,
   ): Promise<CountedBudget> {
-    return retryStale(this.ports.randomness, async () => {
+    return retryOnConflict(this.ports.randomness, async () => {
       const { change, counted } = await this.setting(principal, wanted);
-      await this.ports.store.commit([change], recordAnswer(counted));
+      await this.ports.store.commit([change], recordResponse(counted));
       return counted;
     });
   }
 
   /** Undoes a change of a budget, for callers who could set it now. */
-  readonly inverse = async (effect: Effect, principal: Principal): Promise<readonly CoordinationChange[]> => {
+  readonly inverse = async (
+    effect: AuditEffect,
+    principal: Principal,
+  ): Promise<readonly CoordinationChange[]> => {
     const ref = budgetRefOf(effect.id);
-    if (ref === undefined) throw cannotUndo(effect, 'This item cannot have a budget.');
+    if (ref === undefined) throw cannotUndoError(effect, 'This item cannot have a budget.');
     const found = await this.ports.budgets.find(effect.id);
     const { cost_usd: money, tokens } = limitsBefore.parse(
-      asBefore(effect, found && limitFields(found.value)) ?? {},
+      restoredFields(effect, found && limitFields(found.value)) ?? {},
     );
     const wanted = { ...ref, workspace: effect.workspace ?? '', money, tokens };
     return [(await this.setting(principal, wanted)).change];
@@ -72,7 +75,7 @@ export class Budgets extends Service<Ports> {
 
   private async setting(principal: Principal, wanted: WantedBudget) {
     const { budgets, clock } = this.ports;
-    const spentBefore = await this.authorised(principal, wanted);
+    const spentBefore = await this.requireSettable(principal, wanted);
     const before = await budgets.find(budgetKey(wanted));
     const budget = changed(wanted, principal, before, clock.now());
     const [known] = await budgets.counted([budget]);
@@ -84,7 +87,7 @@ export class Budgets extends Service<Ports> {
   }
 
   /** Returns the budgets of an item, of its visible ancestors, and of workspaces in which the caller has a role. */
-  holdingFor(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
+  holderOf(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
     const here = seen.flatMap(({ workspace }) => workspace ?? []);
     const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);
     const outermost = workspaces.map((id) => budgetKey({ kind: 'workspace', thing_id: id }));
@@ -92,24 +95,25 @@ export class Budgets extends Service<Ports> {
   }
 
   /** For leaders (workspace), managers (task), viewers (run) and owners (to-do). @returns the amount spent before */
-  private async authorised(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
+  private async requireSettable(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
     if (kind === 'workspace') {
-      requireLeading(principal, id, workspace);
-      return NOTHING;
+      requireLeader(principal, id, workspace);
+      return NO_AMOUNT;
     }
     const ref = { kind, id };
     const { graph, nodes, tasks } = this.ports;
     const found = await nodes[kind](id, { principal, workspace });
     if (found === undefined) throw nodeNotFound(ref, 'id');
-    const task = kind === 'task' ? await readIn((one) => one === workspace, tasks.find(id)) : undefined;
-    if (task !== undefined) authoriseDeciding(principal, task.value, 'id');
+    const task =
+      kind === 'task' ? await readUnreadable((one) => one === workspace, tasks.find(id)) : undefined;
+    if (task !== undefined) requireTaskManager(principal, task.value, 'id');
     const [node] = found.value.ancestors === undefined ? [] : await graph.findAll([nodeKey(ref)]);
     return amountOf(node?.totals ?? found.value.spent);
   }
 }
 
 /** Other callers get NOT_FOUND, without a lookup. */
-function requireLeading(principal: Principal, id: string, workspace: string): void {
+function requireLeader(principal: Principal, id: string, workspace: string): void {
   if (id !== workspace)
     throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {
       field: 'id',
@@ -132,7 +136,7 @@ function changed(
   setAt: Date,
 ): Budget {
   const { cost_usd: usdBefore = null, tokens: tokensBefore = null, round = 0 } = before?.value ?? {};
-  const limit = { cost_usd: orBefore(money, usdBefore), tokens: orBefore(tokens, tokensBefore) };
+  const limit = { cost_usd: orPrevious(money, usdBefore), tokens: orPrevious(tokens, tokensBefore) };
   const limits = {
     ...(limit.cost_usd !== null && { cost_usd: limit.cost_usd }),
     ...(limit.tokens !== null && { tokens: limit.tokens }),
@@ -143,12 +147,12 @@ function changed(
     ...(kind !== 'todo' && { workspace }),
     owner_uid: principal.owner_uid,
     ...limits,
-    ...settersAfter(before?.value, limits, principal),
+    ...limitSettersAfter(before?.value, limits, principal),
     round: round + 1,
     set_at: setAt,
   };
 }
 
-function orBefore(wanted: number | null | undefined, before: number | null): number | null {
+function orPrevious(wanted: number | null | undefined, before: number | null): number | null {
   return wanted === undefined ? before : wanted;
 }

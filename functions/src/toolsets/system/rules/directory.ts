@@ -2,25 +2,25 @@
 import type { Agent, OfferedSkill } from '../../../agents/rules/agent.ts';
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { AgentQuery } from '../../../agents/rules/ports.ts';
+import { withTimeout } from '../../../kernel/concurrency.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
-import type { Found, Place, Slice } from '../../../kernel/paging.ts';
+import type { CursorPage, ListCursor, ListPage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { inTime } from '../../../kernel/waiting.ts';
-import { folded, matchesWords, searchWords } from '../../../kernel/words.ts';
+import { folded, matchesWords, searchWords } from '../../../kernel/textSearch.ts';
 import type { SystemPorts } from './ports.ts';
 
 /** Changes that invalidate the summary. */
-const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
+const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'releaseTask'] as const;
 
 /** Time to wait for presence before using the last sweep's results. */
-const PRESENCE_WAIT_MILLISECONDS = 1000;
+const PRESENCE_TIMEOUT_MS = 1000;
 
 export class AgentOverview extends Service<SystemPorts> {
-  private readonly pages = new MemoCache<Found<Agent>>();
+  private readonly pages = new MemoCache<CursorPage<Agent>>();
   private readonly summaries = new MemoCache<Awaited<ReturnType<typeof countAgents>>>();
 
-  async list(query: AgentQuery, limit: number, after: Place | undefined) {
+  async list(query: AgentQuery, limit: number, after: ListCursor | undefined) {
     const { directory, clock } = this.ports;
     const { items, ...end } = await this.pages.read(JSON.stringify([query, limit, after]), this.stamp(), () =>
       directory.list(query, limit, after),
@@ -35,9 +35,9 @@ export class AgentOverview extends Service<SystemPorts> {
   }
 
   /** Returns a workspace's agents that are online now, of up to `limit` that were online at the last sweep. */
-  async live(workspace: string, limit: number): Promise<Slice<Agent>> {
+  async live(workspace: string, limit: number): Promise<ListPage<Agent>> {
     const { directory, clock } = this.ports;
-    const { items, more } = await directory.live(workspace, limit);
+    const { items, more } = await directory.online(workspace, limit);
     const seen = await this.lastSeen(items);
     const now = clock.now();
     const agents = items.map((agent) => withPresence(agent, seen.get(agent.id), now));
@@ -60,7 +60,7 @@ export class AgentOverview extends Service<SystemPorts> {
     if (agents.length === 0) return new Map();
     try {
       const reading = presence.lastSeen(agents.map(({ id }) => id));
-      return await inTime(reading, PRESENCE_WAIT_MILLISECONDS, 'Presence');
+      return await withTimeout(reading, PRESENCE_TIMEOUT_MS, 'Presence');
     } catch (error) {
       log.warn('presence_not_read', { error });
       return new Map();

@@ -1,36 +1,36 @@
 /** Metrics of the last hour's calls, across all instances. */
 
+import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { inTime } from '../../../kernel/waiting.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
 /** Period that the metrics cover. */
-export const WINDOW_MILLISECONDS = 3_600_000;
+export const WINDOW_MS = 3_600_000;
 
 /** Cache TTL. */
-const KEPT_MILLISECONDS = 15_000;
+const CACHE_TTL_MS = 15_000;
 
 /** Short, because the metrics are optional in responses. */
-const WAIT_MILLISECONDS = 1000;
+const READ_TIMEOUT_MS = 1000;
 
 export type CallHistory = CallsBetween;
 
 export class RecentCalls extends Service<SystemPorts> {
-  private kept: { readonly at: number; readonly history: CallHistory } | undefined;
+  private cached: { readonly at: number; readonly history: CallHistory } | undefined;
   private reading: Promise<CallHistory> | undefined;
 
   /** Returns the last hour's calls; undefined if they cannot be read. */
   async lastHour(): Promise<CallHistory | undefined> {
     const { clock, log } = this.ports;
     const now = clock.now().getTime();
-    if (this.kept !== undefined && now - this.kept.at < KEPT_MILLISECONDS) return this.kept.history;
+    if (this.cached !== undefined && now - this.cached.at < CACHE_TTL_MS) return this.cached.history;
     try {
       // An unresponsive database gets no second request while the first is pending.
       this.reading ??= this.read(now).finally(() => {
         this.reading = undefined;
       });
-      return await inTime(this.reading, WAIT_MILLISECONDS, 'The counts of calls');
+      return await withTimeout(this.reading, READ_TIMEOUT_MS, 'The counts of calls');
     } catch (error) {
       log.warn('metrics_not_read', { error });
       return undefined;
@@ -39,8 +39,8 @@ export class RecentCalls extends Service<SystemPorts> {
 
   private async read(now: number): Promise<CallHistory> {
     const { metricsReader } = this.ports;
-    const history = await metricsReader.between(new Date(now - WINDOW_MILLISECONDS), new Date(now));
-    this.kept = { at: now, history };
+    const history = await metricsReader.between(new Date(now - WINDOW_MS), new Date(now));
+    this.cached = { at: now, history };
     return history;
   }
 }
@@ -51,11 +51,11 @@ export function successRate({ calls, failures }: Counts): number | undefined {
 }
 
 /** Returns the called tools, ordered by most failures, then by most calls. */
-export function mostFailing(tools: CallHistory['tools'], most: number) {
+export function mostFailing(tools: CallHistory['tools'], max: number) {
   const called = [...tools].filter(([, { calls }]) => calls > 0);
   called.sort(
     ([name, one], [otherName, other]) =>
       other.failures - one.failures || other.calls - one.calls || (name < otherName ? -1 : 1),
   );
-  return called.slice(0, most);
+  return called.slice(0, max);
 }

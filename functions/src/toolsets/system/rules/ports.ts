@@ -1,11 +1,11 @@
 /** Interfaces between the system rules and their storage. */
 
 import type { AgentChanges, OfferedSkill } from '../../../agents/rules/agent.ts';
+import type { AuditEntry } from '../../../kernel/auditLog.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type { UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepState } from '../../../kernel/sweep.ts';
-import type { TrailEntry } from '../../../kernel/trail.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { GitHubChange, GitHubPorts } from '../../github/index.ts';
 
@@ -21,7 +21,7 @@ export interface FoundSkills {
 }
 
 /** Selects entries by owner or workspace, and optionally by agent, run or item. */
-export interface TrailFilter {
+export interface AuditFilter {
   /** Entries on behalf of a person, optionally from calls in one workspace; or entries about a workspace's items. */
   readonly whose:
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
@@ -35,13 +35,13 @@ export interface TrailFilter {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
   /** Only entries that were not undone. */
-  readonly stands?: true;
+  readonly notUndone?: true;
 }
 
-export interface TrailQueries {
-  find(id: string): Promise<Versioned<TrailEntry> | undefined>;
+export interface AuditLogQueries {
+  find(id: string): Promise<Versioned<AuditEntry> | undefined>;
   /** Newest first. */
-  list(trailFilter: TrailFilter, page: Page): Promise<Slice<TrailEntry>>;
+  list(trailFilter: AuditFilter, page: PageRequest): Promise<ListPage<AuditEntry>>;
 }
 
 export interface MetricsReader {

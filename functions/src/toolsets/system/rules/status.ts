@@ -3,8 +3,8 @@
  * docs/semantics.md#network.
  */
 
+import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './ports.ts';
 
@@ -25,30 +25,30 @@ export interface Reading {
 export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
 /** Timeouts. The Realtime Database responds immediately or not at all, and other requests wait for it too. */
-const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
+const PROBE_TIMEOUT_MS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
 };
 
 /** Cache TTL of readings. */
-const KEPT_MILLISECONDS = 15_000;
+const CACHE_TTL_MS = 15_000;
 
 export interface StatusPorts extends SystemPorts {
   readonly workQueue: { stats(workspace: string): Promise<{ readonly total: number }> };
 }
 
 export class SystemStatus extends Service<StatusPorts> {
-  private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
+  private cached: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
   /** Pending probes: an unresponsive service gets no second request. */
   private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();
 
   /** Returns readings of all services, cached for a short time for all callers. */
   readings(): Promise<Readings> {
     const now = this.now().getTime();
-    if (this.kept === undefined || this.kept.until <= now)
-      this.kept = { until: now + KEPT_MILLISECONDS, readings: this.probeAll() };
-    return this.kept.readings;
+    if (this.cached === undefined || this.cached.until <= now)
+      this.cached = { until: now + CACHE_TTL_MS, readings: this.probeAll() };
+    return this.cached.readings;
   }
 
   now(): Date {
@@ -59,19 +59,19 @@ export class SystemStatus extends Service<StatusPorts> {
   workload(workspace: string) {
     const { directory, workQueue } = this.ports;
     const counted = Promise.all([directory.counts(workspace), workQueue.stats(workspace)]);
-    return inTime(counted, WAIT_MILLISECONDS.firestore, 'Firestore').then(
+    return withTimeout(counted, PROBE_TIMEOUT_MS.firestore, 'Firestore').then(
       ([{ online }, { total }]) => ({ activeAgents: online, tasksInQueue: total }),
       () => undefined,
     );
   }
 
   /** Returns alerts about cleanup jobs that have been behind for long; none if Firestore does not respond in time. */
-  sweepAlerts(): Promise<readonly Alert[]> {
-    const state = inTime(this.ports.sweepRecord.read(), WAIT_MILLISECONDS.firestore, 'Firestore');
+  warnAboutSweep(): Promise<readonly Alert[]> {
+    const state = withTimeout(this.ports.sweepRecord.read(), PROBE_TIMEOUT_MS.firestore, 'Firestore');
     return state.then(
       ({ behind }) =>
         Object.entries(behind)
-          .filter(([, { since }]) => this.now().getTime() - since.getTime() >= BEHIND_MILLISECONDS)
+          .filter(([, { since }]) => this.now().getTime() - since.getTime() >= BEHIND_ALERT_MS)
           .map(([part, { since }]) => ({
             level: 'warning',
             message: `The cleanup job "${part}" has been behind since ${since.toISOString()}; it continues every minute.`,
@@ -84,7 +84,9 @@ export class SystemStatus extends Service<StatusPorts> {
   /** Returns the last hour's unreadable documents; undefined if the database does not respond in time. */
   unreadable(): Promise<readonly string[] | undefined> {
     const recent = this.ports.unreadable.recent();
-    return inTime(recent, WAIT_MILLISECONDS.realtimeDatabase, 'The Realtime Database').catch(() => undefined);
+    return withTimeout(recent, PROBE_TIMEOUT_MS.realtimeDatabase, 'The Realtime Database').catch(
+      () => undefined,
+    );
   }
 
   private async probeAll(): Promise<Readings> {
@@ -95,7 +97,7 @@ export class SystemStatus extends Service<StatusPorts> {
 
   private async probe(service: ServiceName): Promise<Reading> {
     const started = performance.now();
-    const outcome = await inTime(this.ask(service), WAIT_MILLISECONDS[service], service).then(
+    const outcome = await withTimeout(this.ask(service), PROBE_TIMEOUT_MS[service], service).then(
       (rateLimit) => ({ isUp: true, ...(rateLimit && { rateLimit }) }),
       () => ({ isUp: false }),
     );
@@ -125,7 +127,7 @@ interface Alert {
   readonly at: Date;
 }
 
-const WITHOUT: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'message'>>> = {
+const OUTAGE_EFFECTS: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'message'>>> = {
   firestore: {
     level: 'critical',
     message: 'Firestore does not respond: tasks, agents and to-dos cannot be read or changed.',
@@ -139,7 +141,7 @@ const WITHOUT: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'message'>>> =
 };
 
 /** Threshold for an alert: a job that is behind for longer does not catch up in the next sweep. */
-const BEHIND_MILLISECONDS = 3 * 60_000;
+const BEHIND_ALERT_MS = 3 * 60_000;
 
 /** GitHub counts as unavailable if less than this share of the hour's requests is left. */
 const LOW_SHARE = 0.05;
@@ -157,7 +159,7 @@ export function unreadableAlert(paths: readonly string[], at: Date): readonly Al
 export function alertsOf(readings: Readings): readonly Alert[] {
   const down = SERVICES.flatMap((service): Alert[] => {
     const reading = readings[service];
-    return reading?.isUp === false ? [{ ...WITHOUT[service], at: reading.at }] : [];
+    return reading?.isUp === false ? [{ ...OUTAGE_EFFECTS[service], at: reading.at }] : [];
   });
   const { github } = readings;
   if (github?.rateLimit === undefined) return down;

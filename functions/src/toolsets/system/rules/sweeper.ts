@@ -2,12 +2,13 @@
  * The sweep: cleanup jobs that the scheduler runs every minute, in parallel, each for less than a minute. A job whose
  * database is unavailable delays only jobs that need the same one. An unfinished job continues in the next sweep.
  */
-import type { PresenceHealth, SweepPart, SweepState, Swept } from '../../../kernel/sweep.ts';
-import { inTime } from '../../../kernel/waiting.ts';
+
+import { withTimeout } from '../../../kernel/concurrency.ts';
+import type { PresenceHealth, SweepJob, SweepReport, SweepState } from '../../../kernel/sweep.ts';
 import type { SystemPorts } from './ports.ts';
 
 /** Extra time for a job to finish its current work after its turn ends. */
-const ENDING_MILLISECONDS = 5000;
+const SHUTDOWN_MARGIN_MS = 5000;
 
 /** Limits that end each job before the next sweep. The database can be slow right after connecting. */
 const SWEEP_LIMITS = {
@@ -19,22 +20,26 @@ const SWEEP_LIMITS = {
 
 /** @returns the counts of each job */
 export async function sweep(
-  parts: readonly SweepPart[],
+  parts: readonly SweepJob[],
   ports: SystemPorts,
   { turnMilliseconds, timeoutMilliseconds } = SWEEP_LIMITS,
-): Promise<Readonly<Record<string, Swept['counts']>>> {
+): Promise<Readonly<Record<string, SweepReport['counts']>>> {
   const { clock, log } = ports;
   const now = clock.now();
   const end = performance.now() + turnMilliseconds;
   const before = await stateBefore(ports);
   const presence = presenceHealth(ports, timeoutMilliseconds, before, now);
-  const turns = new Map<string, Promise<Swept>>();
+  const turns = new Map<string, Promise<SweepReport>>();
   for (const part of parts) {
     const from = before?.behind[part.name]?.from;
     const turn = { now, from, presence, isOver: () => performance.now() >= end };
-    const run = async (): Promise<Swept> => {
+    const run = async (): Promise<SweepReport> => {
       try {
-        return await inTime(part.run(turn), turnMilliseconds + ENDING_MILLISECONDS, `The job ${part.name}`);
+        return await withTimeout(
+          part.run(turn),
+          turnMilliseconds + SHUTDOWN_MARGIN_MS,
+          `The job ${part.name}`,
+        );
       } catch (error) {
         log.error('sweep_part_failed', { part: part.name, error });
         return { counts: {}, isBehind: true, stoppedAt: from };
@@ -44,7 +49,7 @@ export async function sweep(
     turns.set(part.name, earlier ? earlier.then(run) : run());
   }
   const outcomes = await Promise.all([...turns].map(async ([name, turn]) => [name, await turn] as const));
-  await remember(ports, before, outcomes, now);
+  await saveState(ports, before, outcomes, now);
   const report = Object.fromEntries(outcomes.map(([name, { counts }]) => [name, counts]));
   log.info('swept', report);
   return report;
@@ -60,10 +65,10 @@ async function stateBefore({ sweepRecord, log }: SystemPorts): Promise<SweepStat
   }
 }
 
-async function remember(
+async function saveState(
   { sweepRecord, log }: SystemPorts,
   before: SweepState | undefined,
-  outcomes: readonly (readonly [part: string, Swept])[],
+  outcomes: readonly (readonly [part: string, SweepReport])[],
   now: Date,
 ): Promise<void> {
   const behind: Record<string, SweepState['behind'][string]> = {};
@@ -82,7 +87,7 @@ async function remember(
 }
 
 /** Time after an outage of presence during which no agent is marked offline. */
-export const RECOVERY_MILLISECONDS = 5 * 60_000;
+export const RECOVERY_MS = 5 * 60_000;
 
 /**
  * Returns whether presence can prove that agents are offline, and stores changes for the next sweep. During an outage
@@ -98,7 +103,7 @@ async function presenceHealth(
   if (before === undefined) return 'back';
   const { outage } = before;
   try {
-    const away = await inTime(presence.check(), timeoutMilliseconds, 'Presence').then(
+    const away = await withTimeout(presence.check(), timeoutMilliseconds, 'Presence').then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
@@ -110,7 +115,7 @@ async function presenceHealth(
     }
     if (outage === undefined) return 'trusted';
     const { since, back_at = now } = outage;
-    if (now.getTime() - back_at.getTime() >= RECOVERY_MILLISECONDS) {
+    if (now.getTime() - back_at.getTime() >= RECOVERY_MS) {
       await sweepRecord.saveOutage(undefined);
       return 'trusted';
     }

@@ -5,22 +5,22 @@ import type { Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitsPage } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
-import type { Place } from '../../../kernel/paging.ts';
+import type { ListCursor } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import {
   claimableKeys,
   compareInQueue,
+  MAX_STATE_SHARE,
   PRIORITY_RANGES,
   type PriorityWord,
   type QueueStatus,
-  STATE_SHARE,
   type Task,
   taskType,
 } from '../../coordination/index.ts';
 import type { SystemPorts } from './ports.ts';
 
 /** Cache TTL. Changes of counters, of the session, and by this instance invalidate entries earlier. */
-const KEPT_MILLISECONDS = 5000;
+const CACHE_TTL_MS = 5000;
 
 /** Maximum number of an agent's own tasks that are read. */
 const MAX_OWN_TASKS = 100;
@@ -33,19 +33,19 @@ export interface TaskQueueRequest {
   readonly type?: string | undefined;
   readonly includeAssigned: boolean;
   readonly limit: number;
-  readonly after?: QueuePlace | undefined;
+  readonly after?: QueueCursor | undefined;
 }
 
 /** Position in the queue: a state, and a task in it. */
-export interface QueuePlace {
+export interface QueueCursor {
   readonly status: QueueStatus;
-  readonly place?: Place | undefined;
+  readonly place?: ListCursor | undefined;
 }
 
 interface QueuePage {
   readonly tasks: readonly Task[];
   readonly truncated: boolean;
-  readonly next?: QueuePlace;
+  readonly next?: QueueCursor;
 }
 
 const NO_TASKS: QueuePage = { tasks: [], truncated: false };
@@ -62,12 +62,12 @@ const NO_STATS = {
 type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
 interface QueuePorts extends SystemPorts {
-  readonly liveness: Pick<AgentLiveness, 'actable'>;
+  readonly liveness: Pick<AgentLiveness, 'requireActable'>;
 }
 
 export class TaskOverview extends Service<QueuePorts> {
   private readonly pages = new MemoCache<QueuePage>();
-  private readonly extents = new MemoCache<Awaited<ReturnType<typeof extentOf>>>();
+  private readonly sizes = new MemoCache<Awaited<ReturnType<typeof sizeOf>>>();
 
   /**
    * Returns tasks of a workspace's queue, claimable ones first in claim order, and counts of the whole queue.
@@ -95,7 +95,7 @@ export class TaskOverview extends Service<QueuePorts> {
     if (state === undefined) return NO_STATS;
     const { session, counters, stamp } = state;
     const { counts, waits } = counters;
-    const extent = await this.extents.read(session, stamp, () => extentOf(this.ports, session));
+    const extent = await this.sizes.read(session, stamp, () => sizeOf(this.ports, session));
     const inProgress = counts.in_progress + counts.waiting;
     return {
       total: counts.available + counts.claimed + inProgress,
@@ -113,7 +113,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
-      const isFull = tasks.length === limit || !fitsPage(tasks, STATE_SHARE);
+      const isFull = tasks.length === limit || !fitsPage(tasks, MAX_STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.ports.queue.list(
         session,
@@ -161,7 +161,7 @@ export class TaskOverview extends Service<QueuePorts> {
   /** Returns the agent of this name that the caller can act as, or else the workspace's agent of this name. */
   private async visible(principal: Principal, workspace: string, name: string): Promise<Agent | undefined> {
     const { agents, liveness } = this.ports;
-    const own = await liveness.actable(principal, workspace, name);
+    const own = await liveness.requireActable(principal, workspace, name);
     const found = (own ?? (await readFor(principal.owner_uid, agents.find(name))))?.value;
     return own !== undefined || (found !== undefined && isIn(found, workspace)) ? found : undefined;
   }
@@ -173,12 +173,12 @@ async function stateOf({ sessions, store, clock }: SystemPorts, workspace: strin
   if (open === undefined) return undefined;
   const session = open.session.id;
   const counters = await sessions.counters(workspace, session);
-  const window = Math.floor(clock.now().getTime() / KEPT_MILLISECONDS);
+  const window = Math.floor(clock.now().getTime() / CACHE_TTL_MS);
   const stamp = [open.sessionVersion, counters.stamp, store.committed('replaceTask'), window].join(' ');
   return { session, counters, stamp };
 }
 
-async function extentOf({ queue }: SystemPorts, session: string) {
+async function sizeOf({ queue }: SystemPorts, session: string) {
   const [blocked, oldestTask] = await Promise.all([queue.count(session, 'blocked'), queue.oldest(session)]);
   return { blocked, oldestTask };
 }

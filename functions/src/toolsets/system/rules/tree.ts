@@ -9,22 +9,22 @@ import {
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { Page } from '../../../kernel/paging.ts';
+import type { PageRequest } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { sightOf } from '../../orchestration/index.ts';
+import { visibilityOf } from '../../orchestration/index.ts';
 
 /** Visibility: of another member's run, leaders see the progress (`course`) but not the texts. */
-export type NodeSight = 'all' | 'course';
+export type NodeVisibility = 'all' | 'course';
 
-/** A node of a tree. Without `sight`, the caller sees only its kind. */
-export interface SeenNode {
-  readonly sight?: NodeSight | undefined;
+/** A node of a tree. Without `visibility`, the caller sees only its kind. */
+export interface VisibleNode {
+  readonly visibility?: NodeVisibility | undefined;
   readonly node: StoredNode;
 }
 
 interface TreeRequest extends NodeRef {
   readonly workspace: string;
-  readonly page: Page;
+  readonly page: PageRequest;
 }
 
 export class Trees extends Service<GraphPorts> {
@@ -36,19 +36,19 @@ export class Trees extends Service<GraphPorts> {
     if (stored === undefined) {
       const found = await nodes[ref.kind](ref.id, { principal, workspace });
       if (found === undefined) throw nodeNotFound(ref, 'id');
-      const node = alone(found.value);
+      const node = withoutParents(found.value);
       return {
-        root: { node, sight: sightOfNode(principal, node) },
+        root: { node, visibility: visibilityOfNode(principal, node) },
         path: [],
         below: { items: [], more: false },
       };
     }
-    const sight = sightOfNode(principal, stored);
-    if (sight === undefined) throw nodeNotFound(ref, 'id');
-    const [above, below] = await Promise.all([graph.findAll(stored.ancestors), graph.below(key, page)]);
-    const seen = (node: StoredNode): SeenNode => ({ node, sight: sightOfNode(principal, node) });
+    const visibility = visibilityOfNode(principal, stored);
+    if (visibility === undefined) throw nodeNotFound(ref, 'id');
+    const [above, below] = await Promise.all([graph.findAll(stored.ancestors), graph.descendants(key, page)]);
+    const seen = (node: StoredNode): VisibleNode => ({ node, visibility: visibilityOfNode(principal, node) });
     return {
-      root: { node: stored, sight },
+      root: { node: stored, visibility },
       path: above.flatMap((node) => (node === undefined ? [] : [seen(node)])),
       below: { items: below.items.map(seen), more: below.more },
     };
@@ -56,18 +56,18 @@ export class Trees extends Service<GraphPorts> {
 }
 
 /** Returns the caller's visibility of a node, regardless of the call's workspace. */
-function sightOfNode(principal: Principal, node: StoredNode): NodeSight | undefined {
+function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibility | undefined {
   const { kind, owner_uid, workspace } = node;
   if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
   if (workspace === undefined) return undefined;
   if (kind === 'run')
-    return owner_uid === undefined ? undefined : sightOf(principal, { owner_uid, workspace });
+    return owner_uid === undefined ? undefined : visibilityOf(principal, { owner_uid, workspace });
   const role = roleIn(principal, workspace);
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
 
 /** Returns the node of an item outside the graph: its totals are its own. */
-function alone({ attempts, spent, ...node }: GraphNode): StoredNode {
+function withoutParents({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;
   return {

@@ -1,15 +1,15 @@
 /** Undoes the changes of calls. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';
-import { cannotUndo, thingKey } from '../../../kernel/effects.ts';
+import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
+import type { AnyChange, CallRecord, RecordResponse, Store, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { cannotUndoError, itemKey } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
-import type { Position } from '../../../kernel/paging.ts';
+import type { TimeCursor } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
+import { type AuditFilter, type AuditLogPorts, canSee, ownOf } from './audit.ts';
 
 /**
  * Returns the changes that undo an effect, with the versions they are based on. Writes that are not part of a server
@@ -17,18 +17,18 @@ import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
  * @param together all effects of the event: some can only be undone with others
  * @throws MusterError CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or another error that prevents undo
  */
-export type Inverse<Change> = (
-  effect: Effect,
+export type UndoHandler<Change> = (
+  effect: AuditEffect,
   by: Principal,
   caller: Caller,
-  together: readonly Effect[],
+  together: readonly AuditEffect[],
 ) => Promise<readonly Change[]>;
 
 /** Maximum number of events that one call undoes. */
 export const MAX_UNDONE = 50;
 
 /** Maximum number of events that one call reads. It stops earlier after MAX_REFUSED refusals. */
-export const MAX_LOOKED_AT = 200;
+export const MAX_CHECKED = 200;
 
 const MAX_REFUSED = 500;
 
@@ -36,28 +36,28 @@ const MAX_REFUSED = 500;
 const UNDO_TOOL = 'system.undo';
 
 /** An effect that was not undone. */
-export interface Refused {
+export interface RefusedUndo {
   readonly eventId: string;
-  readonly effect: Effect;
+  readonly effect: AuditEffect;
   readonly error: MusterError;
   /** The call that changed the item since the event, if any. */
-  readonly since?: TrailEntry | undefined;
+  readonly since?: AuditEntry | undefined;
 }
 
 export interface Undone {
   readonly events: readonly string[];
-  readonly things: readonly Effect[];
-  readonly refused: readonly Refused[];
+  readonly things: readonly AuditEffect[];
+  readonly refused: readonly RefusedUndo[];
   /** Whether there are older events that were not read. */
   readonly more: boolean;
   /** The last event that was read, if there are older ones. */
-  readonly last?: Position | undefined;
+  readonly last?: TimeCursor | undefined;
 }
 
-interface UndoPorts<Change extends AnyChange> extends Omit<TrailPorts, 'store'> {
+interface UndoPorts<Change extends AnyChange> extends Omit<AuditLogPorts, 'store'> {
   readonly store: Store<Change>;
   /** Undo functions by kind of item. Other kinds cannot be undone. */
-  readonly inverses: Readonly<Record<string, Inverse<Change>>>;
+  readonly inverses: Readonly<Record<string, UndoHandler<Change>>>;
   /** Reasons by kind of item, each a sentence. */
   readonly irrevocable: Readonly<Record<string, string>>;
 }
@@ -67,41 +67,41 @@ interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
   readonly changes: readonly Change[];
 }
 
-export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>> {
+export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Change>> {
   /**
    * Undoes one event, in one commit; if parts are refused, only the others.
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if everything is refused or the event was already undone
    */
-  event(caller: Caller, id: string, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
+  undoEvent(caller: Caller, id: string, recordResponse: RecordResponse<Undone>): Promise<Undone> {
     const { principal } = caller;
-    return retryStale(this.ports.randomness, async () => {
+    return retryOnConflict(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
-      if (found === undefined || !isVisible(principal, found.value)) throw noEvent(id);
-      requireMayUndo(principal, found.value);
+      if (found === undefined || !isVisible(principal, found.value)) throw eventNotFound(id);
+      requireUndoable(principal, found.value);
       if (found.value.undone_by !== undefined) throw alreadyUndone(found.value);
       const { changes, things, refused } = await this.plan(caller, found.value);
       const [first] = refused;
-      if (first !== undefined && things.length === 0) throw explained(first);
+      if (first !== undefined && things.length === 0) throw explainedRefusal(first);
       const undone = { events: [id], things, refused, more: false };
-      await this.commit(found, changes, refused, recordAnswer(undone));
+      await this.commit(found, changes, refused, recordResponse(undone));
       return undone;
     });
   }
 
   /** Undoes events, newest first. Skips undone ones and does not count refused ones, so repeated calls terminate. */
-  async several(
+  async undoSeveral(
     caller: Caller,
-    filter: TrailFilter,
-    after: Position | undefined,
-    recordAnswer: RecordAnswer<Undone>,
+    filter: AuditFilter,
+    after: TimeCursor | undefined,
+    recordResponse: RecordResponse<Undone>,
   ): Promise<Undone> {
-    const all = { events: [] as string[], things: [] as Effect[], refused: [] as Refused[] };
-    const by = recordAnswer({ ...all, more: false })?.by;
+    const all = { events: [] as string[], things: [] as AuditEffect[], refused: [] as RefusedUndo[] };
+    const by = recordResponse({ ...all, more: false })?.by;
     const isFull = () => all.events.length >= MAX_UNDONE || all.refused.length >= MAX_REFUSED;
     let [last, more, looked] = [after, true, 0];
-    while (more && !isFull() && looked < MAX_LOOKED_AT) {
+    while (more && !isFull() && looked < MAX_CHECKED) {
       const page = await this.ports.trail.list(
-        { ...filter, stands: true },
+        { ...filter, notUndone: true },
         { limit: MAX_UNDONE, ...(last && { after: last }) },
       );
       for (const [place, entry] of page.items.entries()) {
@@ -114,15 +114,15 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
       if (page.items.length === 0) more = false;
     }
     const undone = { ...all, more, ...(more && { last }) };
-    await this.ports.store.commit([], recordAnswer(undone));
+    await this.ports.store.commit([], recordResponse(undone));
     return undone;
   }
 
   private async addOne(
     caller: Caller,
-    entry: TrailEntry,
+    entry: AuditEntry,
     by: CallRecord['by'],
-    all: { readonly events: string[]; readonly things: Effect[]; readonly refused: Refused[] },
+    all: { readonly events: string[]; readonly things: AuditEffect[]; readonly refused: RefusedUndo[] },
   ): Promise<void> {
     if (entry.undoes !== undefined || entry.by.tool === UNDO_TOOL) return;
     const { things, refused } = await this.oneOfSeveral(caller, entry, by);
@@ -132,12 +132,12 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     all.refused.push(...refused);
   }
 
-  private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan<Change>> {
-    return retryStale(this.ports.randomness, async () => {
+  private oneOfSeveral(caller: Caller, { id }: AuditEntry, by: CallRecord['by']): Promise<Plan<Change>> {
+    return retryOnConflict(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
       if (found === undefined || found.value.undone_by !== undefined)
         return { changes: [], things: [], refused: [] };
-      requireMayUndo(caller.principal, found.value);
+      requireUndoable(caller.principal, found.value);
       const plan = await this.plan(caller, found.value);
       if (plan.things.length === 0) return plan;
       try {
@@ -153,9 +153,9 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
   }
 
   private async commit(
-    { value: { id }, version }: Versioned<TrailEntry>,
+    { value: { id }, version }: Versioned<AuditEntry>,
     changes: readonly Change[],
-    refused: readonly Refused[],
+    refused: readonly RefusedUndo[],
     record: CallRecord | undefined,
   ): Promise<void> {
     // A partly undone event can be undone further.
@@ -166,10 +166,10 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
   }
 
   /** The last effect is undone first. */
-  private async plan(caller: Caller, entry: TrailEntry): Promise<Plan<Change>> {
-    const plan = { changes: [] as Change[], things: [] as Effect[], refused: [] as Refused[] };
+  private async plan(caller: Caller, entry: AuditEntry): Promise<Plan<Change>> {
+    const plan = { changes: [] as Change[], things: [] as AuditEffect[], refused: [] as RefusedUndo[] };
     for (const effect of entry.effects.toReversed()) {
-      if (!maySee(caller.principal, entry, effect)) continue;
+      if (!canSee(caller.principal, entry, effect)) continue;
       try {
         plan.changes.push(...(await this.invert(effect, caller, entry.effects)));
         plan.things.push(effect);
@@ -183,41 +183,41 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
   }
 
   private async invert(
-    effect: Effect,
+    effect: AuditEffect,
     caller: Caller,
-    together: readonly Effect[],
+    together: readonly AuditEffect[],
   ): Promise<readonly Change[]> {
     const { inverses, irrevocable } = this.ports;
     const inverse = inverses[effect.kind];
     if (inverse === undefined)
-      throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Undo does not support this kind of change.');
+      throw cannotUndoError(effect, irrevocable[effect.kind] ?? 'Undo does not support this kind of change.');
     return inverse(effect, caller.principal, caller, together);
   }
 
   /** Returns the latest call that changed the item after the event. */
   private async changedSince(
     principal: Principal,
-    { id, at }: TrailEntry,
-    effect: Effect,
-  ): Promise<TrailEntry | undefined> {
+    { id, at }: AuditEntry,
+    effect: AuditEffect,
+  ): Promise<AuditEntry | undefined> {
     const { workspace } = effect;
     // Items without a workspace are visible only to the caller's owner.
     const whose = workspace === undefined ? ownOf(principal) : { workspace };
-    const filter = { whose, narrowed: { thing: thingKey(effect) }, since: at };
+    const filter = { whose, narrowed: { thing: itemKey(effect) }, since: at };
     const [latest] = (await this.ports.trail.list(filter, { limit: 2 })).items;
     return latest?.id === id ? undefined : latest;
   }
 }
 
-function isVisible(principal: Principal, entry: TrailEntry): boolean {
-  return entry.effects.some((effect) => maySee(principal, entry, effect));
+function isVisible(principal: Principal, entry: AuditEntry): boolean {
+  return entry.effects.some((effect) => canSee(principal, entry, effect));
 }
 
 /** People undo changes on their behalf, agents their own changes, leaders all changes in their workspace. */
-function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): void {
+function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry): void {
   if (by.uid === principal.uid) return;
   if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
-  const leads = ({ workspace }: Effect): boolean => {
+  const leads = ({ workspace }: AuditEffect): boolean => {
     const role = workspace === undefined ? undefined : roleIn(principal, workspace);
     return role !== undefined && hasRole(role, 'leader');
   };
@@ -231,7 +231,7 @@ function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): 
   });
 }
 
-function noEvent(id: string): MusterError {
+function eventNotFound(id: string): MusterError {
   return new MusterError('NOT_FOUND', `Event "${id}" not found.`, {
     field: 'event_id',
     value: id,
@@ -239,7 +239,7 @@ function noEvent(id: string): MusterError {
   });
 }
 
-function alreadyUndone({ id, undone_by }: TrailEntry): MusterError {
+function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {
   return new MusterError('CONFLICT', `The event "${id}" was already undone, by event "${undone_by}".`, {
     field: 'event_id',
     value: id,
@@ -249,13 +249,13 @@ function alreadyUndone({ id, undone_by }: TrailEntry): MusterError {
 }
 
 /** Returns the refusal, extended by the call that changed the item since. */
-function explained({ error, since }: Refused): MusterError {
+function explainedRefusal({ error, since }: RefusedUndo): MusterError {
   if (since === undefined) return error;
   const { by, at, id } = since;
   const who = `"${by.agent_id ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
   return new MusterError(error.code, `${error.message} The latest change was by ${who}.`, error.details);
 }
 
-function isSame(one: Effect, other: Effect): boolean {
+function isSame(one: AuditEffect, other: AuditEffect): boolean {
   return one.kind === other.kind && one.id === other.id;
 }

@@ -2,13 +2,13 @@
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { type OfferedSkill, skillFromDocument } from '../../../agents/rules/agent.ts';
+import { type AuditEntry, auditEntryFromDocument } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { COLLECTIONS, trailPath } from '../../../kernel/firestore/paths.ts';
+import { auditPath, COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import { entryFromDocument, type TrailEntry } from '../../../kernel/trail.ts';
-import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/words.ts';
-import type { FoundSkills, SkillFilter, SkillQueries, TrailFilter, TrailQueries } from '../rules/ports.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
+import { folded, lookupPrefix, matchesWords } from '../../../kernel/textSearch.ts';
+import type { AuditFilter, AuditLogQueries, FoundSkills, SkillFilter, SkillQueries } from '../rules/ports.ts';
 
 /** Maximum number of candidates to filter in memory if no index covers the query. */
 const MAX_CANDIDATES = 1000;
@@ -43,7 +43,7 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
     longest: string | undefined,
   ): Query {
     let query: Query = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
-    if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookedUpPrefix(longest));
+    if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookupPrefix(longest));
     else if (category !== undefined) query = query.where('category_folded', '==', folded(category));
     if (!includeDeprecated) query = query.where('agents', '>', 0);
     const ordered = query.orderBy('name_folded');
@@ -53,26 +53,29 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
 
 /** Returns the filter for conditions that the index does not cover, if any. */
 function restOf({ category, words }: SkillFilter, longest: string | undefined) {
-  const isWhole = longest === undefined || (words.length === 1 && lookedUpPrefix(longest) === longest);
+  const isWhole = longest === undefined || (words.length === 1 && lookupPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;
   return (skill: OfferedSkill) =>
     matchesWords(skill.name, words) &&
     (category === undefined || folded(skill.category) === folded(category));
 }
 
-export class FirestoreTrailQueries extends FirestoreReader implements TrailQueries {
-  async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
-    return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);
+export class FirestoreAuditLogQueries extends FirestoreReader implements AuditLogQueries {
+  async find(id: string): Promise<Versioned<AuditEntry> | undefined> {
+    return this.documents.findVersioned(await this.database.doc(auditPath(id)).get(), auditEntryFromDocument);
   }
 
-  list({ whose, narrowed, since, until, stands }: TrailFilter, page: Page): Promise<Slice<TrailEntry>> {
+  list(
+    { whose, narrowed, since, until, notUndone }: AuditFilter,
+    page: PageRequest,
+  ): Promise<ListPage<AuditEntry>> {
     const all: Query = this.database.collection(COLLECTIONS.trail);
     const own = 'ownerUid' in whose ? ofOwner(all, whose) : all.where('workspace', '==', whose.workspace);
     const some = narrowed === undefined ? own : narrowedTo(own, narrowed);
-    const those = stands ? some.where('undone_by', '==', null) : some;
+    const those = notUndone ? some.where('undone_by', '==', null) : some;
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
-    return this.documents.slice(found, ['at', 'desc'], page, entryFromDocument);
+    return this.documents.slice(found, ['at', 'desc'], page, auditEntryFromDocument);
   }
 }
 
@@ -81,7 +84,7 @@ function ofOwner(all: Query, { ownerUid, calledIn }: { ownerUid: string; calledI
   return calledIn === undefined ? own : own.where('by.workspace', '==', calledIn);
 }
 
-function narrowedTo(query: Query, narrowed: NonNullable<TrailFilter['narrowed']>): Query {
+function narrowedTo(query: Query, narrowed: NonNullable<AuditFilter['narrowed']>): Query {
   if ('agentId' in narrowed) return query.where('by.agent_id', '==', narrowed.agentId);
   if ('runId' in narrowed) return query.where('by.run_id', '==', narrowed.runId);
   return query.where('things', 'array-contains', narrowed.thing);

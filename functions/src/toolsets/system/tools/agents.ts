@@ -2,26 +2,26 @@
 import { z } from 'zod';
 import { type Agent, AVAILABILITIES, foldedCapability } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import type { KnownTool } from '../../../mcp/callContext.ts';
-import { listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
+import type { ListedToolInfo } from '../../../mcp/callContext.ts';
+import { listUpTo, optionalFields, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
 import { type CallHistory, successRate } from '../rules/metrics.ts';
-import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
+import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const MAX_CAPABILITIES = 20;
 
 const name = textUpTo(100);
 
-const metrics = partial({
+const metrics = optionalFields({
   tasksCompleted: z.int(),
   successRate: z.number().describe('Share of its closed tasks that it completed: 0 to 1.'),
   avgResponseTime: z.number().describe('Average time from claim to report, in milliseconds.'),
   uptime: z.int().describe('Seconds since it came online.'),
 });
 
-const agentShape = partial({
+const agentShape = optionalFields({
   id: z.string(),
   name: z.string(),
   type: z.string(),
@@ -33,7 +33,7 @@ const agentShape = partial({
   metrics: metrics.describe('From its closed tasks; unknown values are omitted.'),
 });
 
-const summary = partial({
+const summary = optionalFields({
   total: z.int(),
   active: z.int(),
   idle: z.int(),
@@ -42,7 +42,7 @@ const summary = partial({
   error: z.int(),
 });
 
-function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output<typeof agentShape> {
+function agentResponse(agent: Agent, now: Date, includeMetrics: boolean): z.output<typeof agentShape> {
   return {
     id: agent.id,
     name: agent.name,
@@ -52,11 +52,11 @@ function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output
     currentTasks: Object.keys(agent.held).length,
     maxTasks: agent.configuration.max_concurrent_tasks,
     lastSeen: agent.last_seen.toISOString(),
-    metrics: includeMetrics ? metricsAnswer(agent, now) : undefined,
+    metrics: includeMetrics ? metricsResponse(agent, now) : undefined,
   };
 }
 
-function metricsAnswer(agent: Agent, now: Date): z.output<typeof metrics> {
+function metricsResponse(agent: Agent, now: Date): z.output<typeof metrics> {
   const { tasks_completed, tasks_failed, work_milliseconds, active_since, status } = agent;
   const closed = tasks_completed + tasks_failed;
   const onlineSeconds = active_since && Math.floor((now.getTime() - active_since.getTime()) / 1000);
@@ -98,14 +98,14 @@ export const getAgents = defineTool({
   ) => {
     const query = { workspace, availability: status, type, capabilities: capabilities.map(foldedCapability) };
     const filters = JSON.stringify(query);
-    const after = placeAfter(filters, at);
+    const after = cursorAfter(filters, at);
     const { overview } = services.system;
     const [{ agents, next, asOf }, counted] = await Promise.all([
       overview.list(query, limit, after),
       overview.summary(workspace),
     ]);
     return {
-      agents: agents.map((agent) => agentAnswer(agent, asOf, includeMetrics)),
+      agents: agents.map((agent) => agentResponse(agent, asOf, includeMetrics)),
       summary: { ...counted },
       truncated: next !== undefined,
       nextCursor: next && encodeCursor(filters, next),
@@ -115,7 +115,7 @@ export const getAgents = defineTool({
 
 const object = z.record(z.string(), z.unknown());
 
-const skillShape = partial({
+const skillShape = optionalFields({
   id: z.string(),
   name: z.string(),
   category: z.string(),
@@ -167,7 +167,7 @@ export const listSkills = defineTool({
       services.system.findSkills(tools, { ...request, workspace }),
       services.system.recentCalls.lastHour(),
     ]);
-    const shown = fitting(
+    const shown = fittingItems(
       skills.map((skill) => ({ ...skill, ...usage(skill.id, history) })),
       (skill) => skill,
     );
@@ -182,7 +182,7 @@ export const listSkills = defineTool({
   },
 });
 
-function toolSkill(tool: KnownTool, version: string): Skill {
+function toolSkill(tool: ListedToolInfo, version: string): Skill {
   const { fullName, title, toolset, description, role, parameters, example } = tool;
   return {
     id: fullName,

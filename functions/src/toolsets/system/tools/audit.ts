@@ -1,15 +1,15 @@
 /** The tools that list changes and undo them. */
 import { z } from 'zod';
 import type { Principal } from '../../../identity/rules/principal.ts';
+import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { fitting } from '../../../kernel/json.ts';
-import { encodeCursor, type Page } from '../../../kernel/paging.ts';
-import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
+import { fittingItems } from '../../../kernel/json.ts';
+import { encodeCursor, type PageRequest } from '../../../kernel/paging.ts';
 import { guidance, wholeNumber } from '../../../mcp/tool.ts';
-import { callWorkspace, ownOf, type TrailFilter } from '../rules/audit.ts';
-import type { Refused, Undone } from '../rules/undo.ts';
-import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
+import { type AuditFilter, callWorkspace, ownOf } from '../rules/audit.ts';
+import type { RefusedUndo, Undone } from '../rules/undo.ts';
+import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const fields = z.record(z.string(), z.unknown());
 
@@ -60,15 +60,15 @@ export const getAudit = defineTool({
   }),
   output: z.object({ events: z.array(eventShape), ...pageShape }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  answersWhole: true,
+  returnsWhole: true,
   role: 'viewer',
   audience: 'administrators',
   example: { limit: 5 },
   handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
     const question = JSON.stringify(asked);
-    const place = placeAfter(question, encoded);
+    const place = cursorAfter(question, encoded);
     const at = place?.order[0];
-    const page: Page = {
+    const page: PageRequest = {
       limit,
       ...(place && at !== undefined && { after: { at: new Date(at), id: place.id } }),
     };
@@ -80,8 +80,8 @@ export const getAudit = defineTool({
       until: until === undefined ? undefined : new Date(until),
     };
     const { items, more, last } = await services.system.audit.list(principal, workspace, request, page);
-    const all = items.map((entry) => eventAnswer(principal, entry));
-    const events = fitting(all, (event) => event);
+    const all = items.map((entry) => eventResponse(principal, entry));
+    const events = fittingItems(all, (event) => event);
     const isCut = events.length < all.length;
     const end = isCut ? items[events.length - 1] : last;
     return {
@@ -99,7 +99,7 @@ interface Narrowing {
 }
 
 /** @throws MusterError VALIDATION_ERROR if more than one filter is set */
-function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrowed'] {
+function narrowedBy({ agent_id, run_id, thing }: Narrowing): AuditFilter['narrowed'] {
   const named = [
     ...(agent_id === undefined ? [] : [{ agentId: agent_id }]),
     ...(run_id === undefined ? [] : [{ runId: run_id }]),
@@ -112,7 +112,7 @@ function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrow
   });
 }
 
-function eventAnswer(principal: Principal, entry: TrailEntry): z.output<typeof eventShape> {
+function eventResponse(principal: Principal, entry: AuditEntry): z.output<typeof eventShape> {
   const { id, at, by, effects, undoes, undone_by } = entry;
   return {
     event_id: id,
@@ -123,22 +123,23 @@ function eventAnswer(principal: Principal, entry: TrailEntry): z.output<typeof e
     run_id: by.run_id,
     tool: by.tool,
     workspace: callWorkspace(principal, entry),
-    changes: effects.map(changeAnswer),
+    changes: effects.map(changeResponse),
     undoes,
     undone_by,
   };
 }
 
-function changeAnswer({ kind, id, before, after, cut }: Effect): z.output<typeof changeShape> {
+function changeResponse({ kind, id, before, after, cut }: AuditEffect): z.output<typeof changeShape> {
   return { kind, id, before, after, shortened: cut };
 }
 
-const thingShape = z.object({ kind: z.string(), id: z.string() });
+const itemShape = z.object({ kind: z.string(), id: z.string() });
 
 export const undo = defineTool({
   name: 'undo',
   title: 'Undo',
-  description: 'Undoes a change listed by system.getAudit, or all changes by an agent (since a time) or run; restores the earlier state.',
+  description:
+    'Undoes a change listed by system.getAudit, or all changes by an agent (since a time) or run; restores the earlier state.',
   details:
     'Each event is undone in one new commit, if nothing has changed since; refusals say why and who changed it. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
   input: z.strictObject({
@@ -151,10 +152,10 @@ export const undo = defineTool({
   output: z.object({
     success: z.boolean(),
     events: z.array(z.string()).describe('The events that were undone.'),
-    undone: z.array(thingShape).describe('Items that were restored.'),
+    undone: z.array(itemShape).describe('Items that were restored.'),
     refused: z
       .array(
-        thingShape.extend({
+        itemShape.extend({
           event_id: z.string(),
           why: guidance(),
           changed_by: z.string().optional().describe('Agent or person that changed it since.'),
@@ -171,64 +172,64 @@ export const undo = defineTool({
   role: 'worker',
   audience: 'administrators',
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
-  answer: ({ events, things, refused, more, last }: Undone, asked) => ({
+  response: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,
     events: [...events],
-    undone: things.map(thingAnswer),
-    refused: refused.map(refusedAnswer),
+    undone: things.map(itemResponse),
+    refused: refused.map(refusedResponse),
     more,
     nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
   }),
-  handler: ({ services, caller, recordAnswer }, { event_id, ...several }) => {
+  handler: ({ services, caller, recordResponse }, { event_id, ...several }) => {
     const { undoing } = services.system;
     if (event_id !== undefined) {
-      if (Object.keys(several).length > 0) throw oneOf();
-      return undoing.event(caller, event_id, recordAnswer);
+      if (Object.keys(several).length > 0) throw requireOneFilter();
+      return undoing.undoEvent(caller, event_id, recordResponse);
     }
     const { cursor: encoded, ...asked } = several;
-    const place = placeAfter(questionOf(asked), encoded);
+    const place = cursorAfter(questionOf(asked), encoded);
     const at = place?.order[0];
     const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
-    return undoing.several(caller, filterOf(caller.principal, asked), after, recordAnswer);
+    return undoing.undoSeveral(caller, filterOf(caller.principal, asked), after, recordResponse);
   },
 });
 
 /** Returns the arguments that a cursor is valid for, as text. */
-function questionOf({ agent_id, run_id, since }: Several): string {
+function questionOf({ agent_id, run_id, since }: UndoFilter): string {
   return JSON.stringify([agent_id, run_id, since]);
 }
 
-interface Several {
+interface UndoFilter {
   readonly agent_id?: string | undefined;
   readonly run_id?: string | undefined;
   readonly since?: string | undefined;
 }
 
 /** Covers changes on the caller's behalf only. Other agents' changes are undone event by event. */
-function filterOf(principal: Principal, { agent_id, run_id, since }: Several): TrailFilter {
+function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter): AuditFilter {
   const whose = ownOf(principal);
   if (run_id !== undefined) {
-    if (agent_id !== undefined || since !== undefined) throw oneOf();
+    if (agent_id !== undefined || since !== undefined) throw requireOneFilter();
     return { whose, narrowed: { runId: run_id } };
   }
-  if (agent_id === undefined || since === undefined) throw oneOf();
+  if (agent_id === undefined || since === undefined) throw requireOneFilter();
   return { whose, narrowed: { agentId: agent_id }, since: new Date(since) };
 }
 
-function oneOf(): MusterError {
+function requireOneFilter(): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Nothing to undo was specified.', {
     field: 'event_id',
     suggestion: 'Set event_id, agent_id with since, or run_id.',
   });
 }
 
-function thingAnswer({ kind, id }: Effect): z.output<typeof thingShape> {
+function itemResponse({ kind, id }: AuditEffect): z.output<typeof itemShape> {
   return { kind, id };
 }
 
-function refusedAnswer({ eventId, effect, error, since }: Refused) {
+function refusedResponse({ eventId, effect, error, since }: RefusedUndo) {
   return {
-    ...thingAnswer(effect),
+    ...itemResponse(effect),
     event_id: eventId,
     why: error.message,
     changed_by: since && (since.by.agent_id ?? since.by.uid),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { roleIn } from '../../../identity/rules/principal.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
-import { partial } from '../../../mcp/tool.ts';
+import { optionalFields } from '../../../mcp/tool.ts';
 import type { SystemServices } from '../create.ts';
-import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
+import { type CallHistory, mostFailing, successRate, WINDOW_MS } from '../rules/metrics.ts';
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 import { defineTool } from './systemPages.ts';
 
@@ -12,9 +12,9 @@ const MAX_TOOLS = 100;
 
 const latency = z.number().describe('Milliseconds until the response or the timeout.');
 
-const part = partial({ status: z.string(), latency });
+const part = optionalFields({ status: z.string(), latency });
 
-const firebase = partial({
+const firebase = optionalFields({
   status: z.string().describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
   latency: z.number().describe('Firestore latency, in milliseconds.'),
   errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
@@ -25,9 +25,9 @@ const firebase = partial({
   realtimeDatabase: part,
 });
 
-const github = partial({
+const github = optionalFields({
   status: z.string().describe('healthy, unavailable, or not configured.'),
-  rateLimit: partial({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() }).describe(
+  rateLimit: optionalFields({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() }).describe(
     'Remaining GitHub requests.',
   ),
   latency,
@@ -58,7 +58,7 @@ const callsShape = z
   })
   .describe("The last hour's calls and their failures; absent without calls.");
 
-const metricsShape = partial({
+const metricsShape = optionalFields({
   activeAgents: z.int().describe('Agents of this workspace that are online.'),
   tasksInQueue: z.int().describe("Open tasks in this workspace's queue."),
   avgResponseTime: z.number().describe("Average duration of the last hour's calls, in milliseconds."),
@@ -69,7 +69,7 @@ const metricsShape = partial({
   calls: callsShape.optional(),
 });
 
-const alertShape = partial({
+const alertShape = optionalFields({
   level: z.string().describe('warning or critical.'),
   message: z.string(),
   timestamp: z.iso.datetime(),
@@ -91,7 +91,7 @@ export const getSystemStatus = defineTool({
     status: z.enum(['healthy', 'degraded', 'critical']),
     timestamp: z.iso.datetime(),
     version: z.string().optional(),
-    services: partial({ firebase, github }).optional(),
+    services: optionalFields({ firebase, github }).optional(),
     metrics: metricsShape.optional(),
     alerts: z.array(alertShape).optional(),
     dependencies: z.record(z.string(), z.string()).optional(),
@@ -107,66 +107,72 @@ export const getSystemStatus = defineTool({
   ) => {
     const { system } = services;
     const isIn = roleIn(principal, workspace) !== undefined;
-    const [readings, sweepAlerts, unreadable, workload, history] = await Promise.all([
+    const [readings, warnAboutSweep, unreadable, workload, history] = await Promise.all([
       system.status.readings(),
-      system.status.sweepAlerts(),
+      system.status.warnAboutSweep(),
       system.status.unreadable(),
       includeMetrics && isIn ? system.status.workload(workspace) : undefined,
       includeServices || includeMetrics ? system.recentCalls.lastHour() : undefined,
     ]);
     const now = system.status.now();
-    const alerts = [...alertsOf(readings), ...sweepAlerts, ...unreadableAlert(unreadable ?? [], now)];
+    const alerts = [...alertsOf(readings), ...warnAboutSweep, ...unreadableAlert(unreadable ?? [], now)];
     return {
       status: healthOf(readings),
       timestamp: now.toISOString(),
       version: system.version,
-      ...(includeServices && { services: servicesAnswer(readings, history, unreadable?.length) }),
-      ...(includeMetrics && { metrics: { ...workload, ...callsAnswer(history), ...instanceAnswer(system) } }),
+      ...(includeServices && { services: servicesResponse(readings, history, unreadable?.length) }),
+      ...(includeMetrics && {
+        metrics: { ...workload, ...callsResponse(history), ...instanceResponse(system) },
+      }),
       ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
       alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
     };
   },
 });
 
-function servicesAnswer({ github: hub, ...firebase }: Readings, history?: CallHistory, unreadable?: number) {
+function servicesResponse(
+  { github: hub, ...firebase }: Readings,
+  history?: CallHistory,
+  unreadable?: number,
+) {
   const { firestore, realtimeDatabase } = firebase;
   return {
     firebase: {
       status: healthOf(firebase),
       latency: firestore?.milliseconds,
-      firestore: firestore && partAnswer(firestore),
-      realtimeDatabase: realtimeDatabase && partAnswer(realtimeDatabase),
+      firestore: firestore && serviceResponse(firestore),
+      realtimeDatabase: realtimeDatabase && serviceResponse(realtimeDatabase),
       errors: history && (history.all.errors.get('FIREBASE_ERROR') ?? 0),
       unreadableDocuments: unreadable,
     },
-    github: hub ? partAnswer(hub) : { status: 'not configured' },
+    github: hub ? serviceResponse(hub) : { status: 'not configured' },
   };
 }
 
-function partAnswer({ isUp, milliseconds: latency, rateLimit }: Reading) {
+function serviceResponse({ isUp, milliseconds: latency, rateLimit }: Reading) {
   const allowed = rateLimit && { ...rateLimit, reset: rateLimit.reset.toISOString() };
   return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit: allowed };
 }
 
 /** Empty without calls. */
-function callsAnswer(history: CallHistory | undefined): z.input<typeof metricsShape> {
+function callsResponse(history: CallHistory | undefined): z.input<typeof metricsShape> {
   const rate = history && successRate(history.all);
   if (history === undefined || rate === undefined) return {};
   return {
     successRate: rate,
     avgResponseTime: averageOf(history.all),
     calls: {
-      windowSeconds: WINDOW_MILLISECONDS / 1000,
+      windowSeconds: WINDOW_MS / 1000,
       total: history.all.calls,
       failed: history.all.failures,
-      errors: errorsAnswer(history.all),
+      errors: errorsResponse(history.all),
       tools: mostFailing(history.tools, MAX_TOOLS).map(([tool, counts]) => ({
         tool,
         calls: counts.calls,
         failed: counts.failures,
         errorRate: counts.failures / counts.calls,
         avgResponseTime: averageOf(counts),
-        errors: errorsAnswer(counts),
+        errors: errorsResponse(counts),
       })),
     },
   };
@@ -176,12 +182,12 @@ function averageOf({ milliseconds, calls }: Counts): number {
   return Math.round(milliseconds / calls);
 }
 
-function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
+function errorsResponse({ errors, calls }: Counts): z.output<typeof errorsShape> {
   const codes = [...errors].sort(([, one], [, other]) => other - one);
   return Object.fromEntries(codes.map(([code, count]) => [code, { count, rate: count / calls }]));
 }
 
-function instanceAnswer({ gauge }: SystemServices['system']): z.input<typeof metricsShape> {
+function instanceResponse({ gauge }: SystemServices['system']): z.input<typeof metricsShape> {
   const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.measure();
   return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
 }

@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { partial, textUpTo } from '../../../mcp/tool.ts';
+import { optionalFields, textUpTo } from '../../../mcp/tool.ts';
 import {
-  askedFor,
   budgetReason,
   CODING_TYPE,
+  DEFAULT_TYPE,
   isHeld,
   PRIORITY_WORDS,
+  pendingQuestionOf,
   priorityWord,
   QUEUE_STATUSES,
   type QueueStatus,
   stuckReason,
   type Task,
   taskType,
-  USUAL_TYPE,
 } from '../../coordination/index.ts';
-import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
-import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
+import { type QueueCursor, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
+import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 
 /** In the order of the specification. */
 const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
 
-const metadata = partial({
+const metadata = optionalFields({
   workspace: z.string(),
   priority: z.int().describe('1 (first) to 10 (last).'),
   files: z.array(z.string()),
@@ -38,7 +38,7 @@ const metadata = partial({
   waitingFor: z.string().describe('The person whose answer it waits for.'),
 });
 
-const taskShape = partial({
+const taskShape = optionalFields({
   id: z.string(),
   type: z.string(),
   priority: z.string(),
@@ -53,7 +53,7 @@ const taskShape = partial({
   metadata,
 });
 
-const statsShape = partial({
+const statsShape = optionalFields({
   total: z.int(),
   pending: z.int(),
   assigned: z.int(),
@@ -63,7 +63,7 @@ const statsShape = partial({
   oldestTask: z.iso.datetime().describe('Creation time of the oldest one.'),
 });
 
-function taskAnswer(task: Task): z.output<typeof taskShape> {
+function taskResponse(task: Task): z.output<typeof taskShape> {
   const { claim, status } = task;
   return {
     id: task.id,
@@ -88,7 +88,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
       stuck: stuckReason(task),
       waits: budgetReason(task),
       retryAt: task.retry_at?.toISOString(),
-      waitingFor: askedFor(task)?.who,
+      waitingFor: pendingQuestionOf(task)?.who,
     },
   };
 }
@@ -112,7 +112,7 @@ export const getTaskQueue = defineTool({
     agentId: idOf('an agent').optional().describe('Tasks it holds or, with status pending, can claim'),
     priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
     status: z.enum(STATUSES).optional().describe('Task status'),
-    type: textUpTo(100).optional().describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
+    type: textUpTo(100).optional().describe(`${DEFAULT_TYPE}, ${CODING_TYPE}, or a type given at creation`),
     includeAssigned: z.boolean().default(false).describe('Include held tasks'),
     limit: z.int().min(1).max(100).default(20).describe('Maximum'),
     cursor,
@@ -124,12 +124,12 @@ export const getTaskQueue = defineTool({
   handler: async ({ services, principal, workspace }, { cursor: at, ...input }) => {
     const { limit: _, ...filtered } = { ...input, workspace };
     const filters = JSON.stringify(filtered);
-    const request: TaskQueueRequest = { ...input, workspace, after: queuePlaceOf(filters, at) };
+    const request: TaskQueueRequest = { ...input, workspace, after: queueCursorOf(filters, at) };
     const { page, stats } = await services.system.tasks.list(principal, request);
     const { tasks, truncated, next } = page;
     const { averageWaitMilliseconds: wait, oldestTask, ...counts } = stats;
     return {
-      tasks: tasks.map(taskAnswer),
+      tasks: tasks.map(taskResponse),
       queueStats: {
         ...counts,
         avgWaitTime: wait === undefined ? undefined : Math.round(wait),
@@ -142,15 +142,15 @@ export const getTaskQueue = defineTool({
 });
 
 /** Marks the start of a state's list. */
-const BEGINNING = 'beginning';
+const FIRST_CURSOR = 'beginning';
 
-function cursorOf(filters: string, { status, place }: QueuePlace): string {
+function cursorOf(filters: string, { status, place }: QueueCursor): string {
   const state = QUEUE_STATUSES.indexOf(status);
-  return encodeCursor(filters, { order: [state, ...(place?.order ?? [])], id: place?.id ?? BEGINNING });
+  return encodeCursor(filters, { order: [state, ...(place?.order ?? [])], id: place?.id ?? FIRST_CURSOR });
 }
 
-function queuePlaceOf(filters: string, encoded: string | undefined): QueuePlace | undefined {
-  const decoded = placeAfter(filters, encoded);
+function queueCursorOf(filters: string, encoded: string | undefined): QueueCursor | undefined {
+  const decoded = cursorAfter(filters, encoded);
   const [state, ...order] = decoded?.order ?? [];
   const status = state === undefined ? undefined : QUEUE_STATUSES[state];
   if (decoded === undefined || status === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Arguments and outputs of paginated lists. */
 
 import { z } from 'zod';
-import { decodeCursor, type Place } from '../../../kernel/paging.ts';
+import { decodeCursor, type ListCursor } from '../../../kernel/paging.ts';
 import { toolsFor } from '../../../mcp/tool.ts';
 import type { SystemServices } from '../create.ts';
 
@@ -20,7 +20,7 @@ export const pageShape = {
 };
 
 /** @param filters of the list, as text @throws MusterError INVALID_FORMAT if the cursor is not for these filters */
-export function placeAfter(filters: string, encoded: string | undefined): Place | undefined {
+export function cursorAfter(filters: string, encoded: string | undefined): ListCursor | undefined {
   const suggestion = 'Send nextCursor with unchanged filters, or omit cursor to start over.';
   return decodeCursor(filters, encoded, suggestion);
 }

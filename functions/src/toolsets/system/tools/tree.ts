@@ -1,14 +1,14 @@
 /** The tools that show an item's parts and cost, and that set budgets. */
 import { z } from 'zod';
-import { BUDGET_KINDS, budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
+import { BUDGET_KINDS, budgetResponse, budgetShape } from '../../../graph/rules/budget.ts';
 import { keyOfNode, NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { fitting } from '../../../kernel/json.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
-import type { SeenNode } from '../rules/tree.ts';
-import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
+import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
+import type { VisibleNode } from '../rules/tree.ts';
+import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const counts = z.record(z.string(), z.int());
 
@@ -23,7 +23,7 @@ const totalsShape = z.object({
 
 const nodeShape = z.object({
   kind: z.enum(NODE_KINDS),
-  ...partial({
+  ...optionalFields({
     id: z.string(),
     private: z.boolean().describe('You may not see it.'),
     deleted: z.boolean().describe('Deleted; its usage still counts.'),
@@ -37,15 +37,15 @@ const nodeShape = z.object({
   }).shape,
 });
 
-type NodeAnswer = z.output<typeof nodeShape>;
+type NodeResponse = z.output<typeof nodeShape>;
 
-function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
+function nodeResponse({ node, visibility }: VisibleNode): NodeResponse {
   const { kind, thing_id: id, status, workspace, created_at, totals, deleted: isDeleted } = node;
-  if (sight === undefined) return { kind, private: true };
+  if (visibility === undefined) return { kind, private: true };
   return {
     kind,
     id,
-    ...(isDeleted ? { deleted: true } : sight === 'all' && { title: node.title }),
+    ...(isDeleted ? { deleted: true } : visibility === 'all' && { title: node.title }),
     workspace,
     status,
     createdAt: created_at.toISOString(),
@@ -85,30 +85,30 @@ export const getTree = defineTool({
   example: { kind: 'task', id: 'task-xxx-001' },
   handler: async ({ services, principal, workspace }, { kind, id, limit, cursor: encoded }) => {
     const question = nodeKey({ kind, id });
-    const after = placeAfter(question, encoded);
+    const after = cursorAfter(question, encoded);
     const page = { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
     const { trees, budgets } = services.system;
     const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
-    const ways = [root, ...path].filter(({ sight }) => sight !== undefined).map(({ node }) => node);
-    const holding = await budgets.holdingFor(principal, ways);
+    const ways = [root, ...path].filter(({ visibility }) => visibility !== undefined).map(({ node }) => node);
+    const holding = await budgets.holderOf(principal, ways);
     // A parent that the caller may not see appears by kind only.
     const shown = new Set(
-      [root, ...path, ...below.items].flatMap((one) => (one.sight ? [keyOfNode(one.node)] : [])),
+      [root, ...path, ...below.items].flatMap((one) => (one.visibility ? [keyOfNode(one.node)] : [])),
     );
-    const answerOf = (seen: SeenNode): NodeAnswer => {
+    const answerOf = (seen: VisibleNode): NodeResponse => {
       const { part_of, ancestors } = seen.node;
       const depth = seen === root ? 0 : ancestors.indexOf(keyOfNode(root.node)) + 1;
-      if (seen.sight === undefined) return { ...nodeAnswer(seen), ...(depth > 0 && { depth }) };
+      if (seen.visibility === undefined) return { ...nodeResponse(seen), ...(depth > 0 && { depth }) };
       const parent = part_of && (shown.has(nodeKey(part_of)) ? { ...part_of } : { kind: part_of.kind });
-      return { ...nodeAnswer(seen), ...(parent && { partOf: parent }), ...(depth > 0 && { depth }) };
+      return { ...nodeResponse(seen), ...(parent && { partOf: parent }), ...(depth > 0 && { depth }) };
     };
-    const items = fitting(below.items, answerOf);
+    const items = fittingItems(below.items, answerOf);
     const last = below.more || items.length < below.items.length ? items.at(-1) : undefined;
     return {
       node: answerOf(root),
       path: path.map(answerOf),
       parts: items.map(answerOf),
-      budgets: holding.map(budgetAnswer),
+      budgets: holding.map(budgetResponse),
       truncated: last !== undefined,
       nextCursor:
         last && encodeCursor(question, { order: [last.node.created_at.getTime()], id: keyOfNode(last.node) }),
@@ -136,17 +136,17 @@ export const setBudget = defineTool({
   role: 'worker',
   audience: 'administrators',
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
-  answer: budgetAnswer,
-  handler: ({ services, principal, workspace, recordAnswer }, input) => {
+  response: budgetResponse,
+  handler: ({ services, principal, workspace, recordResponse }, input) => {
     const { clear, money, tokens, kind, id: thing_id } = input;
-    const changed = clearing(clear);
+    const changed = clearedFields(clear);
     const limits = { money: changed('money', money), tokens: changed('tokens', tokens) };
-    if (limits.money === undefined && limits.tokens === undefined) throw nothingSaid();
-    return services.system.budgets.set(principal, { workspace, kind, thing_id, ...limits }, recordAnswer);
+    if (limits.money === undefined && limits.tokens === undefined) throw nothingToUpdate();
+    return services.system.budgets.set(principal, { workspace, kind, thing_id, ...limits }, recordResponse);
   },
 });
 
-function nothingSaid(): MusterError {
+function nothingToUpdate(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'Missing limit.', {
     field: 'money',
     reason: 'MISSING',

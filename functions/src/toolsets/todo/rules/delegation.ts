@@ -1,10 +1,10 @@
 /** Delegation of to-dos to the agents of a workspace. Source: docs/semantics.md#one-graph. */
-import { refusalFor } from '../../../access/rules/gate.ts';
+import { permissionError } from '../../../access/rules/permissionCheck.ts';
 import { nodeKey } from '../../../graph/rules/graphNode.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { type PortOf, readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
 import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
@@ -30,7 +30,7 @@ export interface Delegated {
   readonly task: Task;
 }
 
-export type DelegatedProgress = ReturnType<typeof progressAnswer>;
+export type DelegatedProgress = ReturnType<typeof progressResponse>;
 
 /** Reasons why a to-do cannot be completed because it was completed or deleted in the meantime. */
 const ENDED_REASONS = ['ALREADY_COMPLETED', 'TASK_NOT_FOUND'];
@@ -47,10 +47,10 @@ export class Delegation extends Service<DelegationPorts> {
   async delegate(
     principal: Principal,
     request: DelegationRequest,
-    recordAnswer: RecordAnswer<Delegated>,
+    recordResponse: RecordResponse<Delegated>,
   ): Promise<Delegated> {
     const { workspace, todoId, priority, required_capabilities, hints } = request;
-    const refusal = refusalFor(principal, workspace, NEED);
+    const refusal = permissionError(principal, workspace, REQUIRED_ROLE);
     if (refusal !== undefined) throw refusal;
     const first = await this.open(principal.owner_uid, todoId);
     let unused: typeof first | undefined = first;
@@ -68,25 +68,25 @@ export class Delegation extends Service<DelegationPorts> {
         const { value: before, version } = found;
         todo = { ...before, delegated_task_id: taskId, ancestors: before.ancestors ?? [] };
         const partOf = { kind: 'todo' as const, id: todoId };
-        const place = { part_of: partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
+        const parents = { part_of: partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
         const counted = asReported(found);
-        return { place, changes: [{ kind: 'delegateTodo' as const, before: counted, todo, version }] };
+        return { parents, changes: [{ kind: 'delegateTodo' as const, before: counted, todo, version }] };
       },
     };
     const outcomeOf = (task: Task | undefined): Delegated => {
       if (task === undefined) throw new Error('The created task is missing.');
       return { todo, task };
     };
-    const tasks = await this.ports.taskCreation.create(creation, ([task]) => recordAnswer(outcomeOf(task)));
+    const tasks = await this.ports.taskCreation.create(creation, ([task]) => recordResponse(outcomeOf(task)));
     return outcomeOf(tasks[0]);
   }
 
   /** Completes the to-do of a completed task; safe to repeat. If the task was not completed, the to-do stays open. */
   async taskClosed(taskId: string): Promise<void> {
     const { tasks, todos, todoService } = this.ports;
-    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
+    const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task?.status !== 'done' || task.part_of?.kind !== 'todo') return;
-    const todo = (await unlessUnreadable(todos.find(task.part_of.id)))?.value;
+    const todo = (await skipUnreadable(todos.find(task.part_of.id)))?.value;
     if (todo === undefined || todo.completed || todo.delegated_task_id !== taskId) return;
     try {
       await todoService.complete(todo.owner_uid, todo.id, () => undefined);
@@ -107,7 +107,7 @@ export class Delegation extends Service<DelegationPorts> {
       delegated.flatMap(({ id, taskId }, index) => {
         const node = nodes[index];
         if (node?.workspace === undefined || roleIn(principal, node.workspace) === undefined) return [];
-        return [[id, progressAnswer(taskId, node)] as const];
+        return [[id, progressResponse(taskId, node)] as const];
       }),
     );
   }
@@ -125,7 +125,7 @@ export class Delegation extends Service<DelegationPorts> {
   }
 }
 
-const NEED = {
+const REQUIRED_ROLE = {
   toolset: 'todo',
   what: 'delegate',
   role: 'worker',
@@ -138,7 +138,7 @@ function descriptionOf({ title, description }: Todo): string {
   return description === undefined ? title : `${title}\n\n${description}`;
 }
 
-function progressAnswer(
+function progressResponse(
   task_id: string,
   node: Awaited<ReturnType<DelegationPorts['graph']['findAll']>>[number] & {},
 ) {

@@ -49,7 +49,7 @@ export function eventConsumer(
       if (read.success) return act(eventOf(read.data));
       const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
       log.error('message_buried', { consumer, messageId, reason });
-      await deadLetters.bury({ consumer, reason, messageId, text });
+      await deadLetters.deadLetter({ consumer, reason, messageId, text });
     },
   };
 }
@@ -58,7 +58,7 @@ export function eventConsumer(
  * Records that an event arrived. Muster never changes events, so a differing digest shows that one was changed by
  * other means.
  */
-export function audit(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
+export function recordReceipt(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
   const digest = hashing.sha256(canonicalJson(messageOf(event)));
   return recordArrival(event, digest, clock.now());
 }
@@ -79,7 +79,7 @@ export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> 
   await ports.clientLists.putNotification(notification);
   if (wanted.email) {
     const address = await ports.verifiedEmail(uid);
-    if (address !== undefined) await ports.notifications.queueMail(address, notification);
+    if (address !== undefined) await ports.notifications.queueEmail(address, notification);
     else ports.log.info('mail_without_address', { uid });
   }
   const { push } = ports;
@@ -105,7 +105,7 @@ async function pushTo(
     return false;
   }
   await deliveries.markDelivered(notification.id, device.id);
-  if (outcome === 'unregistered') await devices.forget(notification.uid, device);
+  if (outcome === 'unregistered') await devices.remove(notification.uid, device);
   if (outcome !== 'sent') log.info('push_not_taken', { uid: notification.uid, outcome });
   return true;
 }

@@ -5,7 +5,7 @@ import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import type { Page, Place, Position, Slice } from '../../../kernel/paging.ts';
+import type { ListCursor, ListPage, PageRequest, TimeCursor } from '../../../kernel/paging.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type { RecurringTask } from './recurring/recurrenceRule.ts';
 import type { Device, Notification, PushService } from './reminders/notification.ts';
@@ -44,7 +44,7 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
 /** Due reminders, and the position of the next page. */
 export interface DueReminders {
   readonly reminders: readonly Versioned<Reminder>[];
-  readonly next?: Position;
+  readonly next?: TimeCursor;
 }
 
 /** Notification preferences of a person. */
@@ -57,7 +57,7 @@ export interface Preferences {
   readonly email: boolean;
 }
 
-export interface Counted<Item> extends Slice<Item> {
+export interface Counted<Item> extends ListPage<Item> {
   readonly total: number;
 }
 
@@ -65,32 +65,32 @@ export interface TaskHistory {
   /** @throws Error if the document of this id is not an event */
   find(id: string): Promise<TaskEvent | undefined>;
   /** Returns a to-do's events, newest first. */
-  history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>>;
+  history(ownerUid: string, taskId: string, page: PageRequest): Promise<ListPage<TaskEvent>>;
 }
 
 export interface ReminderQueries {
   find(id: string): Promise<Versioned<Reminder> | undefined>;
   /** Returns reminders that are due at `now`, oldest first, and the position of the next page. */
-  due(now: Date, page: Page): Promise<DueReminders>;
+  due(now: Date, page: PageRequest): Promise<DueReminders>;
   /** Returns a person's unsent reminders after an instant, soonest first; or all reminders, latest first. */
-  list(ownerUid: string, after: Date | undefined, page: Page): Promise<Counted<Reminder>>;
+  list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>>;
 }
 
 export interface RecurringTaskQueries {
   find(id: string): Promise<Versioned<RecurringTask> | undefined>;
   /** Newest first. */
-  list(ownerUid: string, withEnded: boolean, page: Page): Promise<Counted<RecurringTask>>;
+  list(ownerUid: string, withEnded: boolean, page: PageRequest): Promise<Counted<RecurringTask>>;
 }
 
 export interface TodoPage {
   readonly limit: number;
-  readonly after?: Place | undefined;
+  readonly after?: ListCursor | undefined;
 }
 
 export interface FoundTodos {
   readonly todos: readonly Todo[];
   readonly total: number;
-  readonly next?: Place;
+  readonly next?: ListCursor;
 }
 
 export interface TodoQueries {
@@ -104,7 +104,7 @@ export interface TodoQueries {
   /**
    * Returns to-dos whose title and description contain all word prefixes, those with all of them in the title first.
    * Within each group, a page lists newer to-dos first.
-   * @param words from `soughtPrefixes`
+   * @param words from `searchPrefixes`
    */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
 }
@@ -117,7 +117,7 @@ export interface ClientLists {
 export interface Devices {
   of(uid: string): Promise<readonly Device[]>;
   /** Deletes the device, unless its token has changed in the meantime. */
-  forget(uid: string, device: Device): Promise<void>;
+  remove(uid: string, device: Device): Promise<void>;
 }
 
 export interface Deliveries {
@@ -133,7 +133,7 @@ export interface Notifications {
   /** Returns a person's preferences, or the defaults. */
   preferences(uid: string): Promise<Preferences>;
   /** Queues an email once. Source: https://extensions.dev/extensions/firebase/firestore-send-email */
-  queueMail(address: string, notification: Notification): Promise<void>;
+  queueEmail(address: string, notification: Notification): Promise<void>;
 }
 
 export interface TodoChanges {

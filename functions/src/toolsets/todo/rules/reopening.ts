@@ -1,15 +1,15 @@
 /** Reopens completed to-dos. Source: docs/semantics.md#to-dos. */
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurring/recurrenceRule.ts';
 import { latestId, latestOccurrence, replacement } from './recurring/recurringTasks.ts';
 import { reminderBefore } from './reminders/reminder.ts';
 import { isReported } from './repair.ts';
-import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
+import { type RemindedTodo, type Todo, todoResponse } from './todo.ts';
 import { changeContext, removalEffects, replacementChanges } from './todoChanges.ts';
 
 export interface ReopenedOutcome {
@@ -21,10 +21,10 @@ export interface ReopenedOutcome {
 export function reopenTodo(
   ports: TodoPorts,
   own: () => Promise<RemindedTodo>,
-  recordAnswer: RecordAnswer<ReopenedOutcome>,
+  recordResponse: RecordResponse<ReopenedOutcome>,
 ): Promise<ReopenedOutcome> {
   const { clock, randomness, store } = ports;
-  return retryStale(randomness, async () => {
+  return retryOnConflict(randomness, async () => {
     const found = await own();
     if (!found.value.completed) throw notCompleted(found.value);
     const { completed_at: _undone, ...rest } = found.value;
@@ -36,7 +36,7 @@ export function reopenTodo(
     const reserved = await guardChanges(ports, undefined, todo);
     await store.commit(
       [...replacementChanges(found, todo, context), ...following.changes, ...reserved],
-      recordAnswer(outcome),
+      recordResponse(outcome),
     );
     return outcome;
   });
@@ -53,7 +53,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
   if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
   const found = await ports.recurringTasks.find(recurring_task_id);
   if (found === undefined || found.value.owner_uid !== owner_uid) return { changes: [] };
-  if (found.value.latest_on === occurs_on) return { changes: revivalOf(found, completed_at) };
+  if (found.value.latest_on === occurs_on) return { changes: reopenedReminderOf(found, completed_at) };
   const next = await ports.todos.findReminded(latestId(found.value));
   if (next === undefined) return { changes: [] };
   const isItsOwn = next.value.created_at.getTime() === completed_at?.getTime();
@@ -72,7 +72,10 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
 }
 
 /** Undoes the end of a recurring to-do that the completion of its last occurrence caused. */
-function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
+function reopenedReminderOf(
+  found: Versioned<RecurringTask>,
+  completedAt: Date | undefined,
+): readonly TodoChange[] {
   const { ended_at, ...recurring } = found.value;
   const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
@@ -83,7 +86,8 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
   const { value: todo, reminder } = next;
   if (todo.ancestors !== undefined) return false;
   const made = latestOccurrence(recurring, todo.created_at);
-  if (!isReported(next) || canonicalJson(todoAnswer(made)) !== canonicalJson(todoAnswer(todo))) return false;
+  if (!isReported(next) || canonicalJson(todoResponse(made)) !== canonicalJson(todoResponse(todo)))
+    return false;
   const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
   const usual = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
   return reminder?.value.remind_at.getTime() === usual.remind_at.getTime();

@@ -4,9 +4,9 @@
  * on, so the result does not depend on delays, duplicates or order.
  */
 
-import { isVisible } from '../../../kernel/hidden.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurring/recurringTasks.ts';
@@ -18,7 +18,7 @@ import {
   MAX_TITLE_LENGTH,
   type RemindedTodo,
   type Todo,
-  todoAnswer,
+  todoResponse,
 } from './todo.ts';
 import {
   changeContext,
@@ -31,7 +31,7 @@ import {
 
 /** @param before the previous to-do, needed if it was deleted; undefined if unknown or unreadable */
 export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {
-  return retryStale(ports.randomness, async () => {
+  return retryOnConflict(ports.randomness, async () => {
     const found = await ports.todos.findReminded(id);
     if (found !== undefined) return repairPresent(ports, found);
     if (before !== undefined) return repairDeleted(ports, before);
@@ -43,9 +43,9 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
   const now = ports.clock.now();
   const reported = found.lastReported;
   const lastTitle = reported?.['title'];
-  const todo = normalised(found.value, now, typeof lastTitle === 'string' ? lastTitle : undefined);
-  const after = todoAnswer(todo);
-  const states = [reported, todoAnswer(found.value), after].map(canonicalJson);
+  const todo = normalizedTodo(found.value, now, typeof lastTitle === 'string' ? lastTitle : undefined);
+  const after = todoResponse(todo);
+  const states = [reported, todoResponse(found.value), after].map(canonicalJson);
   const changes: TodoChange[] = [];
   if (!found.isIndexCurrent() || new Set(states).size > 1)
     changes.push({
@@ -80,32 +80,32 @@ async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
 
 /** Returns whether the last event reported the current state of the to-do. */
 export function isReported({ value, lastReported }: RemindedTodo): boolean {
-  return canonicalJson(lastReported) === canonicalJson(todoAnswer(value));
+  return canonicalJson(lastReported) === canonicalJson(todoResponse(value));
 }
 
 /** Replaces a title without visible characters. */
 const UNTITLED = 'Untitled';
 
 /** Returns a valid to-do; invalid values are truncated or dropped. @param lastTitle replaces an invisible title */
-export function normalised(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
+export function normalizedTodo(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
   const { completed_at, description, title, ...rest } = todo;
   const tags = new Map<string, string>();
   for (const written of todo.tags) {
-    const tag = beginning(written.trim(), MAX_TAG_LENGTH);
+    const tag = prefixOf(written.trim(), MAX_TAG_LENGTH);
     if (isVisible(tag) && !tags.has(caseFolded(tag))) tags.set(caseFolded(tag), tag);
   }
-  const shown = beginning(title.trim(), MAX_TITLE_LENGTH);
+  const shown = prefixOf(title.trim(), MAX_TITLE_LENGTH);
   return {
     ...rest,
     title: isVisible(shown) ? shown : lastTitle,
-    ...(description !== undefined && { description: beginning(description, MAX_DESCRIPTION_LENGTH) }),
+    ...(description !== undefined && { description: prefixOf(description, MAX_DESCRIPTION_LENGTH) }),
     tags: [...tags.values()].slice(0, MAX_TAGS),
     ...(todo.completed && { completed_at: completed_at ?? now }),
   };
 }
 
-function beginning(text: string, most: number): string {
-  return text.length <= most ? text : [...text].slice(0, most).join('').trimEnd();
+function prefixOf(text: string, max: number): string {
+  return text.length <= max ? text : [...text].slice(0, max).join('').trimEnd();
 }
 
 function reportedTodo(todo: Todo, reported: JsonObject): Todo {

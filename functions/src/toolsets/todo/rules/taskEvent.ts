@@ -91,7 +91,7 @@ export interface DeadLetter {
 }
 
 export interface DeadLetters {
-  bury(letter: DeadLetter): Promise<void>;
+  deadLetter(letter: DeadLetter): Promise<void>;
 }
 
 /** Returns the topics of an event: the audit trail, and clients for changes or the notifier for notifications. */

@@ -1,11 +1,11 @@
 /** To-dos of people. Source: the to-do specification; docs/semantics.md#to-dos. */
 
 import { z } from 'zod/mini';
-import { placeFields } from '../../../graph/rules/graphNode.ts';
+import { parentFields } from '../../../graph/rules/graphNode.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { isVisible } from '../../../kernel/hidden.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import type { Reminder } from './reminders/reminder.ts';
@@ -25,7 +25,7 @@ export function caseFolded(text: string): string {
 }
 
 /** Returns a to-do in the format of tools and events. */
-export function todoAnswer(todo: Todo) {
+export function todoResponse(todo: Todo) {
   return {
     id: todo.id,
     title: todo.title,
@@ -51,10 +51,10 @@ export interface WrittenTexts {
   readonly tags?: readonly string[] | undefined;
 }
 
-const USUAL_TEXTS: TodoTexts = { title: '', priority: 'MEDIUM', tags: [] };
+const DEFAULT_TEXTS: TodoTexts = { title: '', priority: 'MEDIUM', tags: [] };
 
 /** @throws MusterError VALIDATION_ERROR for invalid tags */
-export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TEXTS): TodoTexts {
+export function checkedTexts(written: WrittenTexts, before: TodoTexts = DEFAULT_TEXTS): TodoTexts {
   const { description = before.description } = written;
   return {
     title: written.title?.trim() ?? before.title,
@@ -65,11 +65,11 @@ export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TE
 }
 
 /** Tolerance for dates that were in the future when the caller sent them. */
-const GRACE_MILLISECONDS = 60_000;
+const GRACE_MS = 60_000;
 
 /** @param field argument with the date. @throws MusterError VALIDATION_ERROR if it is over a minute in the past */
 export function requireFuture(field: string, date: Date, now: Date): void {
-  if (date.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
+  if (date.getTime() >= now.getTime() - GRACE_MS) return;
   throw new MusterError('VALIDATION_ERROR', `${field} is in the past.`, {
     field,
     value: date.toISOString(),
@@ -188,7 +188,7 @@ export const todoDocument = z.object({
   occurs_on: z.nullable(z.string()),
   /** Changes each time the to-do is restored after a deletion. */
   restored: z.exactOptional(z.int()),
-  ...placeFields,
+  ...parentFields,
   /** The latest task created for it. */
   delegated_task_id: z._default(z.nullable(z.string()), null),
 });

@@ -1,5 +1,5 @@
 /** The changes of a to-do and their side effects, in one commit. Source: the to-do specification, "Side Effects". */
-import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/graphNode.ts';
+import { type GraphNode, NO_USAGE, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
@@ -7,7 +7,7 @@ import { readFor } from '../../../kernel/ports.ts';
 import type { TodoChange, TodoPorts, TodoQueries } from './ports.ts';
 import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
-import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
+import { type RemindedTodo, type Todo, todoResponse } from './todo.ts';
 
 /** The fields whose changes events report; other fields never change. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
@@ -66,7 +66,7 @@ function eventType(before: JsonObject | null, after: JsonObject | null): TaskEve
 export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[] {
   return [
     { kind: 'createTodo', todo },
-    { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), context) },
+    { kind: 'recordEvent', event: todoEvent(null, todo, todoResponse(todo), context) },
     ...reminderChanges(undefined, todo, undefined, context),
   ];
 }
@@ -74,7 +74,7 @@ export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[
 /** Returns no changes if the to-do stays the same. */
 export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): TodoChange[] {
   const { value, version, reminder } = before;
-  const [was, is] = [todoAnswer(value), todoAnswer(after)];
+  const [was, is] = [todoResponse(value), todoResponse(after)];
   if (differences(was, is).length === 0) return [];
   return [
     { kind: 'replaceTodo', todo: after, before: value, version },
@@ -85,15 +85,15 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
 
 /** Returns the side effects of deleting a to-do. */
 export function removalEffects(todo: Todo, now: Date): TodoChange[] {
-  const event = todoEvent(todoAnswer(todo), todo, null, { eventId: removalId(todo), now });
+  const event = todoEvent(todoResponse(todo), todo, null, { eventId: removalId(todo), now });
   return [
     { kind: 'recordEvent', event },
     { kind: 'deleteReminder', id: todo.id },
-    { kind: 'recount', before: todoNode(todo), after: todoNode(todo, true) },
+    { kind: 'updateNode', before: todoNode(todo), after: todoNode(todo, true) },
   ];
 }
 
-function awaited(todo: Todo | undefined): Date | undefined {
+function isAwaited(todo: Todo | undefined): Date | undefined {
   return todo?.completed === false ? todo.due_date : undefined;
 }
 
@@ -108,7 +108,7 @@ export function reminderChanges(
   reminder: Versioned<Reminder> | undefined,
   { now, leadMilliseconds }: Omit<ChangeContext, 'eventId'>,
 ): TodoChange[] {
-  const [was, is] = [awaited(before), awaited(after)];
+  const [was, is] = [isAwaited(before), isAwaited(after)];
   const isOver = after.completed && before?.completed === false; // One may have been set without a due date.
   if (is === undefined) return was === undefined && !isOver ? [] : [{ kind: 'deleteReminder', id: after.id }];
   if (was === undefined && reminder?.value.sent !== false)
@@ -135,7 +135,7 @@ export function todoNode(todo: Todo, isDeleted = false): GraphNode {
     owner_uid,
     status: completed ? 'done' : isDeleted ? 'cancelled' : 'open',
     attempts: 0,
-    spent: NO_WORK,
+    spent: NO_USAGE,
     created_at,
     ...(todo.part_of && { part_of: todo.part_of }),
     ...(todo.ancestors && { ancestors: todo.ancestors }),

@@ -1,12 +1,12 @@
 /** A person's to-dos. Source: the to-do specification; docs/semantics.md#to-dos. */
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
-import { linkTo } from '../../../graph/rules/linking.ts';
+import { linkToParent } from '../../../graph/rules/linking.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { RecordResponse } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
+import { searchPrefixes, searchWords } from '../../../kernel/textSearch.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { FoundTodos, TodoChange, TodoPage, TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurring/recurringTasks.ts';
@@ -25,7 +25,7 @@ import {
   type Todo,
   type TodoFilter,
   type TodoSort,
-  todoAnswer,
+  todoResponse,
   type WrittenTexts,
 } from './todo.ts';
 import {
@@ -66,15 +66,15 @@ export class TodoService extends Service<TodoPorts> {
   add(
     ownerUid: string,
     { due_date, link: wanted, ...texts }: TodoDraft,
-    recordAnswer: RecordAnswer<Todo>,
+    recordResponse: RecordResponse<Todo>,
   ): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
     const checked = checkedTexts(texts);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const createdAt = clock.now();
       if (due_date) requireFuture('due_date', due_date, createdAt);
       const due = due_date && { due_date };
-      const link = wanted && (await linkTo(this.ports, wanted));
+      const link = wanted && (await linkToParent(this.ports, wanted));
       const id = randomness.uuid();
       const todo: Todo = {
         id,
@@ -83,36 +83,40 @@ export class TodoService extends Service<TodoPorts> {
         ...due,
         completed: false,
         created_at: createdAt,
-        ...link?.place,
+        ...link?.parents,
       };
       const reserved = await guardChanges(this.ports, undefined, todo);
       const context = await changeContext(this.ports, todo, createdAt, due_date !== undefined);
       const changes = [...creationChanges(todo, context), ...reserved, ...(link?.changes ?? [])];
-      await store.commit(changes, recordAnswer(todo));
+      await store.commit(changes, recordResponse(todo));
       return todo;
     });
   }
 
   /** @throws MusterError NOT_FOUND (TASK_NOT_FOUND); VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
-  edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>) {
+  edit(ownerUid: string, id: string, edit: TodoEdit, recordResponse: RecordResponse<EditedOutcome>) {
     const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
       const todo = edited(found.value, edit);
       const moved = todo.due_date?.getTime() !== found.value.due_date?.getTime();
       if (todo.due_date && moved) requireFuture('due_date', todo.due_date, now);
-      const outcome = { todo, changed: differences(todoAnswer(found.value), todoAnswer(todo)) };
+      const outcome = { todo, changed: differences(todoResponse(found.value), todoResponse(todo)) };
       const context = await changeContext(this.ports, todo, now, moved && todo.due_date !== undefined);
       const reserved = await guardChanges(this.ports, found.value, todo);
-      await store.commit([...replacementChanges(found, todo, context), ...reserved], recordAnswer(outcome));
+      await store.commit([...replacementChanges(found, todo, context), ...reserved], recordResponse(outcome));
       return outcome;
     });
   }
 
   /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is already completed */
-  complete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
-    return this.end(ownerUid, id, recordAnswer, (found, now) => {
+  complete(
+    ownerUid: string,
+    id: string,
+    recordResponse: RecordResponse<EndedOutcome>,
+  ): Promise<EndedOutcome> {
+    return this.end(ownerUid, id, recordResponse, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
       const todo = { ...found.value, completed: true, completed_at: now };
       const context = { eventId: this.ports.randomness.uuid(), now };
@@ -124,14 +128,14 @@ export class TodoService extends Service<TodoPorts> {
   reopen(
     ownerUid: string,
     id: string,
-    recordAnswer: RecordAnswer<ReopenedOutcome>,
+    recordResponse: RecordResponse<ReopenedOutcome>,
   ): Promise<ReopenedOutcome> {
-    return reopenTodo(this.ports, () => this.own(ownerUid, id), recordAnswer);
+    return reopenTodo(this.ports, () => this.own(ownerUid, id), recordResponse);
   }
 
   /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND */
-  delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
-    return this.end(ownerUid, id, recordAnswer, ({ value: todo, version }, now) => ({
+  delete(ownerUid: string, id: string, recordResponse: RecordResponse<EndedOutcome>): Promise<EndedOutcome> {
+    return this.end(ownerUid, id, recordResponse, ({ value: todo, version }, now) => ({
       todo,
       changes: [{ kind: 'deleteTodo', todo, version }, ...removalEffects(todo, now)],
     }));
@@ -143,7 +147,7 @@ export class TodoService extends Service<TodoPorts> {
 
   /** @throws MusterError VALIDATION_ERROR if the query has no word or too many */
   async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
-    const words = soughtPrefixes(searchWords(query, MAX_WORDS));
+    const words = searchPrefixes(searchWords(query, MAX_WORDS));
     if (words.length === 0) {
       const suggestion = 'Use at least one letter or digit.';
       throw invalid('query', 'NO_WORDS', 'query contains no searchable word.', suggestion);
@@ -160,7 +164,7 @@ export class TodoService extends Service<TodoPorts> {
    * none.
    * @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND if the owner has neither the to-do nor its events
    */
-  async history(ownerUid: string, id: string, page: Page): Promise<Slice<TaskEvent>> {
+  async history(ownerUid: string, id: string, page: PageRequest): Promise<ListPage<TaskEvent>> {
     const slice = await this.ports.taskHistory.history(ownerUid, id, page);
     if (slice.items.length === 0 && page.after === undefined) await this.find(ownerUid, id);
     return slice;
@@ -169,21 +173,21 @@ export class TodoService extends Service<TodoPorts> {
   private end(
     ownerUid: string,
     id: string,
-    recordAnswer: RecordAnswer<EndedOutcome>,
+    recordResponse: RecordResponse<EndedOutcome>,
     ending: (
       found: RemindedTodo,
       now: Date,
     ) => { readonly todo: Todo; readonly changes: readonly TodoChange[] },
   ): Promise<EndedOutcome> {
     const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
       const { todo, changes } = ending(found, now);
       const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
       const outcome = { todo, ...(next && { next }) };
       const released = await guardChanges(this.ports, found.value, undefined);
-      await store.commit([...changes, ...released, ...following], recordAnswer(outcome));
+      await store.commit([...changes, ...released, ...following], recordResponse(outcome));
       return outcome;
     });
   }

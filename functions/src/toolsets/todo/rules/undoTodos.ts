@@ -1,8 +1,8 @@
 /** Undoes changes of to-dos, recurring to-dos and reminders. Source: docs/semantics.md#undo. */
 
-import { asBefore, changedSince } from '../../../kernel/effects.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
+import { changedSinceError, restoredFields } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
-import type { Effect } from '../../../kernel/trail.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurring/recurringTasks.ts';
@@ -12,13 +12,13 @@ import type { RemindedTodo, Todo } from './todo.ts';
 import { changeContext, creationChanges, removalEffects, replacementChanges } from './todoChanges.ts';
 
 /** States of a task in which its to-do can be detached from it. */
-const UNDELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
+const NOT_DELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
 
-interface InversePorts extends TodoPorts {
+interface UndoPorts extends TodoPorts {
   readonly tasks: Pick<DelegationTasks, 'find'>;
 }
 
-export class TodoInverse extends Service<InversePorts> {
+export class TodoUndo extends Service<UndoPorts> {
   /**
    * Undoes an event's changes of a to-do or a recurring to-do. Changes of a recurring to-do and of its occurrences
    * are undone together, so that an active recurring to-do has an open occurrence. If one part is refused, only a
@@ -26,14 +26,14 @@ export class TodoInverse extends Service<InversePorts> {
    * @throws MusterError CONFLICT with the reason CHANGED_SINCE or DUPLICATE_TASK
    */
   readonly recurrence = async (
-    effect: Effect,
+    effect: AuditEffect,
     _by: unknown,
     _caller: unknown,
-    together: readonly Effect[],
+    together: readonly AuditEffect[],
   ): Promise<readonly TodoChange[]> => {
     const series = together.find(({ kind, id }) => kind === 'recurring_task' && belongsTo(effect, id));
     const others = together.filter((one) => one !== effect && series && belongsTo(one, series.id));
-    if (others.length === 0) return this.alone(effect);
+    if (others.length === 0) return this.todoOnly(effect);
     const changes = await this.part(effect);
     try {
       for (const other of others) await this.part(other);
@@ -43,24 +43,25 @@ export class TodoInverse extends Service<InversePorts> {
     return changes;
   };
 
-  readonly reminder = async (effect: Effect): Promise<readonly TodoChange[]> => {
+  readonly reminder = async (effect: AuditEffect): Promise<readonly TodoChange[]> => {
     const { todos, reminders, reminderFields } = this.ports;
     const ownerUid = effect.owner_uid ?? '';
     const [todo, before] = await Promise.all([
       readFor(ownerUid, todos.find(effect.id)),
       readFor(ownerUid, reminders.find(effect.id)),
     ]);
-    const fields = asBefore(effect, before && reminderFields.of(before.value));
-    if (fields === undefined) return before === undefined ? [] : [{ kind: 'dropReminder', before }];
-    if (todo === undefined || todo.value.completed) throw changedSince(effect, ['its to-do is not open']);
+    const fields = restoredFields(effect, before && reminderFields.of(before.value));
+    if (fields === undefined) return before === undefined ? [] : [{ kind: 'cancelReminder', before }];
+    if (todo === undefined || todo.value.completed)
+      throw changedSinceError(effect, ['its to-do is not open']);
     return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
-  private part(effect: Effect): Promise<readonly TodoChange[]> {
+  private part(effect: AuditEffect): Promise<readonly TodoChange[]> {
     return effect.kind === 'todo' ? this.todo(effect) : this.recurringTask(effect);
   }
 
-  private async alone(effect: Effect): Promise<readonly TodoChange[]> {
+  private async todoOnly(effect: AuditEffect): Promise<readonly TodoChange[]> {
     const changes = await this.part(effect);
     const now = this.ports.clock.now();
     for (const change of changes) {
@@ -74,10 +75,10 @@ export class TodoInverse extends Service<InversePorts> {
     return changes;
   }
 
-  private async todo(effect: Effect): Promise<readonly TodoChange[]> {
+  private async todo(effect: AuditEffect): Promise<readonly TodoChange[]> {
     const { todoFields, clock } = this.ports;
     const found = await this.repaired(effect);
-    const fields = asBefore(effect, found && todoFields.of(found.value));
+    const fields = restoredFields(effect, found && todoFields.of(found.value));
     const now = clock.now();
     if (fields === undefined) return found === undefined ? [] : this.deletion(effect, found);
     const before = todoFields.from(fields);
@@ -94,14 +95,14 @@ export class TodoInverse extends Service<InversePorts> {
 
   /** Undoes a delegation, or its undo. Not possible while the to-do's task is held or after it was completed. */
   private async delegation(
-    effect: Effect,
+    effect: AuditEffect,
     { value: before, version }: RemindedTodo,
     { delegated_task_id }: Todo,
   ): Promise<readonly TodoChange[]> {
     const { delegated_task_id: taskId, ...rest } = before;
     const task = taskId === undefined ? undefined : (await this.ports.tasks.find(taskId))?.value;
-    if (task !== undefined && !UNDELEGATED.includes(task.status))
-      throw changedSince(effect, [`task "${task.id}" is ${task.status}`]);
+    if (task !== undefined && !NOT_DELEGATED.includes(task.status))
+      throw changedSinceError(effect, [`task "${task.id}" is ${task.status}`]);
     const todo = { ...rest, ...(delegated_task_id !== undefined && { delegated_task_id }) };
     return [{ kind: 'delegateTodo', before, todo, version }];
   }
@@ -116,7 +117,7 @@ export class TodoInverse extends Service<InversePorts> {
   }
 
   /** Repairs direct changes by the owner first: an event reports the change since the previous event. */
-  private async repaired({ id, owner_uid = '' }: Effect): Promise<RemindedTodo | undefined> {
+  private async repaired({ id, owner_uid = '' }: AuditEffect): Promise<RemindedTodo | undefined> {
     const { todos } = this.ports;
     const found = await readFor(owner_uid, todos.findReminded(id));
     if (found === undefined || isReported(found)) return found;
@@ -124,11 +125,11 @@ export class TodoInverse extends Service<InversePorts> {
     return readFor(owner_uid, todos.findReminded(id));
   }
 
-  private async recurringTask(effect: Effect): Promise<readonly TodoChange[]> {
+  private async recurringTask(effect: AuditEffect): Promise<readonly TodoChange[]> {
     const { recurringTasks, recurringTaskFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', recurringTasks.find(effect.id));
-    if (found === undefined) throw changedSince(effect, ['it was deleted']);
-    const fields = asBefore(effect, recurringTaskFields.of(found.value));
+    if (found === undefined) throw changedSinceError(effect, ['it was deleted']);
+    const fields = restoredFields(effect, recurringTaskFields.of(found.value));
     const recurringTask =
       fields === undefined ? { ...found.value, ended_at: clock.now() } : recurringTaskFields.from(fields);
     return [replacement(recurringTask, found)];
@@ -136,7 +137,7 @@ export class TodoInverse extends Service<InversePorts> {
 
   /** Creates the next occurrence if an ended recurring to-do lost its open one in the meantime. */
   private async continued(
-    effect: Effect,
+    effect: AuditEffect,
     change: Extract<TodoChange, { readonly kind: 'replaceRecurringTask' }>,
     now: Date,
   ): Promise<readonly TodoChange[]> {
@@ -151,17 +152,17 @@ export class TodoInverse extends Service<InversePorts> {
       after,
       now,
     });
-    if (following === undefined) throw changedSince(effect, ['its last occurrence is not open']);
+    if (following === undefined) throw changedSinceError(effect, ['its last occurrence is not open']);
     return following.changes;
   }
 
   private async deletion(
-    effect: Effect,
+    effect: AuditEffect,
     { value: todo, version }: RemindedTodo,
   ): Promise<readonly TodoChange[]> {
     // Another occurrence could be created under its id, without this one's parts.
     if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
-      throw changedSince(effect, ['it has parts']);
+      throw changedSinceError(effect, ['it has parts']);
     const released = await guardChanges(this.ports, todo, undefined);
     const effects = removalEffects(todo, this.ports.clock.now());
     return [{ kind: 'deleteTodo', todo, version }, ...effects, ...released];
@@ -178,7 +179,7 @@ export class TodoInverse extends Service<InversePorts> {
 }
 
 /** Returns whether an effect is of a recurring to-do or of its occurrences, whose ids start with its id. */
-function belongsTo({ kind, id }: Effect, recurringTaskId: string): boolean {
+function belongsTo({ kind, id }: AuditEffect, recurringTaskId: string): boolean {
   return (
     (kind === 'recurring_task' && id === recurringTaskId) ||
     (kind === 'todo' && id.startsWith(`${recurringTaskId}_`))

@@ -4,10 +4,10 @@ import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { timestamp } from '../../../kernel/documentCodec.ts';
 import { createOnce } from '../../../kernel/firestore/client.ts';
-import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel/firestore/paths.ts';
+import { COLLECTIONS, eventPath, eventReceiptPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type { TaskHistory } from '../rules/ports.ts';
 import type { ReminderChanges } from '../rules/reminders/reminder.ts';
 import { reminderToDocument } from '../rules/reminders/reminder.ts';
@@ -18,7 +18,7 @@ const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
 
 export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
   recordEvent({ event }, writes) {
-    writes.createLasting(eventPath(event.id), eventToDocument(event));
+    writes.createPermanent(eventPath(event.id), eventToDocument(event));
   },
   createReminder({ reminder }, writes) {
     writes.set(reminderPath(reminder.id), reminderToDocument(reminder));
@@ -30,7 +30,7 @@ export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
     const document = { ...(before && NEVER_SENT), ...reminderToDocument(reminder) };
     writes.createOrReplace(reminderPath(reminder.id), document, before?.version);
   },
-  dropReminder({ before: { value, version } }, writes) {
+  cancelReminder({ before: { value, version } }, writes) {
     writes.deleteAt(reminderPath(value.id), version);
   },
   deleteReminder({ id, version }, writes) {
@@ -56,7 +56,7 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
     return this.documents.find(snapshot, eventFromDocument);
   }
 
-  history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>> {
+  history(ownerUid: string, taskId: string, page: PageRequest): Promise<ListPage<TaskEvent>> {
     const happened = this.database
       .collection(COLLECTIONS.events)
       .where('user_id', '==', ownerUid)
@@ -69,6 +69,6 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
 export function recordArrivalIn(database: Firestore) {
   return async (event: TaskEvent, digest: string, recorded_at: Date): Promise<void> => {
     const { event_data: _, schema_version: _version, ...arrived } = eventToDocument(event);
-    await createOnce(database.doc(auditPath(event.id)), { ...arrived, digest, recorded_at });
+    await createOnce(database.doc(eventReceiptPath(event.id)), { ...arrived, digest, recorded_at });
   };
 }

@@ -13,13 +13,13 @@ import {
   DELIVERIES,
   devicesPath,
   notificationsPath,
-  putAmongLatest,
+  putLatest,
   removeFound,
   taskUpdatesPath,
 } from '../../../kernel/realtime/database.ts';
-import type { Expiring } from '../../../kernel/sweep.ts';
+import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
-import { type Device, mailOf, type Notification } from '../rules/reminders/notification.ts';
+import { type Device, emailOf, type Notification } from '../rules/reminders/notification.ts';
 import { preferencesDocument } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
@@ -28,25 +28,25 @@ interface RealtimePorts {
 }
 
 /** Maximum entries per person. A client that missed more reads the to-dos again. */
-const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
+const [MAX_NOTIFICATIONS, MAX_UPDATES] = [100, 50];
 
 /** Latest entries per person for clients: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
     const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
-    await putAmongLatest(latest, keyOf(id), entry, KEPT_NOTIFICATIONS);
+    await putLatest(latest, keyOf(id), entry, MAX_NOTIFICATIONS);
   }
 
   async putTaskUpdate(event: TaskEvent): Promise<void> {
     const latest = (await this.ports.database()).ref(taskUpdatesPath(event.userId)).orderByChild('at');
     const entry = { ...messageOf(event), at: event.timestamp.getTime() };
-    await putAmongLatest(latest, keyOf(event.id), entry, KEPT_UPDATES);
+    await putLatest(latest, keyOf(event.id), entry, MAX_UPDATES);
   }
 }
 
 /** Maximum devices to notify per person; the security rules cannot count devices. */
-const MOST_DEVICES = 20;
+const MAX_DEVICES = 20;
 
 const storedDevice = z.looseObject({ token: z.string().min(1) });
 
@@ -60,14 +60,14 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(devicesPath(uid));
     const found: Device[] = [];
-    (await list.orderByChild('registered_at').limitToLast(MOST_DEVICES).get()).forEach((child) => {
+    (await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get()).forEach((child) => {
       const token = tokenIn(child.val());
       if (token !== undefined) found.push({ id: child.key, token });
     });
     return found;
   }
 
-  async forget(uid: string, { id, token }: Device): Promise<void> {
+  async remove(uid: string, { id, token }: Device): Promise<void> {
     const device = (await this.ports.database()).ref(devicesPath(uid)).child(id);
     await changeNode(device, (current) => {
       const stored = tokenIn(current);
@@ -79,7 +79,7 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
 const DELIVERED = 'settled';
 
 /** Lease of a sender. A sender that takes longer has crashed. */
-const LEASE_MILLISECONDS = 60_000;
+const LEASE_MS = 60_000;
 
 /** Returns the end of a claim, its first word. */
 function endOf(claim: unknown): number {
@@ -87,9 +87,9 @@ function endOf(claim: unknown): number {
 }
 
 /** Longer than the redelivery of messages, which is at most a day. */
-const KEPT_MILLISECONDS = 2 * 24 * 60 * 60_000;
+const DELIVERY_TTL_MS = 2 * 24 * 60 * 60_000;
 
-const SWEPT_AT_ONCE = 200;
+const SWEEP_BATCH = 200;
 
 /**
  * `deliveries/{notification}/devices/{device}`: the claim of a device, or that it was notified, so that concurrent
@@ -97,7 +97,7 @@ const SWEPT_AT_ONCE = 200;
  */
 export class DatabaseDeliveries
   extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
-  implements Expiring, Deliveries
+  implements ExpiringStore, Deliveries
 {
   readonly name = 'deliveries';
 
@@ -106,7 +106,7 @@ export class DatabaseDeliveries
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
     // The second word identifies the sender if the response to the write is lost.
-    const claim = `${now + LEASE_MILLISECONDS} ${this.ports.randomness.uuid()}`;
+    const claim = `${now + LEASE_MS} ${this.ports.randomness.uuid()}`;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
@@ -126,9 +126,9 @@ export class DatabaseDeliveries
   }
 
   async expire(): Promise<number> {
-    const before = this.ports.clock.now().getTime() - KEPT_MILLISECONDS;
+    const before = this.ports.clock.now().getTime() - DELIVERY_TTL_MS;
     const all = (await this.ports.database()).ref(DELIVERIES);
-    return removeFound(all.orderByChild('at').endAt(before).limitToFirst(SWEPT_AT_ONCE));
+    return removeFound(all.orderByChild('at').endAt(before).limitToFirst(SWEEP_BATCH));
   }
 
   private async notification(id: string): Promise<Reference> {
@@ -151,11 +151,11 @@ export class FirestoreNotifications extends FirestoreReader implements Notificat
     return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? preferencesFromDocument({});
   }
 
-  async queueMail(address: string, notification: Notification): Promise<void> {
+  async queueEmail(address: string, notification: Notification): Promise<void> {
     const { id, uid, about, at } = notification;
     await createOnce(this.database.doc(mailPath(id)), {
       to: [address],
-      message: mailOf(notification),
+      message: emailOf(notification),
       user_id: uid,
       ...about,
       created_at: at,

@@ -6,7 +6,7 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { Page, Position } from '../../../kernel/paging.ts';
+import type { PageRequest, TimeCursor } from '../../../kernel/paging.ts';
 import type { Counted, DueReminders, RecurringTaskQueries, ReminderQueries } from '../rules/ports.ts';
 import {
   type RecurringTask,
@@ -23,7 +23,7 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
     );
   }
 
-  async due(now: Date, { limit, after }: Page): Promise<DueReminders> {
+  async due(now: Date, { limit, after }: PageRequest): Promise<DueReminders> {
     const due = this.all
       .where('sent', '==', false)
       .where('remind_at', '<=', now)
@@ -38,7 +38,7 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
     };
   }
 
-  async list(ownerUid: string, after: Date | undefined, page: Page): Promise<Counted<Reminder>> {
+  async list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>> {
     const own = this.all.where('owner_uid', '==', ownerUid);
     const matching = after ? own.where('sent', '==', false).where('remind_at', '>', after) : own;
     const [slice, counted] = await Promise.all([
@@ -54,7 +54,7 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
 }
 
 /** Documents found by a range of times have a time. */
-function positionOf(snapshot: DocumentSnapshot): Position {
+function positionOf(snapshot: DocumentSnapshot): TimeCursor {
   const { remind_at } = z.looseObject({ remind_at: timestamp }).parse(snapshot.data());
   return { at: remind_at, id: snapshot.id };
 }
@@ -75,7 +75,7 @@ export class FirestoreRecurringTaskQueries extends FirestoreReader implements Re
     return this.documents.findVersioned(snapshot, recurringTaskFromDocument);
   }
 
-  async list(ownerUid: string, withEnded: boolean, page: Page): Promise<Counted<RecurringTask>> {
+  async list(ownerUid: string, withEnded: boolean, page: PageRequest): Promise<Counted<RecurringTask>> {
     const matching = this.database
       .collection(COLLECTIONS.recurringTasks)
       .where('owner_uid', '==', ownerUid)

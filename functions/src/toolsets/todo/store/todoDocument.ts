@@ -5,19 +5,19 @@
  */
 
 import { z } from 'zod/mini';
-import { placeFields } from '../../../graph/rules/graphNode.ts';
+import { parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
-import { prefixesOf } from '../../../kernel/words.ts';
+import { prefixesOf } from '../../../kernel/textSearch.ts';
 import {
   caseFolded,
   PRIORITIES,
   type RemindedTodo,
   type Todo,
   type TodoFilter,
-  todoAnswer,
   todoCodec,
+  todoResponse,
 } from '../rules/todo.ts';
 
 /** Location of a word: in the title, only in the description, or in either. */
@@ -62,13 +62,13 @@ function shortEnough(words: readonly string[], ownerUid: string, room: { bytes: 
   return end < 0 ? words : words.slice(0, end);
 }
 
-export interface SoughtWord {
+export interface SearchWord {
   readonly place: WordPlace;
   readonly word: string;
 }
 
 /** Matches to-dos that contain all words in any place. */
-export function anywhere(words: readonly string[]): readonly SoughtWord[] {
+export function anywhere(words: readonly string[]): readonly SearchWord[] {
   return words.map((word) => ({ place: 'any', word }));
 }
 
@@ -76,11 +76,11 @@ export function anywhere(words: readonly string[]): readonly SoughtWord[] {
  * Returns disjoint ways to contain all words: all in the title, then all but the last, and so on to all but the
  * first. Words after the first one that the title lacks may be in either place.
  */
-export function waysOfHaving(words: readonly string[]): readonly (readonly SoughtWord[])[] {
-  const inTitle = words.map((word): SoughtWord => ({ place: 'title', word }));
+export function matchVariants(words: readonly string[]): readonly (readonly SearchWord[])[] {
+  const inTitle = words.map((word): SearchWord => ({ place: 'title', word }));
   const lacking = words.map((_, first) =>
     words.map(
-      (word, at): SoughtWord => ({ place: at < first ? 'title' : at === first ? 'rest' : 'any', word }),
+      (word, at): SearchWord => ({ place: at < first ? 'title' : at === first ? 'rest' : 'any', word }),
     ),
   );
   return [inTitle, ...lacking.reverse()];
@@ -142,7 +142,7 @@ function indexOf(todo: Todo) {
 
 /** `recorded` is the state that the last event reported: direct changes by clients differ from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
-  return { ...todoCodec.toDocument(todo), index: indexOf(todo), recorded: todoAnswer(todo) };
+  return { ...todoCodec.toDocument(todo), index: indexOf(todo), recorded: todoResponse(todo) };
 }
 
 /** Returns the state that the last event reported, if any. */
@@ -178,7 +178,7 @@ const recordCodec = documentCodec(
     owner_uid: z.string(),
     occurs_on: z.nullable(z.string()),
     restored: z.exactOptional(z.int()),
-    ...placeFields,
+    ...parentFields,
     delegated_task_id: z._default(z.nullable(z.string()), null),
     recorded: z.object({
       id: z.string(),

@@ -1,5 +1,6 @@
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { enlistNode, writeNode } from '../../../graph/store/nodes.ts';
+import { addNode, writeNode } from '../../../graph/store/nodes.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   COLLECTIONS,
@@ -10,8 +11,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
-import { fitting } from '../../../kernel/json.ts';
-import type { Effect } from '../../../kernel/trail.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import type { FoundTodos, TodoChanges, TodoPage, TodoQueries } from '../rules/ports.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import {
@@ -39,13 +39,13 @@ import {
   kindOf,
   LAST_OF_ALL,
   lastReportedOf,
+  matchVariants,
   priorityRank,
-  type SoughtWord,
+  type SearchWord,
   sortedBy,
   tagSetKey,
   titleGuardFromDocument,
   todoToDocument,
-  waysOfHaving,
 } from './todoDocument.ts';
 
 export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries {
@@ -97,7 +97,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
         .limit(limit + 1)
         .get(),
     ]);
-    const page = fitting(docs.slice(0, limit), (snapshot) => snapshot.data());
+    const page = fittingItems(docs.slice(0, limit), (snapshot) => snapshot.data());
     const last = docs.length > page.length ? page.at(-1) : undefined;
     return {
       todos: page.flatMap((snapshot) => this.documents.readable(snapshot, todoFromDocument)),
@@ -162,7 +162,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
   },
   delegateTodo({ before, todo: { id, delegated_task_id, ancestors }, version }, writes) {
     writes.replace(todoPath(id), { delegated_task_id: delegated_task_id ?? null, ancestors }, version);
-    if (before.ancestors === undefined) enlistNode(todoNode(before), writes);
+    if (before.ancestors === undefined) addNode(todoNode(before), writes);
   },
   deleteTodo({ todo: { id }, version }, writes) {
     writes.deleteAt(todoPath(id), version);
@@ -181,7 +181,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
   },
 };
 
-type Having = (sought: readonly SoughtWord[]) => Query;
+type Having = (sought: readonly SearchWord[]) => Query;
 
 /** A found to-do, and the index of its way to contain the words. */
 interface Match {
@@ -201,7 +201,7 @@ export async function searchTodos(
       todos,
     );
   const { matches, total } = await firstMatches(having, words, page);
-  const shown = fitting(matches.slice(0, page.limit), ({ snapshot }) => snapshot.data());
+  const shown = fittingItems(matches.slice(0, page.limit), ({ snapshot }) => snapshot.data());
   const last = matches.length > shown.length ? shown.at(-1) : undefined;
   return {
     todos: shown
@@ -215,7 +215,7 @@ export async function searchTodos(
 
 /** Reads the matches of a page plus one, way by way, until all are found. */
 async function firstMatches(having: Having, words: readonly string[], { limit, after }: TodoPage) {
-  const ways = waysOfHaving(words);
+  const ways = matchVariants(words);
   const begin = after?.order[0] ?? 0;
   const read = async (way: number, wanted: number, afterId?: string): Promise<readonly Match[]> => {
     const sought = ways[way];
@@ -251,33 +251,33 @@ const ofRecurring = ({ id, owner_uid }: RecurringTask) => ({ kind: 'recurring_ta
 const ofReminder = ({ id, owner_uid }: Reminder) => ({ kind: 'reminder', id, owner_uid });
 
 export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
-  createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
-  replaceTodo: ({ todo, before }): Effect => ({
+  createTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
+  replaceTodo: ({ todo, before }): AuditEffect => ({
     ...ofTodo(todo),
     before: todoFields.of(before),
     after: todoFields.of(todo),
   }),
-  delegateTodo: ({ todo, before }): Effect => ({
+  delegateTodo: ({ todo, before }): AuditEffect => ({
     ...ofTodo(todo),
     before: todoFields.of(before),
     after: todoFields.of(todo),
   }),
-  deleteTodo: ({ todo }): Effect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
-  createRecurringTask: ({ recurringTask }): Effect => ({
+  deleteTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
+  createRecurringTask: ({ recurringTask }): AuditEffect => ({
     ...ofRecurring(recurringTask),
     after: recurringTaskFields.of(recurringTask),
   }),
-  replaceRecurringTask: ({ recurringTask, before }): Effect => ({
+  replaceRecurringTask: ({ recurringTask, before }): AuditEffect => ({
     ...ofRecurring(recurringTask),
     before: recurringTaskFields.of(before),
     after: recurringTaskFields.of(recurringTask),
   }),
-  setReminder: ({ reminder, before }): Effect => ({
+  setReminder: ({ reminder, before }): AuditEffect => ({
     ...ofReminder(reminder),
     ...(before && { before: reminderFields.of(before.value) }),
     after: reminderFields.of(reminder),
   }),
-  dropReminder: ({ before: { value } }): Effect => ({
+  cancelReminder: ({ before: { value } }): AuditEffect => ({
     ...ofReminder(value),
     before: reminderFields.of(value),
   }),

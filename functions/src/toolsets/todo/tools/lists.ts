@@ -2,19 +2,19 @@
 import { z } from 'zod';
 import { textUpTo } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import { defineTool, reading } from './todoAnswers.ts';
 import {
   cursor,
   filters,
-  listAnswer,
   listed,
   listedLimit,
+  listResponse,
   listShape,
   listText,
   pageLimit,
   pageOf,
   sortOrder,
 } from './todoLists.ts';
+import { defineTool, reading } from './todoResponses.ts';
 
 export const listTasks = defineTool({
   name: 'list_tasks',
@@ -99,6 +99,6 @@ export const searchTasks = defineTool({
   example: { query: 'meeting' },
   handler: async ({ services, principal }, { query, ...page }) => {
     const found = await services.todos.search(principal.owner_uid, query, pageOf({ query }, page));
-    return listAnswer({ services, principal }, { query }, found, page);
+    return listResponse({ services, principal }, { query }, found, page);
   },
 });

@@ -1,20 +1,20 @@
 /** The tools that create, update, delete and list recurring to-dos. Source: the to-do specification. */
 import { z } from 'zod';
-import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
-import type { BegunRecurrence, EditedRecurringTask } from '../rules/recurring/recurringTasks.ts';
-import * as shapes from './todoAnswers.ts';
-import { defineTool } from './todoAnswers.ts';
+import type { EditedRecurringTask, StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
+import * as shapes from './todoResponses.ts';
+import { defineTool } from './todoResponses.ts';
 
 const { dateOf } = shapes;
 
-function createRecurringTaskAnswer({ recurringTask: task, first, lastDue }: BegunRecurrence) {
+function createRecurringTaskResponse({ recurringTask: task, first, lastDue }: StartedRecurrence) {
   const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
   const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
   return {
-    ...shapes.writtenRecurringAnswer(task, message),
-    first_occurrence: shapes.occurrenceAnswer(first),
+    ...shapes.writtenRecurringResponse(task, message),
+    first_occurrence: shapes.occurrenceResponse(first),
   };
 }
 
@@ -33,7 +33,7 @@ export const createRecurringTask = defineTool({
     priority: shapes.priority('Default: MEDIUM').optional(),
     tags: shapes.fewTags('Tags').optional(),
   }),
-  output: partial({
+  output: optionalFields({
     success: z.boolean(),
     recurring_task: shapes.recurringTaskShape,
     first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
@@ -41,10 +41,10 @@ export const createRecurringTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
-  answer: createRecurringTaskAnswer,
-  handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {
+  response: createRecurringTaskResponse,
+  handler: ({ services, principal, recordResponse }, { start_date, end_date, ...written }) => {
     const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
-    return services.recurringTasks.create(principal.owner_uid, draft, recordAnswer);
+    return services.recurringTasks.create(principal.owner_uid, draft, recordResponse);
   },
 });
 
@@ -71,23 +71,23 @@ export const updateRecurringTask = defineTool({
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
-  answer: ({ recurringTask, isChanged }: EditedRecurringTask) =>
-    shapes.writtenRecurringAnswer(recurringTask, isChanged ? UPDATED : UNCHANGED),
-  handler: async ({ services, principal, recordAnswer }, { recurring_task_id, clear, ...fields }) => {
+  response: ({ recurringTask, isChanged }: EditedRecurringTask) =>
+    shapes.writtenRecurringResponse(recurringTask, isChanged ? UPDATED : UNCHANGED),
+  handler: async ({ services, principal, recordResponse }, { recurring_task_id, clear, ...fields }) => {
     const { end_date, description, ...others } = fields;
-    const changed = clearing(clear);
+    const changed = clearedFields(clear);
     const edit = {
       ...others,
       description: changed('description', description),
       end_date: changed('end_date', shapes.dateOf(end_date)),
     };
     shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date, timezone and clear');
-    return services.recurringTasks.edit(principal.owner_uid, recurring_task_id, edit, recordAnswer);
+    return services.recurringTasks.edit(principal.owner_uid, recurring_task_id, edit, recordResponse);
   },
 });
 
-const deleteRecurringTaskAnswer = (recurring: RecurringTask) =>
-  shapes.writtenRecurringAnswer(
+const deleteRecurringTaskResponse = (recurring: RecurringTask) =>
+  shapes.writtenRecurringResponse(
     recurring,
     `Recurring task '${recurring.title}' ended. Its current occurrence stays.`,
   );
@@ -100,9 +100,9 @@ export const deleteRecurringTask = defineTool({
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001' },
-  answer: deleteRecurringTaskAnswer,
-  handler: ({ services, principal, recordAnswer }, { recurring_task_id }) =>
-    services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordAnswer),
+  response: deleteRecurringTaskResponse,
+  handler: ({ services, principal, recordResponse }, { recurring_task_id }) =>
+    services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordResponse),
 });
 
 export const listRecurringTasks = defineTool({
@@ -114,7 +114,7 @@ export const listRecurringTasks = defineTool({
     limit: pageLimit(),
     cursor,
   }),
-  output: partial({
+  output: optionalFields({
     recurring_tasks: z.array(
       shapes.recurringTaskShape.extend({
         following_occurrences: z
@@ -136,7 +136,7 @@ export const listRecurringTasks = defineTool({
     const answer = (recurring: RecurringTask) => {
       const dates = following.get(recurring.id) ?? [];
       return {
-        ...shapes.recurringTaskAnswer(recurring),
+        ...shapes.recurringTaskResponse(recurring),
         ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
       };
     };

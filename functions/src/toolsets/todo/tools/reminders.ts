@@ -1,7 +1,8 @@
 /** The tools that set, snooze, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
-import { partial } from '../../../mcp/tool.ts';
-import { reminderAnswer } from '../rules/reminders/reminders.ts';
+import { optionalFields } from '../../../mcp/tool.ts';
+import { reminderResponse } from '../rules/reminders/reminders.ts';
+import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 import {
   date,
   dateOf,
@@ -9,12 +10,11 @@ import {
   reading,
   reminderId,
   reminderShape,
-  setAnswer,
+  setReminderResponse,
   setShape,
   taskId,
   writing,
-} from './todoAnswers.ts';
-import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
+} from './todoResponses.ts';
 
 export const setReminder = defineTool({
   name: 'set_reminder',
@@ -25,14 +25,14 @@ export const setReminder = defineTool({
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
-  answer: setAnswer,
-  handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>
-    services.reminders.set(principal.owner_uid, task_id, dateOf(remind_at), recordAnswer),
+  response: setReminderResponse,
+  handler: ({ services, principal, recordResponse }, { task_id, remind_at }) =>
+    services.reminders.set(principal.owner_uid, task_id, dateOf(remind_at), recordResponse),
 });
 
 const MINUTE = 60_000;
 
-const MOST_MINUTES = 40_320; // Four weeks.
+const MAX_MINUTES = 40_320; // Four weeks.
 
 export const snoozeReminder = defineTool({
   name: 'snooze_reminder',
@@ -40,14 +40,14 @@ export const snoozeReminder = defineTool({
   description: 'Snoozes a reminder for some minutes, even one already sent.',
   input: z.strictObject({
     reminder_id: reminderId,
-    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('Minutes'),
+    minutes: z.int().min(1).max(MAX_MINUTES).default(10).describe('Minutes'),
   }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: false }),
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
-  answer: setAnswer,
-  handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>
-    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE, recordAnswer),
+  response: setReminderResponse,
+  handler: ({ services, principal, recordResponse }, { reminder_id, minutes }) =>
+    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE, recordResponse),
 });
 
 export const deleteReminder = defineTool({
@@ -56,12 +56,12 @@ export const deleteReminder = defineTool({
   description: 'Deletes a reminder, not its to-do.',
   details: 'The to-do has no reminder until todo.set_reminder is called.',
   input: z.strictObject({ reminder_id: reminderId }),
-  output: partial({ success: z.boolean(), message: z.string() }),
+  output: optionalFields({ success: z.boolean(), message: z.string() }),
   ...writing({ destructiveHint: true, idempotentHint: false }),
   example: { reminder_id: 'todo-xxx-001' },
-  answer: () => ({ success: true, message: 'The reminder was deleted. Its to-do stays.' }),
-  handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
-    services.reminders.delete(principal.owner_uid, reminder_id, recordAnswer),
+  response: () => ({ success: true, message: 'The reminder was deleted. Its to-do stays.' }),
+  handler: async ({ services, principal, recordResponse }, { reminder_id }) =>
+    services.reminders.delete(principal.owner_uid, reminder_id, recordResponse),
 });
 
 const limited = z
@@ -80,13 +80,13 @@ export const listReminders = defineTool({
     limit: limited,
     cursor,
   }),
-  output: partial({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
+  output: optionalFields({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
   ...reading,
   example: { upcoming: true, limit: 10 },
   handler: async ({ services, principal }, { upcoming, ...asked }) => {
     const page = timePageOf({ upcoming }, asked);
     const found = await services.reminders.list(principal.owner_uid, upcoming, page);
-    const { answers, end } = fittingPage({ upcoming }, found, reminderAnswer, ({ remind_at }) => remind_at);
+    const { answers, end } = fittingPage({ upcoming }, found, reminderResponse, ({ remind_at }) => remind_at);
     return { reminders: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

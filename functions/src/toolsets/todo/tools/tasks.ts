@@ -3,15 +3,22 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import { clearArgument, clearing, listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import {
+  clearArgument,
+  clearedFields,
+  listUpTo,
+  optionalFields,
+  textUpTo,
+  wholeNumber,
+} from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
-import { type Todo, todoAnswer } from '../rules/todo.ts';
+import { type Todo, todoResponse } from '../rules/todo.ts';
 import type { EditedOutcome, EndedOutcome } from '../rules/todos.ts';
-import * as shapes from './todoAnswers.ts';
-import { defineTool } from './todoAnswers.ts';
 import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './todoLists.ts';
+import * as shapes from './todoResponses.ts';
+import { defineTool } from './todoResponses.ts';
 
 export const addTask = defineTool({
   name: 'add_task',
@@ -35,11 +42,11 @@ export const addTask = defineTool({
     due_date: '2099-02-11T17:00:00Z',
     tags: ['work', 'urgent'],
   },
-  answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
-  handler: ({ services, principal, workspace, recordAnswer }, { due_date, part_of, ...texts }) => {
+  response: (todo: Todo) => shapes.writtenResponse(todo, `Task '${todo.title}' added.`),
+  handler: ({ services, principal, workspace, recordResponse }, { due_date, part_of, ...texts }) => {
     const link = part_of && { link: { part_of: part_of, principal, workspace } };
     const draft = { ...texts, due_date: shapes.dateOf(due_date), ...link };
-    return services.todos.add(principal.owner_uid, draft, recordAnswer);
+    return services.todos.add(principal.owner_uid, draft, recordResponse);
   },
 });
 
@@ -61,17 +68,17 @@ export const updateTask = defineTool({
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
-  answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Task updated.'),
-  handler: async ({ services, principal, recordAnswer }, { task_id, clear, ...fields }) => {
+  response: (outcome: EditedOutcome) => shapes.editResponse(outcome, 'Task updated.'),
+  handler: async ({ services, principal, recordResponse }, { task_id, clear, ...fields }) => {
     const { due_date, description, ...others } = fields;
-    const changed = clearing(clear);
+    const changed = clearedFields(clear);
     const edit = {
       ...others,
       description: changed('description', description),
       due_date: changed('due_date', shapes.dateOf(due_date)),
     };
     shapes.requireChange(edit, 'title, description, due_date, priority, tags and clear');
-    return services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer);
+    return services.todos.edit(principal.owner_uid, task_id, edit, recordResponse);
   },
 });
 
@@ -84,15 +91,15 @@ export const setTaskDueDate = defineTool({
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
-  answer: (outcome: EditedOutcome, { due_date }) => {
+  response: (outcome: EditedOutcome, { due_date }) => {
     const dueDate = shapes.dateOf(due_date);
-    return shapes.editAnswer(
+    return shapes.editResponse(
       outcome,
       dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.',
     );
   },
-  handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
-    services.todos.edit(principal.owner_uid, task_id, { due_date: shapes.dateOf(due_date) }, recordAnswer),
+  handler: ({ services, principal, recordResponse }, { task_id, due_date }) =>
+    services.todos.edit(principal.owner_uid, task_id, { due_date: shapes.dateOf(due_date) }, recordResponse),
 });
 
 export const setTaskPriority = defineTool({
@@ -104,10 +111,10 @@ export const setTaskPriority = defineTool({
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
-  answer: (outcome: EditedOutcome, { priority: wanted }) =>
-    shapes.editAnswer(outcome, `Priority set to ${wanted}.`),
-  handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
-    services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer),
+  response: (outcome: EditedOutcome, { priority: wanted }) =>
+    shapes.editResponse(outcome, `Priority set to ${wanted}.`),
+  handler: ({ services, principal, recordResponse }, { task_id, ...edit }) =>
+    services.todos.edit(principal.owner_uid, task_id, edit, recordResponse),
 });
 
 export const addTaskTags = defineTool({
@@ -120,14 +127,14 @@ export const addTaskTags = defineTool({
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
-  answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Tags added.'),
-  handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
-    services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordAnswer),
+  response: (outcome: EditedOutcome) => shapes.editResponse(outcome, 'Tags added.'),
+  handler: ({ services, principal, recordResponse }, { task_id, tags: moreTags }) =>
+    services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordResponse),
 });
 
-function completeTaskAnswer({ todo, next }: EndedOutcome) {
+function completeTaskResponse({ todo, next }: EndedOutcome) {
   const { sentence, ...rest } = shapes.following(next);
-  return { success: true, task: todoAnswer(todo), message: `Task completed!${sentence}`, ...rest };
+  return { success: true, task: todoResponse(todo), message: `Task completed!${sentence}`, ...rest };
 }
 
 export const completeTask = defineTool({
@@ -136,7 +143,7 @@ export const completeTask = defineTool({
   description: 'Completes a to-do. If it repeats, creates the next occurrence.',
   details: 'Deletes its reminder. Completing a completed to-do changes nothing and says so.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: partial({
+  output: optionalFields({
     success: z.boolean(),
     task: shapes.taskShape,
     message: z.string(),
@@ -144,17 +151,17 @@ export const completeTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
-  answer: completeTaskAnswer,
-  handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.complete(principal.owner_uid, task_id, recordAnswer),
+  response: completeTaskResponse,
+  handler: ({ services, principal, recordResponse }, { task_id }) =>
+    services.todos.complete(principal.owner_uid, task_id, recordResponse),
 });
 
-function reopenTaskAnswer({ todo, next }: ReopenedOutcome) {
+function reopenTaskResponse({ todo, next }: ReopenedOutcome) {
   const kept = next?.isWithdrawn === false;
   const more = kept ? ' The occurrence that follows it stays.' : '';
   return {
     success: true,
-    task: todoAnswer(todo),
+    task: todoResponse(todo),
     message: `Task reopened.${more}`,
     removed_occurrence: next?.isWithdrawn ? next.todo.id : undefined,
     kept_occurrence: kept ? next.todo.id : undefined,
@@ -167,7 +174,7 @@ export const reopenTask = defineTool({
   description: 'Reopens a completed to-do and its reminder.',
   details: 'For a recurring to-do, removes the occurrence created by its completion, unless it was changed.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: partial({
+  output: optionalFields({
     success: z.boolean(),
     task: shapes.taskShape,
     message: z.string(),
@@ -176,12 +183,12 @@ export const reopenTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'todo-xxx-002' },
-  answer: reopenTaskAnswer,
-  handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.reopen(principal.owner_uid, task_id, recordAnswer),
+  response: reopenTaskResponse,
+  handler: ({ services, principal, recordResponse }, { task_id }) =>
+    services.todos.reopen(principal.owner_uid, task_id, recordResponse),
 });
 
-function deleteTaskAnswer({ todo, next }: EndedOutcome) {
+function deleteTaskResponse({ todo, next }: EndedOutcome) {
   const { sentence, ...rest } = shapes.following(next);
   return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
 }
@@ -193,12 +200,16 @@ export const deleteTask = defineTool({
     'Deletes a to-do permanently. If it repeats, skips this occurrence; todo.delete_recurring_task ends them all.',
   details: 'Also deletes its reminder. Creates the next occurrence of a recurring to-do. The history stays.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: partial({ success: z.boolean(), message: z.string(), next_occurrence: shapes.occurrenceShape }),
+  output: optionalFields({
+    success: z.boolean(),
+    message: z.string(),
+    next_occurrence: shapes.occurrenceShape,
+  }),
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
-  answer: deleteTaskAnswer,
-  handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.delete(principal.owner_uid, task_id, recordAnswer),
+  response: deleteTaskResponse,
+  handler: ({ services, principal, recordResponse }, { task_id }) =>
+    services.todos.delete(principal.owner_uid, task_id, recordResponse),
 });
 
 export const delegate = defineTool({
@@ -222,7 +233,7 @@ export const delegate = defineTool({
       .describe('Required capabilities of the agent'),
     hints: textUpTo(20_000).optional().describe('For the worker'),
   }),
-  output: partial({
+  output: optionalFields({
     success: z.boolean(),
     task: shapes.taskShape,
     delegated: shapes.delegatedShape,
@@ -233,16 +244,16 @@ export const delegate = defineTool({
   role: 'worker',
   scope: 'workspace',
   example: { task_id: 'todo-xxx-001', priority: 3 },
-  answer: ({ todo, task }: Delegated) => ({
+  response: ({ todo, task }: Delegated) => ({
     success: true,
-    task: todoAnswer(todo),
+    task: todoResponse(todo),
     delegated: { task_id: task.id, workspace: task.workspace, status: 'open' as const },
     message: `To-do '${todo.title}' delegated as ${task.id} in the workspace ${task.workspace}.`,
   }),
-  handler: ({ services, principal, workspace: own, recordAnswer }, written) => {
+  handler: ({ services, principal, workspace: own, recordResponse }, written) => {
     const { task_id: todoId, workspace = own, required_capabilities = [], ...rest } = written;
     const request = { ...rest, todoId, workspace, required_capabilities };
-    return services.delegation.delegate(principal, request, recordAnswer);
+    return services.delegation.delegate(principal, request, recordResponse);
   },
 });
 
@@ -261,7 +272,7 @@ export const getTaskHistory = defineTool({
   details: 'Creations, updates, completions, reminders and deletions, with the to-do before and after.',
   audience: 'administrators',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
-  output: partial({ events: z.array(eventShape), ...endShape }),
+  output: optionalFields({ events: z.array(eventShape), ...endShape }),
   ...shapes.reading,
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {

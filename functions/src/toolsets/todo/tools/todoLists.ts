@@ -1,15 +1,21 @@
 /** Arguments and pagination shared by the list tools. */
 
 import { z } from 'zod';
-import { canonicalJson, fitting } from '../../../kernel/json.ts';
-import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
+import { canonicalJson, fittingItems } from '../../../kernel/json.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  type ListCursor,
+  type ListPage,
+  type PageRequest,
+} from '../../../kernel/paging.ts';
 import { quotedLines, terminalLines } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { partial } from '../../../mcp/tool.ts';
+import { optionalFields } from '../../../mcp/tool.ts';
 import type { TodoServices } from '../create.ts';
 import type { FoundTodos, TodoPage } from '../rules/ports.ts';
-import { SORT_ORDERS, type Todo, type TodoSort, todoAnswer } from '../rules/todo.ts';
-import { date, dateOf, type delegatedShape, priority, tags, taskShape } from './todoAnswers.ts';
+import { SORT_ORDERS, type Todo, type TodoSort, todoResponse } from '../rules/todo.ts';
+import { date, dateOf, type delegatedShape, priority, tags, taskShape } from './todoResponses.ts';
 
 export const MAX_LIMIT = 100;
 
@@ -50,7 +56,7 @@ export const pagesShape = {
   ...endShape,
 };
 
-export const listShape = partial({
+export const listShape = optionalFields({
   tasks: z.array(taskShape),
   total: z.int().describe('Total number of tasks matching filters'),
   ...pagesShape,
@@ -74,10 +80,10 @@ export async function listed({ services, principal }: CallContext<TodoServices>,
   const filter = { ...rest, ...range, owner_uid: principal.owner_uid, tags: all };
   const question = { ...criteria, by, order };
   const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
-  return listAnswer({ services, principal }, question, found, asked);
+  return listResponse({ services, principal }, question, found, asked);
 }
 
-export async function listAnswer(
+export async function listResponse(
   { services: { delegation }, principal }: Pick<CallContext<TodoServices>, 'services' | 'principal'>,
   question: object,
   { todos, total, next }: FoundTodos,
@@ -86,7 +92,7 @@ export async function listAnswer(
   const progress = await delegation.progress(principal, todos);
   const answerOf = (todo: Todo) => {
     const delegated = progress.get(todo.id);
-    return { ...todoAnswer(todo), ...(delegated && { delegated }) };
+    return { ...todoResponse(todo), ...(delegated && { delegated }) };
   };
   return { tasks: todos.map(answerOf), total, ...pagesOf(total, page), ...endOf(question, next) };
 }
@@ -102,13 +108,13 @@ export function pageOf(question: object, { limit, cursor: encoded }: AskedPage):
   return { limit, ...(after && { after }) };
 }
 
-function endOf(question: object, next: Place | undefined) {
+function endOf(question: object, next: ListCursor | undefined) {
   if (next === undefined) return { truncated: false };
   return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
 }
 
 /** Returns the page request of a list ordered by one time. */
-export function timePageOf(question: object, asked: AskedPage): Page {
+export function timePageOf(question: object, asked: AskedPage): PageRequest {
   const { limit, after } = pageOf(question, asked);
   return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
 }
@@ -116,11 +122,11 @@ export function timePageOf(question: object, asked: AskedPage): Page {
 /** Returns the part of a page that fits a response, and its end. `timeOf` returns the time that orders the list. */
 export function fittingPage<Item extends { readonly id: string }, Answer>(
   question: object,
-  { items, more }: Slice<Item>,
+  { items, more }: ListPage<Item>,
   answerOf: (item: Item) => Answer,
   timeOf: (item: Item) => Date,
 ) {
-  const shown = fitting(items, answerOf);
+  const shown = fittingItems(items, answerOf);
   const last = more || shown.length < items.length ? shown.at(-1) : undefined;
   const end = endOf(question, last && { order: [timeOf(last).getTime()], id: last.id });
   return { answers: shown.map(answerOf), end };

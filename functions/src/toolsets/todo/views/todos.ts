@@ -1,7 +1,7 @@
 /** Interactive list of to-dos from list_tasks; the checkbox completes or reopens one. */
-import { MOST_ROWS, make, rows, state, tick, toneOf, words } from '../../../mcp/views/elements.ts';
+import { boundedText, MAX_ROWS, make, rows, state, tick, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
-import { begin, type Person } from '../../../mcp/views/view.ts';
+import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
 /** Progress of a delegated to-do. */
 function delegated(todo: Fields): HTMLElement | undefined {
@@ -16,20 +16,20 @@ function delegated(todo: Fields): HTMLElement | undefined {
   );
 }
 
-function about(todo: Fields, person: Person): HTMLElement | undefined {
+function about(todo: Fields, person: ViewActions): HTMLElement | undefined {
   const { due_date, priority, tags, completed } = todo;
   const due = person.time(due_date);
   const isOverdue = completed !== true && due !== '' && Date.parse(textOf(due_date)) < Date.now();
   const parts = [
     due !== '' && (isOverdue ? make('span.late', `overdue since ${due}`) : `due ${due}`),
     /^(HIGH|URGENT)$/i.test(textOf(priority)) && state(textOf(priority).toLowerCase(), 'late'),
-    ...(Array.isArray(tags) ? tags.map((tag) => words(`#${String(tag)}`, 40)) : []),
+    ...(Array.isArray(tags) ? tags.map((tag) => boundedText(`#${String(tag)}`, 40)) : []),
   ].filter((part) => part !== false);
   if (parts.length === 0) return undefined;
   return make('div.quiet', ...parts.flatMap((part, index) => [index > 0 && ' · ', part]));
 }
 
-function row(todo: Fields, person: Person): HTMLElement {
+function row(todo: Fields, person: ViewActions): HTMLElement {
   const id = textOf(todo['id']);
   const title = textOf(todo['title']);
   const isDone = todo['completed'] === true;
@@ -37,14 +37,14 @@ function row(todo: Fields, person: Person): HTMLElement {
     if (isDone) person.act('reopen_task', { task_id: id }, `reopened the to-do ${id}`);
     else person.act('complete_task', { task_id: id }, `completed the to-do ${id}`);
   };
-  const name = words(title, 60).textContent ?? id;
+  const name = boundedText(title, 60).textContent ?? id;
   const box = person.mayAct
     ? tick(isDone, { key: id, label: `Done: ${name}`, disabled: person.isBusy }, toggle)
     : make('span', state(isDone ? 'done' : 'open', isDone ? 'good' : 'quiet'));
   return make(
     isDone ? 'li.row.done' : 'li.row',
     box,
-    make('div', words(title), about(todo, person), delegated(todo)),
+    make('div', boundedText(title), about(todo, person), delegated(todo)),
   );
 }
 
@@ -54,14 +54,14 @@ function isUnderWay(todo: Fields): boolean {
   return todo['completed'] !== true && ['open', 'in_progress', 'waiting'].includes(textOf(status));
 }
 
-begin({
+startView({
   toolset: 'todo',
   tool: 'list_tasks',
   isOpen: ({ tasks }) => listOf(tasks).some(isUnderWay),
   draw: ({ tasks, total }, person) => {
     const todos = listOf(tasks);
     const open = todos.filter(({ completed }) => completed !== true).length;
-    const shown = Math.min(todos.length, MOST_ROWS);
+    const shown = Math.min(todos.length, MAX_ROWS);
     const known = Math.max(todos.length, numberOf(total));
     const heading = todos.length === 0 ? 'No matching to-dos' : `${open} open of ${todos.length} listed`;
     return [

@@ -38,7 +38,7 @@ export interface ModelAnswer {
 }
 
 /** Maximum size of a model response, in UTF-8 bytes. With its cost it is one document of a run's journal. */
-export const MAX_ANSWER_BYTES = 800000;
+export const MAX_MODEL_RESPONSE_BYTES = 800000;
 
 export interface ModelFailureDetails {
   /** Retry delay that the vendor asked for. */

@@ -9,7 +9,7 @@ import {
   isKnownLanguage,
   type Requirements,
 } from './profile.ts';
-import { evidenceOf, round, standingsOf, type WorkRecord } from './standing.ts';
+import { evidenceOf, round, scoresOf, type WorkRecord } from './scoring.ts';
 
 /** A hosted agent with its current availability. */
 export type AgentStatus = AgentProfile & { readonly availability: Availability };
@@ -24,12 +24,12 @@ export interface Experience {
 }
 
 /** Returns the agents' scores for a role, in the given order. The specification's capability is the prior. */
-export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
+export function scoresFor(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
   const candidates = agents.map(({ name, capabilities }) => ({
     agent: name,
     capability: capabilities[CAPABILITY_OF[role]],
   }));
-  return standingsOf(candidates, work[role]);
+  return scoresOf(candidates, work[role]);
 }
 
 /**
@@ -46,7 +46,7 @@ export function recommend(
   const { role, language, contextSize = 0 } = requirements;
   const capability = CAPABILITY_OF[role];
   const pinned = pinnedFor(routing, role);
-  const standings = new Map(standingsAt(role, agents, work).map((one) => [one.agent, one]));
+  const standings = new Map(scoresFor(role, agents, work).map((one) => [one.agent, one]));
   const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
   const isKnown = isKnownLanguage(language);
   const judged = agents.map(({ name, capabilities, availability }) => {
@@ -57,14 +57,14 @@ export function recommend(
     return {
       agent: name,
       score: round(score, 2),
-      reasons: said(
+      reasons: joinTexts(
         name === pinned && `Pinned for ${role} in this workspace`,
         `${word} ${capability} capability`,
         // Advantages other than the capability count only if the agent can process the whole task.
         isKnown && !isTooLarge && `Supports ${language}`,
         record && evidenceOf(record, role),
       ),
-      warnings: said(
+      warnings: joinTexts(
         isTooLarge && 'Lower context window than required',
         language !== undefined && !isKnown && `Unknown language: ${language}`,
         !availability.available && `Unavailable: ${availability.reason}`,
@@ -86,6 +86,6 @@ export function recommend(
     );
 }
 
-function said(...texts: readonly (string | false | undefined)[]): string[] {
+function joinTexts(...texts: readonly (string | false | undefined)[]): string[] {
   return texts.filter((text) => typeof text === 'string');
 }

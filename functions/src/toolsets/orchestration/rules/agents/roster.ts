@@ -1,6 +1,6 @@
 /** Lists the available agents, chooses a workflow for a task, and ranks fallback agents. */
 import { type Agent, foldedCapability } from '../../../../agents/rules/agent.ts';
-import type { Slice } from '../../../../kernel/paging.ts';
+import type { ListPage } from '../../../../kernel/paging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { HostedAgent } from './model.ts';
 import {
@@ -49,7 +49,7 @@ function hasParts(text: string): boolean {
 }
 
 /** Returns the fallback agents for an agent, best first. */
-export function standIns(
+export function fallbackAgents(
   agent: string,
   role: AgentRole,
   agentStatuses: readonly AgentStatus[],
@@ -82,7 +82,7 @@ export interface Situation extends Experience {
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
   /** Reads at most `limit` online agents of a workspace. */
-  private readonly overview: { live(workspace: string, limit: number): Promise<Slice<Agent>> };
+  private readonly overview: { live(workspace: string, limit: number): Promise<ListPage<Agent>> };
 
   constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
     this.ports = ports;

@@ -3,7 +3,7 @@ import { utf8Length } from '../../../../kernel/json.ts';
 import type { Timer } from '../../../../kernel/ports.ts';
 import {
   type HostedAgent,
-  MAX_ANSWER_BYTES,
+  MAX_MODEL_RESPONSE_BYTES,
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
@@ -12,7 +12,7 @@ import {
 import type { CompletedAttempt } from './attempt.ts';
 import { estimatedTokens, NO_USAGE } from './budget.ts';
 
-interface Asking {
+interface AskOptions {
   readonly timer: Timer;
   readonly signal: AbortSignal;
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
@@ -21,11 +21,11 @@ interface Asking {
 const UNKNOWN = { outcome_unknown: true };
 
 /** Sends a request with an enforced time limit. @returns also the received text in estimated tokens */
-export async function askOnce(
+export async function askModel(
   agent: HostedAgent,
   question: ModelRequest,
   time: number,
-  { timer, signal, onAnswer }: Asking,
+  { timer, signal, onAnswer }: AskOptions,
 ): Promise<{ readonly completed: CompletedAttempt; readonly received: number }> {
   const over = new AbortController();
   const within = AbortSignal.any([signal, over.signal]);
@@ -58,8 +58,8 @@ export async function askOnce(
 /** Turns an answer that is too large for the journal into a failure: it is billed, but never requested again. */
 function storable(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
-  if (bytes <= MAX_ANSWER_BYTES) return { answer };
-  const message = `The response of ${agent} has ${bytes} bytes; the limit is ${MAX_ANSWER_BYTES}.`;
+  if (bytes <= MAX_MODEL_RESPONSE_BYTES) return { answer };
+  const message = `The response of ${agent} has ${bytes} bytes; the limit is ${MAX_MODEL_RESPONSE_BYTES}.`;
   return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
 }
 
@@ -98,7 +98,7 @@ export function endOf(outcome: Outcome) {
  * @param reserved maximum usage of the attempt
  * @returns undefined if it is unknown whether the vendor started; the reservation then remains
  */
-export function bookedFor(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
+export function recordedCost(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
   if ('answer' in outcome) return outcome.answer.usage;
   const { kind, outcome_unknown, usage } = outcome.failure;
   if (!outcome_unknown) return usage ?? NO_USAGE;

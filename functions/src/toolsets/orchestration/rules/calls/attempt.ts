@@ -101,7 +101,7 @@ export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
  * request was sent, it was cancelled, the deployment has a wrong key or model name or no credit, or the request is
  * invalid or too long.
  */
-const DOING = {
+const OUTCOME_TEXTS = {
   answered: 'agent',
   overloaded: 'agent',
   rate_limited: 'agent',
@@ -123,7 +123,7 @@ const DOING = {
 
 /** Returns whether an attempt counts for or against its agent. */
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
-  return DOING[end] === 'agent';
+  return OUTCOME_TEXTS[end] === 'agent';
 }
 
 /** Returns measurements per agent. Attempts that an earlier execution already counted must be excluded. */

@@ -30,9 +30,9 @@ const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
  * Minimum output tokens of a call, unless its step requests fewer: a thinking model uses 1,024 or more before the
  * first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
-export const LEAST_OUTPUT_TOKENS = 2048;
+export const MIN_OUTPUT_TOKENS = 2048;
 
-export class Budget {
+export class RunBudget {
   /** Tokens are input and output together; cost is in US dollars. */
   private readonly limit: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined };
   /** Spending recorded by this execution and earlier ones. */
@@ -41,7 +41,7 @@ export class Budget {
   private reservedUsd = 0;
 
   /** @param spent spending of earlier executions of the same run */
-  constructor(limit: Budget['limit'], spent: Spending = NOTHING) {
+  constructor(limit: RunBudget['limit'], spent: Spending = NOTHING) {
     this.limit = limit;
     this.spent = spent;
   }
@@ -65,7 +65,7 @@ export class Budget {
         outputFor(this.usdLeft(sharedBy) - costOf({ input_tokens, output_tokens: 0 }, price), price),
       ),
     );
-    if (most < Math.min(LEAST_OUTPUT_TOKENS, max_output_tokens)) return undefined;
+    if (most < Math.min(MIN_OUTPUT_TOKENS, max_output_tokens)) return undefined;
     const reservedUsd = costOf({ input_tokens, output_tokens: most }, price);
     this.reservedTokens += input_tokens + most;
     this.reservedUsd += reservedUsd;
@@ -109,8 +109,8 @@ export class Budget {
 }
 
 /** Returns an equal share of the unrecorded amount, limited by other calls' reservations. */
-function share(limit: number | undefined, booked: number, reserved: number, sharedBy: number): number {
-  const unbooked = (limit ?? Number.POSITIVE_INFINITY) - booked;
+function share(limit: number | undefined, spent: number, reserved: number, sharedBy: number): number {
+  const unbooked = (limit ?? Number.POSITIVE_INFINITY) - spent;
   return Math.min(unbooked / sharedBy, unbooked - reserved);
 }
 

@@ -7,14 +7,14 @@ import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../ag
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { OUTPUT_TOKENS } from '../workflows/definition.ts';
-import { askOnce, bookedFor, endOf, type Outcome, outcomeOf } from './asking.ts';
-import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
+import { askModel, endOf, type Outcome, outcomeOf, recordedCost } from './asking.ts';
+import { estimatedTokens, NO_USAGE, type RunBudget } from './budget.ts';
 import type { StepJournal } from './journal.ts';
 
 /** Where attempts are recorded and charged. */
 export interface Accounts {
   readonly journal: Pick<StepJournal, 'begin' | 'end'>;
-  readonly budget: Budget;
+  readonly budget: RunBudget;
 }
 
 /** A candidate agent with its context window in tokens. */
@@ -75,14 +75,14 @@ class Calling {
   private readonly attempts: Attempt[] = [];
   private waiting: Candidate[];
   /** Output tokens to request. Grows after an answer that was truncated before any text. */
-  private room: number;
+  private capacity: number;
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
     this.request = request;
     this.ports = ports;
     this.accounts = accounts;
     this.waiting = [...request.candidates];
-    this.room = request.maxOutputTokens;
+    this.capacity = request.maxOutputTokens;
   }
 
   async run(): Promise<CallResult> {
@@ -96,11 +96,11 @@ class Calling {
   /** @returns undefined if the agent did not answer */
   private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
     const { agent } = candidate;
-    if (this.request.signal.aborted) return this.calledOff(agent);
+    if (this.request.signal.aborted) return this.isCancelled(agent);
     const availability = agent.availability();
-    if (!availability.available) return this.notMade(agent, 'unavailable', availability.reason);
+    if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
     // The previous agent may have needed more than this one needs or accepts.
-    this.room = Math.max(this.request.maxOutputTokens, Math.min(this.room, OUTPUT_TOKENS.usual));
+    this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.usual));
     let waited = 0;
     for (let number = 1; ; number++) {
       const tried = await this.attempt(agent, number, waited);
@@ -108,11 +108,11 @@ class Calling {
       const { outcome } = tried;
       if ('answer' in outcome) return outcome.answer;
       const wait = outcome.ranOut
-        ? this.widen(tried.maxOutputTokens, number)
+        ? this.addFallback(tried.maxOutputTokens, number)
         : this.react(outcome.failure, number, candidate);
       if (wait === undefined) return undefined;
       await this.ports.timer.wait(wait, this.request.signal);
-      if (this.request.signal.aborted) return this.calledOff(agent);
+      if (this.request.signal.aborted) return this.isCancelled(agent);
       waited = wait;
     }
   }
@@ -128,16 +128,16 @@ class Calling {
     const { key, prompt, deadline, timeout, sharedBy } = this.request;
     const { name, model, price } = agent;
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
-    if (time <= 0) return this.notMade(agent, 'timeout', 'The time limit of the call was reached.');
+    if (time <= 0) return this.notAttempted(agent, 'timeout', 'The time limit of the call was reached.');
     const inputTokens = estimatedTokens(prompt);
     const reservation = budget.reserve({
       input_tokens: inputTokens,
-      max_output_tokens: this.room,
+      max_output_tokens: this.capacity,
       price,
       sharedBy,
     });
     if (reservation === undefined) {
-      return this.notMade(agent, 'over_budget', `Budget exceeded: ${budget.describe()} left.`);
+      return this.notAttempted(agent, 'over_budget', `Budget exceeded: ${budget.describe()} left.`);
     }
     const identity = { call: key, number, agent: name, model, waited };
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
@@ -153,11 +153,11 @@ class Calling {
     const maxOutputTokens = before?.cutTo ?? planned.max_output_tokens;
     const asked = clock.now().getTime();
     const question = { prompt, maxOutputTokens };
-    const { completed, received } = await askOnce(agent, question, time, { ...this.request, timer });
+    const { completed, received } = await askModel(agent, question, time, { ...this.request, timer });
     const milliseconds = clock.now().getTime() - asked;
     const outcome = outcomeOf(name, completed, maxOutputTokens);
     const reserved = { input_tokens: inputTokens, output_tokens: maxOutputTokens };
-    const spending = reservation.complete(bookedFor(outcome, received, reserved));
+    const spending = reservation.complete(recordedCost(outcome, received, reserved));
     const attempt = { ...identity, ...endOf(outcome), milliseconds, ...spending };
     await journal.end(attempt, completed);
     this.attempts.push(attempt);
@@ -165,7 +165,7 @@ class Calling {
   }
 
   /** Records why an agent was not asked. */
-  private notMade({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
+  private notAttempted({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
     const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
@@ -186,20 +186,20 @@ class Calling {
 
   /** Determines the reaction. After a widened limit, the model may reject that many output tokens. */
   private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
-    const wasWidened = this.room > this.request.maxOutputTokens;
+    const wasWidened = this.capacity > this.request.maxOutputTokens;
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
   /** After truncation before any text: retries with more tokens if the step's limit was the cause, else moves on. */
-  private widen(had: number, failed: number): number | undefined {
-    const isOwnLimit = had >= this.room && this.room < OUTPUT_TOKENS.most;
-    this.room = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.room));
+  private addFallback(had: number, failed: number): number | undefined {
+    const isOwnLimit = had >= this.capacity && this.capacity < OUTPUT_TOKENS.most;
+    this.capacity = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.capacity));
     return isOwnLimit && failed < this.request.attempts ? 0 : undefined;
   }
 
-  private calledOff(agent: HostedAgent): undefined {
+  private isCancelled(agent: HostedAgent): undefined {
     this.waiting = [];
-    return this.notMade(agent, 'aborted', 'The request was cancelled.');
+    return this.notAttempted(agent, 'aborted', 'The request was cancelled.');
   }
 
   private answered(agent: string, answer: ModelAnswer): AnsweredCall {
@@ -249,26 +249,26 @@ export const REACTIONS = {
   aborted: 'stop',
 } as const satisfies Record<FailureClass, string>;
 
-const FIRST_BACKOFF_MILLISECONDS = 500;
-const LONGEST_BACKOFF_MILLISECONDS = 8000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8000;
 
 /** Maximum Retry-After that is respected; after a longer one, another agent is asked. */
-export const LONGEST_WAIT_MILLISECONDS = 30_000;
+export const MAX_WAIT_MS = 30_000;
 
 /**
  * Returns the wait before the next attempt, in milliseconds; undefined if it is too long.
  * @param failed number of the agent's failures, at least 1
  * @param retryAfterMs minimum wait that the vendor asked for
  * @param left milliseconds until the deadline
- * @param chance from 0 to 1: jitter for half of the backoff, so that simultaneous failures do not retry together
+ * @param random from 0 to 1: jitter for half of the backoff, so that simultaneous failures do not retry together
  */
 export function backoff(
   failed: number,
   retryAfterMs: number | undefined,
   left: number,
-  chance: number,
+  random: number,
 ): number | undefined {
-  const full = Math.min(LONGEST_BACKOFF_MILLISECONDS, FIRST_BACKOFF_MILLISECONDS * 2 ** (failed - 1));
-  const wait = Math.max(retryAfterMs ?? 0, Math.round((full / 2) * (1 + chance)));
-  return wait < left && wait <= LONGEST_WAIT_MILLISECONDS ? wait : undefined;
+  const full = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failed - 1));
+  const wait = Math.max(retryAfterMs ?? 0, Math.round((full / 2) * (1 + random)));
+  return wait < left && wait <= MAX_WAIT_MS ? wait : undefined;
 }

@@ -40,7 +40,7 @@ export class StepJournal {
   /** Attempts in progress when an instance crashed, charged at their maximum cost. */
   readonly interrupted: readonly Attempt[];
   /** Entries of the attempts started by this execution, by attempt key. */
-  private readonly begun = new Map<string, JournalEntry>();
+  private readonly startedAttempts = new Map<string, JournalEntry>();
   /** Reservations of the calls started by this execution, by entry id. */
   private readonly reservations = new Map<string, Reservation>();
   private replayable: number;
@@ -53,34 +53,34 @@ export class StepJournal {
     this.replayable = [...this.entries.values()].filter(({ ending }) => ending).length;
     this.interrupted = before
       .filter(({ ending }) => ending === undefined)
-      .map((entry) => bookingOf(entry, ports.hosted()));
+      .map((entry) => chargeOf(entry, ports.hosted()));
   }
 
   /** Attempts whose outcome is unused, because this execution made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
-      const instead = this.begun.get(attemptKeyOf(entry));
+      const instead = this.startedAttempts.get(attemptKeyOf(entry));
       const isOutdated = instead !== undefined && instead.input_hash !== entry.input_hash;
       return isOutdated && entry.ending !== undefined ? [entry.ending.attempt] : [];
     });
   }
 
   /** All attempts charged to this step. */
-  get booked(): readonly Attempt[] {
+  get recorded(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
     return [...ended, ...this.interrupted];
   }
 
   /** Returns the recorded attempt, with its original cost, if there is one. */
   noted(attempt: Attempt): Attempt {
-    return this.begun.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
+    return this.startedAttempts.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
   /**
    * Records an attempt before its request.
    * @returns the settled outcome if this attempt was made before: then nothing is requested or recorded again. Or the
    * output tokens that the budgets allow, if fewer
-   * @throws OutOfBudgetError if the attempt exceeds a budget that applies to the run
+   * @throws BudgetExhaustedError if the attempt exceeds a budget that applies to the run
    */
   async begin({
     prompt,
@@ -94,7 +94,7 @@ export class StepJournal {
     const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
       this.replayable--;
-      this.begun.set(attemptKeyOf(before), before);
+      this.startedAttempts.set(attemptKeyOf(before), before);
       return before.ending.settled;
     }
     // Settled attempts are replayed first: they may make this attempt unnecessary.
@@ -120,7 +120,7 @@ export class StepJournal {
     const started: OrchestrationChange = { kind: 'startCall', runId, entry };
     await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
     if (reservation !== undefined) this.reservations.set(id, reservation);
-    this.begun.set(attemptKeyOf(entry), entry);
+    this.startedAttempts.set(attemptKeyOf(entry), entry);
     return maxOutputTokens < asked.max_output_tokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
@@ -129,12 +129,12 @@ export class StepJournal {
     const { runId, requireLease } = this.scope;
     // The instance that takes over the run must not read that this attempt was cancelled.
     if (attempt.end === 'aborted') requireLease();
-    const begun = this.begun.get(attemptKeyOf(attempt));
+    const begun = this.startedAttempts.get(attemptKeyOf(attempt));
     if (begun === undefined) throw new Error('An attempt ended that was never started.');
     const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
     await this.complete({ kind: 'completeCall', runId, entry }, attempt);
     this.entries.set(keyOf(entry), entry);
-    this.begun.set(attemptKeyOf(entry), entry);
+    this.startedAttempts.set(attemptKeyOf(entry), entry);
   }
 
   /** Commits the end with the actual cost, unless the reservation has expired and already counts in full. */
@@ -176,7 +176,7 @@ function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_ha
 }
 
 /** Returns the charge for a call: its cost, or its maximum cost if that is unknown. */
-export function bookingOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
+export function chargeOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;
   const identity = { call, number, agent, model, waited };

@@ -5,24 +5,24 @@
 import {
   type Amount,
   amountOf,
+  BudgetExhaustedError,
   budgetKey,
+  budgetRefusalOf,
   type CountedBudget,
-  leftOf,
-  OutOfBudgetError,
   type Reservation,
-  refusalOf,
+  remainingOf,
 } from '../../../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../../../graph/rules/ports.ts';
 import type { Clock } from '../../../../kernel/ports.ts';
 import type { Price, Usage } from '../agents/model.ts';
 import type { JournalEntry } from './attempt.ts';
-import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
+import { costOf, MIN_OUTPUT_TOKENS, RunBudget } from './budget.ts';
 
 /** Time after a call's time limit until its reservation counts as abandoned. */
-const GRACE_MILLISECONDS = 60_000;
+const GRACE_MS = 60_000;
 
 /** A call about to start. */
-export interface BeginningCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
+export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
   /** Time limit in milliseconds. */
@@ -40,28 +40,28 @@ interface GrantedCall {
  * If the budgets do not cover the whole call, it gets the output tokens that they cover.
  * @param keys keys of the budgets that apply
  * @returns no reservation if no budget has a limit
- * @throws OutOfBudgetError if the budgets do not cover even a short answer
+ * @throws BudgetExhaustedError if the budgets do not cover even a short answer
  */
 export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
   keys: readonly string[],
-  { id, runId, time, price, ...call }: BeginningCall,
+  { id, runId, time, price, ...call }: StartingCall,
 ): Promise<GrantedCall> {
   const limited = await budgets.limited(keys);
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
   const amountWith = (outputTokens: number) =>
-    countedOf({ input_tokens: call.input_tokens, output_tokens: outputTokens }, price);
+    chargedAmountOf({ input_tokens: call.input_tokens, output_tokens: outputTokens }, price);
   const most = outputWithin(limited, call, price);
-  const maxOutputTokens = Math.max(Math.min(LEAST_OUTPUT_TOKENS, call.max_output_tokens), most);
+  const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), most);
   const amount = amountWith(maxOutputTokens);
-  const refusal = refusalOf(limited, amount);
+  const refusal = budgetRefusalOf(limited, amount);
   if (refusal !== undefined)
-    throw new OutOfBudgetError({ ...refusal, wanted: amountWith(call.max_output_tokens) });
+    throw new BudgetExhaustedError({ ...refusal, wanted: amountWith(call.max_output_tokens) });
   const reservation = {
     id: `${runId}-${id}`,
     keys: limited.map(({ budget }) => budgetKey(budget)),
     amount,
-    due_at: new Date(clock.now().getTime() + time + GRACE_MILLISECONDS),
+    due_at: new Date(clock.now().getTime() + time + GRACE_MS),
   };
   return { reservation, maxOutputTokens };
 }
@@ -69,14 +69,16 @@ export async function reservationFor(
 /** Returns how many output tokens the remainder of every budget covers. */
 function outputWithin(
   limited: readonly CountedBudget[],
-  call: Pick<BeginningCall, 'input_tokens' | 'max_output_tokens'>,
+  call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,
   price: Price,
 ): number {
-  const granted = limited.map((one) => new Budget(leftOf(one)).reserve({ ...call, price, sharedBy: 1 }));
+  const granted = limited.map((one) =>
+    new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }),
+  );
   return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
 }
 
-function countedOf(usage: Usage, price: Price): Amount {
+function chargedAmountOf(usage: Usage, price: Price): Amount {
   return amountOf({ ...usage, cost_usd: costOf(usage, price) });
 }
 

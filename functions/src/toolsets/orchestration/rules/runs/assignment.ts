@@ -6,10 +6,10 @@
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';
-import { recommend, standingsAt } from '../agents/recommendation.ts';
+import { recommend, scoresFor } from '../agents/recommendation.ts';
 import type { Situation } from '../agents/roster.ts';
-import type { Chance } from '../agents/standing.ts';
-import { chosenBy, evidenceOf } from '../agents/standing.ts';
+import type { RandomSource } from '../agents/scoring.ts';
+import { chooseByScore, evidenceOf } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
@@ -33,7 +33,7 @@ export function withOverrides(workflow: Workflow, overrides: Overrides, preferre
     const timeout = timeouts.get(step.name) ?? step.timeout;
     const named = agents.get(step.name);
     if (named === undefined && !agentsOf(step).includes(AUTO)) return { ...step, timeout };
-    return { ...alone(step, named ?? preferred), timeout };
+    return { ...withSingleAgent(step, named ?? preferred), timeout };
   });
 }
 
@@ -70,14 +70,14 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
     if (others.length === 0) {
       const pinned = pinnedFor(routing, step.role);
       if (only === AUTO || (isAllowed(only) && (pinned === undefined || pinned === only))) return step;
-      return alone(step, AUTO);
+      return withSingleAgent(step, AUTO);
     }
     const left = names.filter(isAllowed);
     if (left.length === names.length) return step;
     const without = names.filter((name) => !isAllowed(name)).join(' and ');
     reasons.push(`${step.name}: without ${without}, forbidden in this workspace.`);
     const [last = AUTO, ...more] = left;
-    return more.length > 0 ? { ...step, agents: left } : alone(step, last);
+    return more.length > 0 ? { ...step, agents: left } : withSingleAgent(step, last);
   };
   const adapted = withSteps(workflow, routed);
   const several = adapted.steps.flatMap((entry) =>
@@ -88,38 +88,38 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
 }
 
-/** @param chance seeded by the run, for a reproducible choice @returns the workflow without `auto`, and why */
+/** @param random seeded by the run, for a reproducible choice @returns the workflow without `auto`, and why */
 export function assignAgents(
   workflow: Workflow,
   input: string,
   situation: Situation,
-  chance: Chance,
+  random: RandomSource,
 ): Assigned {
   const reasons: string[] = [];
   const contextSize = estimatedTokens(input);
   const assigned = (step: Step): Step => {
     if (!agentsOf(step).includes(AUTO)) return step;
-    const { agent, reason } = chosenFor(step, contextSize, situation, chance);
+    const { agent, reason } = chosenFor(step, contextSize, situation, random);
     reasons.push(`${step.name}: ${reason}.`);
-    return alone(step, agent);
+    return withSingleAgent(step, agent);
   };
   return { workflow: withSteps(workflow, assigned), reasons };
 }
 
-function chosenFor({ role }: Step, contextSize: number, situation: Situation, chance: Chance) {
+function chosenFor({ role }: Step, contextSize: number, situation: Situation, random: RandomSource) {
   const { agentStatuses, routing, work, workspace } = situation;
   const allowed = agentStatuses.filter(({ name }) => !routing.forbidden.includes(name));
   const ranked = recommend(allowed, { role, contextSize }, situation);
   const [best] = ranked;
-  if (best === undefined) throw noneAllowed(workspace);
+  if (best === undefined) throw noAgentAllowed(workspace);
   const pinned = pinnedFor(routing, role);
   const pinnedStatus = allowed.find(({ name }) => name === pinned);
   const able = ranked.filter(({ warnings }) => warnings.length === 0);
-  const standings = standingsAt(role, agentStatuses, work);
+  const standings = scoresFor(role, agentStatuses, work);
   const inOrder = able.flatMap(({ agent }) => standings.filter((one) => one.agent === agent));
   const agent = pinnedStatus?.availability.available
     ? pinnedStatus.name
-    : (chosenBy(inOrder, work[role], chance)?.agent ?? best.agent);
+    : (chooseByScore(inOrder, work[role], random)?.agent ?? best.agent);
   const chosen = ranked.find((one) => one.agent === agent) ?? best;
   const { score, warnings, reasons } = chosen;
   const said = [`${agent}: ${reasons.join(', ')} (${score})`];
@@ -139,7 +139,7 @@ function absenceOf(status: Situation['agentStatuses'][number] | undefined): stri
   return `unavailable: ${status.availability.reason}`;
 }
 
-function noneAllowed(workspace: string): MusterError {
+function noAgentAllowed(workspace: string): MusterError {
   const message = `Every available agent is forbidden in the workspace "${workspace}".`;
   return new MusterError('FORBIDDEN', message, {
     reason: 'AGENT_FORBIDDEN',
@@ -147,7 +147,7 @@ function noneAllowed(workspace: string): MusterError {
   });
 }
 
-function alone(step: Step, agent: string): Step {
+function withSingleAgent(step: Step, agent: string): Step {
   const { agents: _several, mode: _mode, ...single } = step;
   return { ...single, agent };
 }

@@ -1,10 +1,10 @@
 /** Cancels runs that are no longer wanted. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
-import { bookingOf } from '../calls/journal.ts';
+import { chargeOf } from '../calls/journal.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { spentOn, workedOn } from '../steps/step.ts';
-import { ended, isEnded, isLeased, type Run } from './run.ts';
+import { usageOf, workOf } from '../steps/step.ts';
+import { endedRun, isEnded, isLeased, type Run } from './run.ts';
 
 /** Cancels a run and its tasks, now or once its instance notices. @param why warning if no caller cancelled it */
 export async function cancellationOf(
@@ -22,18 +22,18 @@ export async function cancellationOf(
 
 /** Ends a run that no instance executes. If an instance crashed during a step, the journal has the step's cost. */
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
-  const booked = run.status === 'running' || run.budget_wait ? await bookedOf(ports, run) : {};
-  return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
+  const booked = run.status === 'running' || run.budget_wait ? await recordedCostOf(ports, run) : {};
+  return endedRun({ ...run, ...booked }, { status: 'cancelled' }, now);
 }
 
 /** Returns the cost of all calls, including failed steps; if the journal is unreadable, the cost of its steps. */
-export async function bookedOf(
+export async function recordedCostOf(
   { runs, hosted, log }: OrchestrationPorts,
   run: Run,
 ): Promise<Pick<Run, 'spent' | 'worked'>> {
   try {
-    const attempts = (await runs.calls(run.id)).map((entry) => bookingOf(entry, hosted()));
-    return { spent: spentOn(attempts), worked: workedOn(attempts) };
+    const attempts = (await runs.calls(run.id)).map((entry) => chargeOf(entry, hosted()));
+    return { spent: usageOf(attempts), worked: workOf(attempts) };
   } catch (error) {
     log.warn('run_not_booked', { runId: run.id, error });
     return { spent: run.spent, ...(run.worked && { worked: run.worked }) };
@@ -48,7 +48,7 @@ export async function taskCancellations(
 ): Promise<readonly OrchestrationChange[]> {
   if (!isEnded(run) || run.status === 'succeeded') return [];
   const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
-  return (await tasks.startingWith(`${run.id}-`))
+  return (await tasks.withIdPrefix(`${run.id}-`))
     .filter(({ value }) => !isClosed(value.status))
     .flatMap(({ value: before, version }) => {
       const task = cancelTask(before, `Its run ${run.id} ${end}.`, now);

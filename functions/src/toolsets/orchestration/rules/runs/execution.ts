@@ -3,16 +3,16 @@
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
-import { unlessUnreadable } from '../../../../kernel/ports.ts';
+import { skipUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import type { ExecutionPorts } from '../ports.ts';
-import { Advance } from './advance.ts';
-import { bookedOf, taskCancellations } from './cancelling.ts';
-import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
-import { ended, MAX_DELIVERIES, type Run, released } from './run.ts';
+import { recordedCostOf, taskCancellations } from './cancelling.ts';
+import { acquireRun, LeaseLostError, type ReleasedRun, type RunLease } from './lease.ts';
+import { endedRun, MAX_DELIVERIES, type Run, releasedRun } from './run.ts';
+import { RunExecutor } from './runExecutor.ts';
 
 /** Maximum duration of one delivery before another one continues. */
-const TURN_MILLISECONDS = 10 * 60_000;
+const TURN_MS = 10 * 60_000;
 
 const LOGGED =
   'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
@@ -41,12 +41,12 @@ export class RunExecution {
     }
     const { runId } = task;
     // The sweep dispatches an unreadable run as soon as it is readable.
-    const taken = await unlessUnreadable(takeRun(this.ports, runId));
+    const taken = await skipUnreadable(acquireRun(this.ports, runId));
     if (taken === 'busy') return 'busy';
     if (taken === 'over' || taken === undefined) return 'done';
     const { lease, run } = taken;
     try {
-      if (run.deliveries > MAX_DELIVERIES) await lease.giveBack((left, now) => this.left(left, now));
+      if (run.deliveries > MAX_DELIVERIES) await lease.releaseRun((left, now) => this.release(left, now));
       else await this.advance(runId, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
@@ -54,8 +54,8 @@ export class RunExecution {
         return 'done';
       }
       log.error('run_broke_off', { runId, deliveries: run.deliveries, error });
-      lease.giveUp(error);
-      await lease.giveBack((left, now) => this.left(left, now, error));
+      lease.abandon(error);
+      await lease.releaseRun((left, now) => this.release(left, now, error));
       throw error;
     } finally {
       lease.close();
@@ -66,11 +66,11 @@ export class RunExecution {
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new Advance(this.ports, this.taskCreation, lease, { order, before });
+    const run = new RunExecutor(this.ports, this.taskCreation, lease, { order, before });
     const began = clock.now().getTime();
     while ((await run.step()) === 'more') {
-      if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;
-      await lease.change(released);
+      if (clock.now().getTime() - began < TURN_MS) continue;
+      await lease.change(releasedRun);
       // If this dispatch is lost, the sweep dispatches the run.
       return dispatch.dispatch(runId);
     }
@@ -80,13 +80,13 @@ export class RunExecution {
    * Returns the run as an instance leaves it after an error: released for another try, or failed after the last one.
    * @param why the error; undefined if instances ended silently
    */
-  private async left(run: Run, now: Date, why?: unknown): Promise<LeftRun> {
-    if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
+  private async release(run: Run, now: Date, why?: unknown): Promise<ReleasedRun> {
+    if (run.deliveries < MAX_DELIVERIES) return { run: releasedRun(run, now), changes: [] };
     const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
     const said = why instanceof MusterError ? why.message : LOGGED;
     const message = `The run was started ${MAX_DELIVERIES} times${where} and interrupted each time before a step was done. ${said}`;
-    const failed = ended(
-      { ...run, ...(await bookedOf(this.ports, run)) },
+    const failed = endedRun(
+      { ...run, ...(await recordedCostOf(this.ports, run)) },
       { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } },
       now,
     );

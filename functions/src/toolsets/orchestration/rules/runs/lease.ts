@@ -1,10 +1,10 @@
 /** The lease under which one instance executes a run. Its epoch fences every write. */
 import type { Versioned } from '../../../../kernel/commit.ts';
-import { unlessUnreadable } from '../../../../kernel/ports.ts';
-import { retryStale } from '../../../../kernel/waiting.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
+import { skipUnreadable } from '../../../../kernel/ports.ts';
 import type { Task } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
+import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, renewedRun } from './run.ts';
 
 /** Thrown if another instance executes the run or the run has ended. */
 export class LeaseLostError extends Error {
@@ -15,40 +15,40 @@ export class LeaseLostError extends Error {
 }
 
 /** A released run and the changes committed with it. */
-export interface LeftRun {
+export interface ReleasedRun {
   readonly run: Run;
   readonly changes: readonly OrchestrationChange[];
 }
 
 /** Acquires a run. @returns `busy` if another instance may be executing it; `over` if there is nothing to execute */
-export function takeRun(ports: OrchestrationPorts, runId: string) {
+export function acquireRun(ports: OrchestrationPorts, runId: string) {
   const { runs, store, clock, randomness } = ports;
-  return retryStale(randomness, async () => {
+  return retryOnConflict(randomness, async () => {
     const found = await runs.find(runId);
     if (found === undefined || isEnded(found.value)) return 'over';
     const now = clock.now();
     if (isLeased(found.value, now)) return 'busy';
-    const run = take(found.value, now);
+    const run = leasedRun(found.value, now);
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
     return { lease: new RunLease(ports, run), run };
   });
 }
 
 /** Requests the cancellation of a leased run whose task was cancelled: the run cannot succeed. */
-export function callOff(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
+export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
-  return retryStale(randomness, async () => {
-    const found = await unlessUnreadable(runs.find(runId));
+  return retryOnConflict(randomness, async () => {
+    const found = await skipUnreadable(runs.find(runId));
     if (found === undefined || isEnded(found.value) || !isLeased(found.value, clock.now())) return;
     if (found.value.cancel_requested) return;
-    const warnings = [...found.value.warnings, whyCalledOff(task)];
+    const warnings = [...found.value.warnings, cancelReason(task)];
     const run = { ...found.value, cancel_requested: true, warnings };
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
   });
 }
 
 /** Returns the run's warning about a cancelled task. */
-export function whyCalledOff({ id, error }: Task): string {
+export function cancelReason({ id, error }: Task): string {
   return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
 
@@ -74,7 +74,7 @@ export class RunLease {
     this.epoch = epoch;
     this.expiresAt = lease_expires_at;
     this.isCancelled = cancel_requested;
-    this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
+    this.timer = setInterval(() => void this.renew(), LEASE_MS / 3);
     void this.watch();
   }
 
@@ -85,17 +85,17 @@ export class RunLease {
   };
 
   /** Aborts all requests and prevents further writes. @param why error that further writes throw */
-  giveUp(why: unknown): void {
+  abandon(why: unknown): void {
     this.lost ??= why;
     this.stopping.abort();
   }
 
   /** Releases a run that was given up, before the lease expires. @param left returns the run to store */
-  async giveBack(left: (run: Run, now: Date) => Promise<LeftRun>): Promise<void> {
+  async releaseRun(left: (run: Run, now: Date) => Promise<ReleasedRun>): Promise<void> {
     const { store, clock, randomness, log } = this.ports;
     try {
-      await retryStale(randomness, async () => {
-        const found = await this.held();
+      await retryOnConflict(randomness, async () => {
+        const found = await this.isHeld();
         if (found === undefined) return;
         const { run, changes } = await left(found.value, clock.now());
         const replaced: OrchestrationChange = {
@@ -112,7 +112,7 @@ export class RunLease {
     }
   }
 
-  /** Changes the run, with more changes in the same commit. @throws LeaseLostError, or the error of `giveUp` */
+  /** Changes the run, with more changes in the same commit. @throws LeaseLostError, or the error of `abandon` */
   change(
     apply: (run: Run, now: Date) => Run,
     more: (
@@ -122,12 +122,12 @@ export class RunLease {
   ): Promise<Run> {
     const { store, clock, randomness } = this.ports;
     const changeOnce = () =>
-      retryStale(randomness, async () => {
+      retryOnConflict(randomness, async () => {
         if (this.lost !== undefined) throw this.lost;
-        const found = await this.held();
+        const found = await this.isHeld();
         if (found === undefined) throw this.lose();
         const now = clock.now();
-        const run = apply(renewed(found.value, now), now);
+        const run = apply(renewedRun(found.value, now), now);
         const replaced: OrchestrationChange = {
           kind: 'replaceRun',
           before: found.value,
@@ -150,13 +150,13 @@ export class RunLease {
   }
 
   /** Returns the run if this instance still holds it. */
-  private async held(): Promise<Versioned<Run> | undefined> {
+  private async isHeld(): Promise<Versioned<Run> | undefined> {
     const found = await this.ports.runs.find(this.runId);
     return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
   }
 
   private lose(): unknown {
-    this.giveUp(new LeaseLostError());
+    this.abandon(new LeaseLostError());
     return this.lost;
   }
 

@@ -6,15 +6,15 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { Situation } from '../agents/roster.ts';
-import type { Chance } from '../agents/standing.ts';
-import { NOTHING_SPENT } from '../steps/step.ts';
+import type { RandomSource } from '../agents/scoring.ts';
+import { NO_USAGE } from '../steps/step.ts';
 import { allSteps, isCacheable } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
 import { assignAgents } from './assignment.ts';
-import { type Run, type RunOrder, released } from './run.ts';
+import { type Run, type RunOrder, releasedRun } from './run.ts';
 
 /** Lifetime of a run. It may wait for a live agent, but not indefinitely. */
-const LIFETIME_MILLISECONDS = 24 * 3_600_000;
+const MAX_RUN_MS = 24 * 3_600_000;
 
 const TITLE_LENGTH = 200;
 
@@ -33,15 +33,15 @@ export function newRun(
     cancel_requested: false,
     epoch: 0,
     deliveries: 0,
-    deadline: new Date(created_at.getTime() + LIFETIME_MILLISECONDS),
+    deadline: new Date(created_at.getTime() + MAX_RUN_MS),
     current: [],
     steps_settled: 0,
     steps_planned: allSteps(workflow).length,
-    spent: NOTHING_SPENT,
+    spent: NO_USAGE,
     warnings: [],
     ...(selection && { selection }),
   };
-  return released(run, created_at);
+  return releasedRun(run, created_at);
 }
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
@@ -64,7 +64,7 @@ const MAX_ORDER_BYTES = 600_000;
  */
 export function ordersOf(
   { workflow, input, context, budget, parallel, situation }: RunRequest,
-  chance: Chance,
+  random: RandomSource,
 ): { readonly asked: RunOrder; readonly order: RunOrder; readonly reasons: readonly string[] } {
   const asked = { workflow, input, context, budget, parallel, forbidden: situation.routing.forbidden };
   requireSize('A run', 'input', asked, MAX_ORDER_BYTES);
@@ -76,7 +76,7 @@ export function ordersOf(
       suggestion: 'Use long inputs only once per template, or shorten them.',
     });
   }
-  const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, chance);
+  const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, random);
   return { asked, order: { ...asked, workflow: assigned }, reasons };
 }
 
@@ -85,7 +85,7 @@ export function ordersOf(
  * callers cannot learn what others asked, and the models, because another model gives another answer. It excludes the
  * chosen agents: the same question has one cached answer.
  */
-export function answerKeyOf(
+export function cacheKeyOf(
   hashing: Hashing,
   { cache, situation, part_of }: Pick<RunRequest, 'cache' | 'situation' | 'part_of'>,
   asked: RunOrder,

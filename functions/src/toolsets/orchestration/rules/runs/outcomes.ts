@@ -3,10 +3,10 @@
  * then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
  */
 
-import type { Outcome } from '../agents/standing.ts';
+import type { Outcome } from '../agents/scoring.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { isMeasured } from '../calls/attempt.ts';
-import { normalised } from '../steps/judging.ts';
+import { normalized } from '../steps/judging.ts';
 import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
 import type { Run } from './run.ts';
@@ -15,7 +15,7 @@ import type { Run } from './run.ts';
 const RETRIED_WORTH = 0.75;
 
 /** Value of a lost race: it shows which agent is slower, not which is worse. */
-const SLOWER_WORTH = 0.5;
+const SLOW_WORTH = 0.5;
 
 /** First lines with which reviews in the built-in workflows state their verdict. */
 const VERDICTS: ReadonlyMap<string, boolean> = new Map([
@@ -26,7 +26,7 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Undefined if the answer was not to be judged; `undecided` if judges were asked but did not decide. */
-type Judgement = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
+type Verdict = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
 /** @param records all records of the run */
 export function outcomesOfRun(
@@ -91,9 +91,9 @@ class StepOutcomes {
       const counted = { accepted: 0, failed: 0, lost: 0, [end]: 1, retried };
       return [{ agent, kind, ...counted, worth: retried ? worth * RETRIED_WORTH : worth, ...spent }];
     };
-    if (this.wasOutrun(agent, attempts)) return outcome('lost', SLOWER_WORTH);
+    if (this.wasSlower(agent, attempts)) return outcome('lost', SLOW_WORTH);
     if (!this.hasAnswered(agent, measured)) return measured.length === 0 ? [] : outcome('failed', 0);
-    const judged = this.judgementOf(agent);
+    const judged = this.verdictOf(agent);
     if (judged === 'undecided') return [];
     if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
     return this.isUsed ? outcome('accepted', 1) : [];
@@ -107,21 +107,21 @@ class StepOutcomes {
   }
 
   /** Returns whether the agent was cancelled because another one was faster. */
-  private wasOutrun(agent: string, attempts: readonly Attempt[]): boolean {
+  private wasSlower(agent: string, attempts: readonly Attempt[]): boolean {
     const { status, agents } = this.record;
     if (this.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
     return attempts.at(-1)?.end === 'aborted';
   }
 
-  private judgementOf(agent: string): Judgement {
+  private verdictOf(agent: string): Verdict {
     const { agents, results = [], judged = false, output = '' } = this.record;
     const isSeveral = results.length > 1;
     if (isSeveral && this.step.mode === 'race') {
-      return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOWER_WORTH };
+      return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOW_WORTH };
     }
     if (isSeveral && this.step.mode === 'vote') {
       const own = results.find((one) => one.agent === agent)?.output ?? '';
-      return judged ? verdict(normalised(own) === normalised(output)) : this.unjudged();
+      return judged ? verdict(normalized(own) === normalized(output)) : this.unjudged();
     }
     if (isSeveral) {
       const pick = this.later.find(({ name }) => this.steps.get(name)?.picks === this.step.name);
@@ -133,7 +133,7 @@ class StepOutcomes {
   }
 
   /** Several answers without a verdict are undecided; a single answer needs no choice. */
-  private unjudged(): Judgement {
+  private unjudged(): Verdict {
     const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
     return answered.length > 1 ? 'undecided' : undefined;
   }
@@ -152,6 +152,6 @@ class StepOutcomes {
   }
 }
 
-function verdict(good: boolean): Judgement {
+function verdict(good: boolean): Verdict {
   return { good, worth: good ? 1 : 0 };
 }

@@ -1,34 +1,34 @@
 /** Checks the role of a run's owner before each step, and ends the runs of people who left. */
 
-import type { LeavingEnd, Left } from '../../../../access/rules/leaving.ts';
+import type { LostAccess, LostAccessHandler } from '../../../../access/rules/leaving.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { allOf } from '../../../../kernel/paging.ts';
-import { Service, unlessUnreadable } from '../../../../kernel/ports.ts';
-import { retryStale } from '../../../../kernel/waiting.ts';
+import { processAll } from '../../../../kernel/paging.ts';
+import { Service, skipUnreadable } from '../../../../kernel/ports.ts';
 import type { OwnerPorts } from '../../../coordination/index.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { cancellationOf } from './cancelling.ts';
-import { type Ending, isEnded, type Run } from './run.ts';
+import { isEnded, type Run, type RunEnding } from './run.ts';
 
 /** Returns how the run ends if its owner lost access. @throws MusterError if the role is unreadable, for a retry */
 export async function ownerEnding(
   { ownerRoles }: OwnerPorts,
   { owner_uid, workspace }: Run,
-): Promise<Ending | undefined> {
-  const standing = await ownerRoles.standing(owner_uid, workspace);
+): Promise<RunEnding | undefined> {
+  const standing = await ownerRoles.stateOf(owner_uid, workspace);
   if (standing === 'works') return undefined;
   if (standing === 'out')
-    return { status: 'failed', failure: { reason: OWNER_LEFT, message: ownerLeft(workspace) } };
+    return { status: 'failed', failure: { reason: OWNER_LOST_ACCESS, message: ownerLostAccess(workspace) } };
   throw new MusterError('FIREBASE_ERROR', "The role of the run's owner could not be read.", {
     reason: 'UNREADABLE_DOCUMENT',
     suggestion: 'The log contains the path under document_unreadable. The run is retried automatically.',
   });
 }
 
-const OWNER_LEFT = 'OWNER_LEFT';
+const OWNER_LOST_ACCESS = 'OWNER_LEFT';
 
 /** Returns the failure message of a run whose owner has left its workspace. */
-export function ownerLeft(workspace: string): string {
+export function ownerLostAccess(workspace: string): string {
   return `The owner no longer has a worker role in the workspace "${workspace}". A member can start the run again if it is still needed.`;
 }
 
@@ -37,21 +37,23 @@ export function ownerLeft(workspace: string): string {
 /** Runs read per batch. */
 const BATCH = 100;
 
-export class RunLeaving extends Service<OrchestrationPorts> implements LeavingEnd {
+export class RunLostAccess extends Service<OrchestrationPorts> implements LostAccessHandler {
   /** Cancels a person's open runs in the workspaces they left, with the runs' tasks. */
-  end(uid: string, { isOut }: Left): Promise<number> {
+  end(uid: string, { isOut }: LostAccess): Promise<number> {
     const read = (after?: string) => this.ports.runs.openOf(uid, BATCH, after);
     const isTheirs = (run: { readonly workspace: string }) => isOut(run.workspace);
-    return allOf(read, isTheirs, ({ id }) => this.cancel(id, isOut));
+    return processAll(read, isTheirs, ({ id }) => this.cancel(id, isOut));
   }
 
-  private cancel(runId: string, isOut: Left['isOut']): Promise<boolean> {
+  private cancel(runId: string, isOut: LostAccess['isOut']): Promise<boolean> {
     const { runs, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await unlessUnreadable(runs.find(runId));
+    return retryOnConflict(randomness, async () => {
+      const found = await skipUnreadable(runs.find(runId));
       if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return false;
       if (!isOut(found.value.workspace)) return false;
-      await store.commit((await cancellationOf(this.ports, found, ownerLeft(found.value.workspace))).changes);
+      await store.commit(
+        (await cancellationOf(this.ports, found, ownerLostAccess(found.value.workspace))).changes,
+      );
       return true;
     });
   }

@@ -1,10 +1,10 @@
 /** A run and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
-import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
+import { type BudgetRefusal, budgetKey } from '../../../../graph/rules/budget.ts';
 import { documentCodec, jsonText } from '../../../../kernel/documentCodec.ts';
 import type { JournalEntry } from '../calls/attempt.ts';
-import { addSpent, STEP_STATUSES, type StepRecord, type StepWork, workedOn } from '../steps/step.ts';
+import { addUsage, STEP_STATUSES, type StepRecord, type StepWork, workOf } from '../steps/step.ts';
 import { workflowText } from '../workflows/validation.ts';
 import { runDocument } from './runDocument.ts';
 
@@ -31,7 +31,7 @@ export type RunOrder = ReturnType<typeof orderFromDocument>;
 
 export type RunStatus = Run['status'];
 
-type Worked = NonNullable<Run['worked']>;
+type RunUsage = NonNullable<Run['worked']>;
 
 /** `cancelled`: the run ended while the step waited. Never stored, because the run's end implies it. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
@@ -62,67 +62,71 @@ export function isLeased({ lease_expires_at }: Run, now: Date): boolean {
 const MAX_WARNINGS = 50;
 
 /** Lease length. An instance that stops renewing keeps its run for this time. */
-export const LEASE_MILLISECONDS = 30_000;
+export const LEASE_MS = 30_000;
 
 /** Maximum deliveries without progress before the run fails. Presumably each ends for the same reason. */
 export const MAX_DELIVERIES = 5;
 
 /** Time after a dispatch by which the run should be taken. */
-const PICKUP_MILLISECONDS = 60_000;
+const PICKUP_MS = 60_000;
 
 /** Polling intervals of a run that waits for a budget and is not notified. */
-const BUDGET_SPENT_MILLISECONDS = 10 * 60_000;
-const BUDGET_RESERVED_MILLISECONDS = 15_000;
+const BUDGET_EXHAUSTED_RETRY_MS = 10 * 60_000;
+const BUDGET_RESERVED_RETRY_MS = 15_000;
 
 /** Returns the run taken by an instance. Time spent waiting for a budget extends the deadline. */
-export function take({ budget_wait, ...run }: Run, now: Date): Run {
+export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
   const waited = budget_wait === undefined ? 0 : Math.max(0, now.getTime() - budget_wait.since.getTime());
   const deadline = new Date(run.deadline.getTime() + waited);
   const taken = { ...run, deadline, epoch: run.epoch + 1, deliveries: run.deliveries + 1 };
-  return renewed({ ...taken, status: 'running' }, now);
+  return renewedRun({ ...taken, status: 'running' }, now);
 }
 
 /** Returns the run waiting for a budget to be raised, or for other calls' reservations to be settled. */
-export function outOfBudget({ lease_expires_at: _, ...run }: Run, refusal: Refusal, now: Date): Run {
-  const { by, isSpent } = refusal;
-  const later = isSpent ? BUDGET_SPENT_MILLISECONDS : BUDGET_RESERVED_MILLISECONDS;
+export function pausedForBudget(
+  { lease_expires_at: _, ...run }: Run,
+  refusal: BudgetRefusal,
+  now: Date,
+): Run {
+  const { limitedBy, isExhausted } = refusal;
+  const later = isExhausted ? BUDGET_EXHAUSTED_RETRY_MS : BUDGET_RESERVED_RETRY_MS;
   return {
     ...run,
     status: 'waiting',
-    budget_wait: { key: budgetKey(by.budget), is_spent: isSpent, since: now },
+    budget_wait: { key: budgetKey(limitedBy.budget), is_spent: isExhausted, since: now },
     due_at: new Date(now.getTime() + later),
     deliveries: 0,
   };
 }
 
-export function renewed(run: Run, now: Date): Run {
-  const expiresAt = new Date(now.getTime() + LEASE_MILLISECONDS);
+export function renewedRun(run: Run, now: Date): Run {
+  const expiresAt = new Date(now.getTime() + LEASE_MS);
   return { ...run, lease_expires_at: expiresAt, due_at: expiresAt };
 }
 
 /** Returns the run without a lease, for another instance to continue. */
-export function released({ lease_expires_at: _, ...run }: Run, now: Date): Run {
-  return { ...run, due_at: new Date(now.getTime() + PICKUP_MILLISECONDS) };
+export function releasedRun({ lease_expires_at: _, ...run }: Run, now: Date): Run {
+  return { ...run, due_at: new Date(now.getTime() + PICKUP_MS) };
 }
 
 /** Returns the run waiting for an open network task. At its deadline it is checked again. */
-export function waiting({ lease_expires_at: _, ...run }: Run): Run {
+export function waitingRun({ lease_expires_at: _, ...run }: Run): Run {
   return { ...run, status: 'waiting', due_at: run.deadline, deliveries: 0 };
 }
 
-export interface Ending extends Pick<Run, 'result_step' | 'failure'> {
+export interface RunEnding extends Pick<Run, 'result_step' | 'failure'> {
   readonly status: 'succeeded' | 'failed' | 'cancelled';
 }
 
-export function ended(
+export function endedRun(
   { lease_expires_at: _, due_at: __, budget_wait: ___, ...run }: Run,
-  ending: Ending,
+  ending: RunEnding,
   now: Date,
 ): Run {
   return { ...run, ...ending, current: [], ended_at: now };
 }
 
-function addWorked(left: Worked = { attempts: 0, milliseconds: 0 }, right: Worked): Worked {
+function addRunUsage(left: RunUsage = { attempts: 0, milliseconds: 0 }, right: RunUsage): RunUsage {
   return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
 }
 
@@ -133,8 +137,8 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
     ...run,
     deliveries: 0,
     steps_settled: run.steps_settled + 1,
-    spent: addSpent(run.spent, record.spent),
-    worked: addWorked(run.worked, workedOn(record.attempts)),
+    spent: addUsage(run.spent, record.spent),
+    worked: addRunUsage(run.worked, workOf(record.attempts)),
     current: run.current.filter((name) => name !== record.name),
     warnings: [...new Set([...run.warnings, ...warnings])].slice(0, MAX_WARNINGS),
   };
@@ -152,7 +156,7 @@ export interface RunChanges {
   readonly startCall: { readonly runId: string; readonly entry: JournalEntry };
   readonly completeCall: { readonly runId: string; readonly entry: JournalEntry };
   /** Stores which run answers a question; `replaces` is the version of an outdated answer. */
-  readonly keepAnswer: {
+  readonly cacheResponse: {
     readonly key: string;
     readonly runId: string;
     readonly expiresAt: Date;

@@ -1,9 +1,9 @@
 /** Stored form of a run; the console reads it too. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
-import { placeFields } from '../../../../graph/rules/graphNode.ts';
+import { parentFields } from '../../../../graph/rules/graphNode.ts';
 import { timestamp } from '../../../../kernel/documentCodec.ts';
-import { failure, spent } from '../steps/step.ts';
+import { failure, usageShape } from '../steps/step.ts';
 
 /** `pending` until taken; `waiting` for a live agent or a budget; the last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
@@ -37,13 +37,13 @@ export const runDocument = z.object({
   steps_settled: z.number(),
   /** Minimum number of steps, if none is skipped. */
   steps_planned: z.number(),
-  spent,
+  spent: usageShape,
   result_step: z.nullable(z.string()),
   failure: z.nullable(failure),
   warnings: z.array(z.string()),
   /** Automatic choices and their reasons. */
   selection: z.nullable(z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) })),
-  ...placeFields,
+  ...parentFields,
   /** Attempts and time of the steps' calls; null before the first. */
   worked: z._default(z.nullable(z.object({ attempts: z.int(), milliseconds: z.number() })), null),
   /** The budget that cannot cover the next call; `is_spent` false: other calls' reservations are the cause. */

@@ -5,7 +5,7 @@ import type { NodeFinder } from '../../../../graph/rules/linking.ts';
 import { readFor } from '../../../../kernel/ports.ts';
 import type { RunQueries } from '../ports.ts';
 import type { Run, RunStatus } from './run.ts';
-import { sightOf } from './visibility.ts';
+import { visibilityOf } from './visibility.ts';
 
 const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
   pending: 'open',
@@ -40,7 +40,7 @@ export function runNodeFinder(runs: RunQueries): NodeFinder {
     const reading = runs.find(id);
     const found = await (principal ? readFor(principal.owner_uid, reading) : reading);
     if (found?.value.workspace !== workspace) return undefined;
-    if (principal !== undefined && sightOf(principal, found.value) === undefined) return undefined;
+    if (principal !== undefined && visibilityOf(principal, found.value) === undefined) return undefined;
     return { value: runNode(found.value), version: found.version };
   };
 }

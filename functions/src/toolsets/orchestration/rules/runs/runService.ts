@@ -1,49 +1,49 @@
 /** Starts, follows, shows and cancels runs. */
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
-import { linkTo } from '../../../../graph/rules/linking.ts';
+import { linkToParent } from '../../../../graph/rules/linking.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
-import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
-import { retryStale } from '../../../../kernel/waiting.ts';
+import { type VisiblePage, visiblePage } from '../../../../kernel/paging.ts';
+import { readFor, Service, skipUnreadable } from '../../../../kernel/ports.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../../kernel/sweep.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { seededChance } from '../steps/judging.ts';
+import { seededRandom } from '../steps/judging.ts';
 import { runOfTask } from '../steps/networkStep.ts';
 import { cancellationOf, taskCancellations } from './cancelling.ts';
-import { callOff, whyCalledOff } from './lease.ts';
-import { answerKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
+import { cancelOthers, cancelReason } from './lease.ts';
+import { cacheKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
-import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
+import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilityOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
 
 /** Time for which a successful answer is reused. Source: docs/semantics.md#orchestration. */
-const FRESH_MILLISECONDS = 5 * 60_000;
+const CACHE_TTL_MS = 5 * 60_000;
 
-export interface Beginning {
+export interface StartedRun {
   readonly runId: string;
   /** Whether an existing run for the same question was returned. */
   readonly cached: boolean;
 }
 
 export class RunService extends Service<OrchestrationPorts> {
-  readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
+  readonly sweepJob: SweepJob = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
 
   /** Starts a run, or returns an existing run for the same question. */
   async start(
     principal: Principal,
     workspace: string,
     request: RunRequest,
-    recordAnswer: RecordAnswer<Beginning>,
-  ): Promise<Beginning> {
+    recordResponse: RecordResponse<StartedRun>,
+  ): Promise<StartedRun> {
     const { clock, randomness, hashing, hosted, runs, store } = this.ports;
     const { owner_uid } = principal;
     const id = `run-${randomness.letters(20)}`;
-    const { asked, order, reasons } = ordersOf(request, seededChance(hashing, id));
+    const { asked, order, reasons } = ordersOf(request, seededRandom(hashing, id));
     const { selection } = request;
     const run = newRun(
       { id, workspace, created_at: clock.now() },
@@ -53,25 +53,25 @@ export class RunService extends Service<OrchestrationPorts> {
     );
     const { part_of } = request;
     const models = hosted().map(({ model }) => model);
-    const key = answerKeyOf(hashing, request, asked, { ownerUid: owner_uid, workspace, models });
-    const beginning = await retryStale(randomness, async () => {
+    const key = cacheKeyOf(hashing, request, asked, { ownerUid: owner_uid, workspace, models });
+    const beginning = await retryOnConflict(randomness, async () => {
       const kept = key === undefined ? undefined : await runs.answer(key);
-      const good = kept && (await this.goodRun(kept.value.run_id));
+      const good = kept && (await this.cachedRun(kept.value.run_id));
       if (good !== undefined) {
-        await store.commit([], recordAnswer({ runId: good.id, cached: true }));
+        await store.commit([], recordResponse({ runId: good.id, cached: true }));
         return { runId: good.id, cached: true, status: good.status };
       }
       const { id: runId, deadline, status } = run;
       // The entry lasts as long as the run may take, plus the time for which its answer is fresh.
-      const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
-      const link = part_of && (await linkTo(this.ports, { part_of, principal, workspace }));
+      const expiresAt = new Date(deadline.getTime() + CACHE_TTL_MS);
+      const link = part_of && (await linkToParent(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
-        { kind: 'createRun', run: { ...run, ...link?.place }, order },
+        { kind: 'createRun', run: { ...run, ...link?.parents }, order },
         ...(link?.changes ?? []),
       ];
       if (key !== undefined)
-        changes.push({ kind: 'keepAnswer', key, runId, expiresAt, replaces: kept?.version });
-      await store.commit(changes, recordAnswer({ runId, cached: false }));
+        changes.push({ kind: 'cacheResponse', key, runId, expiresAt, replaces: kept?.version });
+      await store.commit(changes, recordResponse({ runId, cached: false }));
       return { runId, cached: false, status };
     });
     const { status, ...answer } = beginning;
@@ -81,11 +81,11 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /** Returns a fresh success, or a run that may still become one. */
-  private async goodRun(runId: string): Promise<Run | undefined> {
+  private async cachedRun(runId: string): Promise<Run | undefined> {
     const run = (await this.ports.runs.find(runId))?.value;
     if (run?.ended_at === undefined) return run?.cancel_requested ? undefined : run;
     const age = this.ports.clock.now().getTime() - run.ended_at.getTime();
-    return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
+    return run.status === 'succeeded' && age < CACHE_TTL_MS ? run : undefined;
   }
 
   /** Dispatches a pending run: its instance may have crashed before dispatching it. Dispatching twice is harmless. */
@@ -136,17 +136,17 @@ export class RunService extends Service<OrchestrationPorts> {
     status: RunStatus | undefined,
     limit: number,
     after: string | undefined,
-  ): Promise<VisibleSlice<Run>> {
+  ): Promise<VisiblePage<Run>> {
     const { owner_uid, held_to: workspace } = principal;
     const { runs } = this.ports;
     const last = after === undefined ? undefined : (await readFor(owner_uid, runs.find(after)))?.value;
     const isOwn = last?.owner_uid === owner_uid && [undefined, last.workspace].includes(workspace);
-    if (after !== undefined && !isOwn) throw noRun(after);
+    if (after !== undefined && !isOwn) throw runNotFound(after);
     return visiblePage(
-      { limit, ...(last && { after: placeOf(last) }) },
+      { limit, ...(last && { after: cursorOf(last) }) },
       (page) => runs.list(owner_uid, { status, workspace }, page),
-      placeOf,
-      (run) => (sightOf(principal, run) === 'all' ? run : undefined),
+      cursorOf,
+      (run) => (visibilityOf(principal, run) === 'all' ? run : undefined),
     );
   }
 
@@ -154,9 +154,9 @@ export class RunService extends Service<OrchestrationPorts> {
    * Cancels the run: immediately if no instance executes it, else once its instance notices. Settled steps stay.
    * @throws MusterError NOT_FOUND; CONFLICT if the run has succeeded or failed
    */
-  cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
+  cancel(principal: Principal, runId: string, recordResponse: RecordResponse<Run>): Promise<Run> {
     const { store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await this.visible(principal, runId);
       const { value } = found;
       if (isEnded(value) && value.status !== 'cancelled') {
@@ -168,21 +168,21 @@ export class RunService extends Service<OrchestrationPorts> {
         });
       }
       const { run, changes } = await cancellationOf(this.ports, found);
-      await store.commit(changes, recordAnswer(run));
+      await store.commit(changes, recordResponse(run));
       return run;
     });
   }
 
   /** Cancels the runs that were started for a cancelled task. Safe to call twice, late and out of order. */
-  async wholeCancelled(taskId: string): Promise<void> {
+  async cancelTree(taskId: string): Promise<void> {
     const { tasks, graph, runs, store, randomness } = this.ports;
-    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
+    const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task?.status !== 'cancelled') return;
     const ending = (await graph.openParts({ kind: 'task', id: taskId }, 'run')).map((runId) =>
-      retryStale(randomness, async () => {
-        const found = await unlessUnreadable(runs.find(runId));
+      retryOnConflict(randomness, async () => {
+        const found = await skipUnreadable(runs.find(runId));
         if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return;
-        await store.commit((await cancellationOf(this.ports, found, whyCalledOff(task))).changes);
+        await store.commit((await cancellationOf(this.ports, found, cancelReason(task))).changes);
       }),
     );
     await Promise.all(ending);
@@ -192,19 +192,20 @@ export class RunService extends Service<OrchestrationPorts> {
   private async visible(
     principal: Principal,
     runId: string,
-    least: Sight = 'course',
+    least: Visibility = 'course',
   ): Promise<Versioned<Run>> {
     const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
-    const sight = run && sightOf(principal, run.value);
-    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all')) throw noRun(runId);
+    const sight = run && visibilityOf(principal, run.value);
+    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all'))
+      throw runNotFound(runId);
     return run;
   }
 
   /** Dispatches runs that were not taken in time: their dispatch or their instance was lost. */
-  private async dispatchLost(turn: SweepTurn): Promise<Swept> {
+  private async dispatchLost(turn: SweepContext): Promise<SweepReport> {
     let dispatched = 0;
-    const due = (after: SweepTurn['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
-    const end = await walk(turn, due, async ({ id }) => {
+    const due = (after: SweepContext['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
+    const end = await sweepPages(turn, due, async ({ id }) => {
       await this.dispatch(id);
       dispatched++;
     });
@@ -217,11 +218,11 @@ export class RunService extends Service<OrchestrationPorts> {
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
     // An unreadable task that becomes readable is written, which triggers this again.
-    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
+    const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
-    if (task.status === 'cancelled') await callOff(this.ports, runId, task);
+    if (task.status === 'cancelled') await cancelOthers(this.ports, runId, task);
     if (isClosed(task.status)) return dispatch.dispatch(runId);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const run = (await runs.find(runId))?.value;
       const changes = run === undefined ? [] : await taskCancellations(tasks, run, clock.now());
       if (changes.length > 0) await store.commit(changes);

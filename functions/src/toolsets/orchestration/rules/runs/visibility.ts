@@ -3,7 +3,7 @@ import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Position } from '../../../../kernel/paging.ts';
+import type { TimeCursor } from '../../../../kernel/paging.ts';
 import type { StepRecord } from '../steps/step.ts';
 import { type Run, type ShownStep, shownStep } from './run.ts';
 
@@ -11,9 +11,12 @@ import { type Run, type ShownStep, shownStep } from './run.ts';
  * `all`: for the owner and the owner's agents, while they have a role in the workspace. `course`: leaders of the
  * workspace see state, steps and cost, and can cancel. The run is hidden from all other callers.
  */
-export type Sight = 'all' | 'course';
+export type Visibility = 'all' | 'course';
 
-export function sightOf(principal: Principal, run: Pick<Run, 'owner_uid' | 'workspace'>): Sight | undefined {
+export function visibilityOf(
+  principal: Principal,
+  run: Pick<Run, 'owner_uid' | 'workspace'>,
+): Visibility | undefined {
   const role = roleIn(principal, run.workspace);
   if (role === undefined) return undefined;
   if (run.owner_uid === principal.owner_uid) return 'all';
@@ -21,15 +24,15 @@ export function sightOf(principal: Principal, run: Pick<Run, 'owner_uid' | 'work
 }
 
 /** Returns a run's position in a list by creation time. */
-export function placeOf({ created_at: at, id }: Run): Position {
+export function cursorOf({ created_at: at, id }: Run): TimeCursor {
   return { at, id };
 }
 
-const WITHHELD = 'Only its owner can see the reason.';
+const HIDDEN_FIELDS = 'Only its owner can see the reason.';
 
 /** A run as its owner or a leader sees it. */
 export interface RunView {
-  readonly sight: Sight;
+  readonly visibility: Visibility;
   readonly run: Run;
   readonly steps: readonly ShownStep[];
   readonly at: Date;
@@ -47,38 +50,38 @@ export function viewOf(
   at: Date,
 ): RunView {
   const steps = records.map((step) => shownStep(step, run));
-  const budgets = holding.filter(({ budget }) => mayKnow(principal, run, budget));
-  if (sightOf(principal, run) === 'all') return { sight: 'all', run, steps, at, budgets };
-  return { sight: 'course', run: courseOf(run), steps: steps.map(courseOfStep), at, budgets };
+  const budgets = holding.filter(({ budget }) => canSee(principal, run, budget));
+  if (visibilityOf(principal, run) === 'all') return { visibility: 'all', run, steps, at, budgets };
+  return { visibility: 'course', run: visibleRunOf(run), steps: steps.map(visibleStepOf), at, budgets };
 }
 
 /** Visible: the run's own budget; those of tasks and the workspace with a role there; a to-do's for its owner. */
-function mayKnow(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
+function canSee(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
   return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
 }
 
 /** Returns the run without input, output and all texts that may quote them. */
-function courseOf({ result_step: _, selection: __, ...run }: Run): Run {
+function visibleRunOf({ result_step: _, selection: __, ...run }: Run): Run {
   return {
     ...run,
     title: '',
     warnings: [],
-    ...(run.failure && { failure: { ...run.failure, message: WITHHELD } }),
+    ...(run.failure && { failure: { ...run.failure, message: HIDDEN_FIELDS } }),
   };
 }
 
-function courseOfStep({ output: _, explanation: __, ...step }: ShownStep): ShownStep {
+function visibleStepOf({ output: _, explanation: __, ...step }: ShownStep): ShownStep {
   return {
     ...step,
     attempts: step.attempts.map(({ reason: ___, ...attempt }) => attempt),
     ...(step.results && { results: step.results.map(({ agent }) => ({ agent })) }),
-    ...(step.failure && { failure: { ...step.failure, message: WITHHELD } }),
+    ...(step.failure && { failure: { ...step.failure, message: HIDDEN_FIELDS } }),
   };
 }
 
 /** Returns the same error for a missing run and a hidden one. */
-export function noRun(runId: string): MusterError {
+export function runNotFound(runId: string): MusterError {
   return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
     field: 'runId',
     value: runId,

@@ -75,10 +75,10 @@ export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallRes
 
 /** Returns whether a result is an answer with text. */
 export function isValid(result: CallResult): result is AnsweredCall {
-  return result.kind === 'answered' && saysSomething(result.answer);
+  return result.kind === 'answered' && hasText(result.answer);
 }
 
-function saysSomething({ text }: ModelAnswer): boolean {
+function hasText({ text }: ModelAnswer): boolean {
   return text.trim() !== '';
 }
 
@@ -127,7 +127,7 @@ export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> 
   const answers = await Promise.all(
     agents.map(async (agent): Promise<CallResult> => {
       const onAnswer = (answer: ModelAnswer): void => {
-        if (!answer.complete || !saysSomething(answer)) return;
+        if (!answer.complete || !hasText(answer)) return;
         first ??= agent;
         over.abort();
       };
@@ -156,7 +156,7 @@ function outcomeOf(result: CallResult): string {
 }
 
 /** Merges all answers into one that attributes its parts; the synthesizer writes it. */
-export async function merge(round: Round & { readonly synthesiser: string }): Promise<ModeResult> {
+export async function merge(round: Round & { readonly synthesizer: string }): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
   const warnings = failureWarnings(answers);
@@ -166,7 +166,7 @@ export async function merge(round: Round & { readonly synthesiser: string }): Pr
     const explanation = `Only ${only.agent} answered.`;
     return modeResult(answers, explanation, { output: only.answer.text, winner: only.agent, warnings });
   }
-  const { synthesiser: agent, ask } = round;
+  const { synthesizer: agent, ask } = round;
   const prompt = synthesisPrompt(round.prompt, valid);
   const synthesis = await ask({ key: 'merge', agent, prompt, replaceable: true });
   const names = valid.map((one) => one.agent);

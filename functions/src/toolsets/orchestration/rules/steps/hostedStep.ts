@@ -1,32 +1,32 @@
 /** Executes a step whose agents are hosted models. */
-import { OutOfBudgetError } from '../../../../graph/rules/budget.ts';
+import { BudgetExhaustedError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { capabilityFor, profileOf } from '../agents/profile.ts';
 import type { AgentStatus } from '../agents/recommendation.ts';
-import { agentStatusesOf, standIns } from '../agents/roster.ts';
-import type { Budget } from '../calls/budget.ts';
+import { agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
+import type { RunBudget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import type { StepJournal } from '../calls/journal.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import { all, isValid, type ModeResult, merge, modeResult, type Question, race, reasonOf } from './ask.ts';
-import { pick, seededChance, vote } from './judging.ts';
-import { type BegunStep, type RunOfStep, type StepWork, spentOn } from './step.ts';
+import { pick, seededRandom, vote } from './judging.ts';
+import { type BegunStep, type RunOfStep, type StepWork, usageOf } from './step.ts';
 
 /** A step to execute, with its run's context. */
 export interface StepTask {
   readonly run: RunOfStep;
   readonly due: DueStep;
   readonly begun: BegunStep;
-  readonly budget: Budget;
+  readonly budget: RunBudget;
   readonly journal: StepJournal;
-  /** `giveUp` is called immediately for errors that are not the step's own: the rest of the run is then cancelled. */
-  readonly lease: { readonly stop: AbortSignal; giveUp(error: unknown): void };
+  /** `abandon` is called immediately for errors that are not the step's own: the rest of the run is then cancelled. */
+  readonly lease: { readonly stop: AbortSignal; abandon(error: unknown): void };
   /** Number of steps that run concurrently, including this one. */
-  readonly abreast: number;
+  readonly concurrentSteps: number;
   /** Whether the step's agents are asked sequentially. */
-  readonly inTurn: boolean;
+  readonly sequentially: boolean;
   /** Agents that are neither fallbacks nor judges. */
   readonly forbidden: readonly string[];
 }
@@ -37,13 +37,13 @@ export class HostedStep {
   private readonly agentStatuses: readonly AgentStatus[];
   private readonly agents: readonly string[];
   private readonly calls: Promise<CallResult>[] = [];
-  private readonly over = new AbortController();
+  private readonly isOver = new AbortController();
   private readonly signal: AbortSignal;
 
   constructor(task: StepTask, ports: OrchestrationPorts) {
     this.task = task;
     this.ports = ports;
-    this.signal = AbortSignal.any([task.lease.stop, this.over.signal]);
+    this.signal = AbortSignal.any([task.lease.stop, this.isOver.signal]);
     this.agentStatuses = agentStatusesOf(ports.hosted()).filter(({ name }) => !task.forbidden.includes(name));
     this.agents = agentsOf(task.due.step);
   }
@@ -53,9 +53,9 @@ export class HostedStep {
     try {
       return this.workOf(await this.answers());
     } catch (error) {
-      const isWaiting = error instanceof OutOfBudgetError;
-      if (!isWaiting && !(error instanceof MusterError)) this.task.lease.giveUp(error);
-      if (!isWaiting) this.over.abort();
+      const isWaiting = error instanceof BudgetExhaustedError;
+      if (!isWaiting && !(error instanceof MusterError)) this.task.lease.abandon(error);
+      if (!isWaiting) this.isOver.abort();
       await Promise.allSettled(this.calls);
       throw error;
     }
@@ -66,11 +66,11 @@ export class HostedStep {
     const { prompt, candidates, step } = due;
     const { agents } = this;
     const ask = (question: Question) => this.ask(question);
-    const chance = seededChance(this.ports.hashing, `${run.id} ${begun.id}`);
+    const random = seededRandom(this.ports.hashing, `${run.id} ${begun.id}`);
     const [agent = ''] = agents;
     if (candidates !== undefined)
-      return pick({ judge: agent, prompt, contributions: candidates, ask, chance });
-    if (agents.length === 1) return this.alone(agent);
+      return pick({ judge: agent, prompt, contributions: candidates, ask, random });
+    if (agents.length === 1) return this.askSingle(agent);
     const round = { agents, prompt, ask };
     const available = this.agentStatuses.filter((one) => one.availability.available).map(({ name }) => name);
     switch (step.mode ?? 'all') {
@@ -78,13 +78,13 @@ export class HostedStep {
         return race(round);
       case 'vote': {
         const capability = (name: string) => capabilityFor(name, step.role);
-        return vote({ ...round, chance, judges: available, capability });
+        return vote({ ...round, random, judges: available, capability });
       }
       case 'merge': {
         // The available agent that is best at executing: merging is writing.
         const strength = (name: string) => capabilityFor(name, 'execute');
         const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
-        return merge({ ...round, synthesiser: best });
+        return merge({ ...round, synthesizer: best });
       }
       case 'all':
         return all(round);
@@ -111,9 +111,11 @@ export class HostedStep {
           : { status: 'succeeded', output }),
         ...(several && { results }),
         attempts: [...journal.interrupted, ...journal.outdated, ...noted],
-        spent: spentOn(journal.booked),
+        spent: usageOf(journal.recorded),
         ...(judged && { judged }),
-        ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
+        ...((several || due.candidates !== undefined) && {
+          explanation: explanationText(explanation, ballots),
+        }),
         settled_at: this.ports.clock.now(),
       },
       warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),
@@ -121,7 +123,7 @@ export class HostedStep {
   }
 
   /** Asks one agent, with the most suitable agents as fallbacks. */
-  private async alone(agent: string): Promise<ModeResult> {
+  private async askSingle(agent: string): Promise<ModeResult> {
     const result = await this.ask({ key: 'answer', agent, prompt: this.task.due.prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
     const { answer, agent: winner, warnings } = result;
@@ -129,9 +131,9 @@ export class HostedStep {
   }
 
   private ask({ replaceable, signal, ...question }: Question): Promise<CallResult> {
-    const { run, due, budget, journal, abreast } = this.task;
+    const { run, due, budget, journal, concurrentSteps } = this.task;
     const { role, maxOutputTokens, retry, timeout, repeatable } = due.step;
-    const others = replaceable ? standIns(question.agent, role, this.agentStatuses) : [];
+    const others = replaceable ? fallbackAgents(question.agent, role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
     const candidates = [question.agent, ...others].flatMap((name) => {
       const agent = hosted.find((one) => one.name === name);
@@ -145,12 +147,12 @@ export class HostedStep {
       attempts: retry.attempts,
       timeout,
       deadline: run.deadline,
-      sharedBy: this.agents.length * abreast,
+      sharedBy: this.agents.length * concurrentSteps,
       repeatable,
       signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
     };
     const asking = () => call(request, this.ports, { journal, budget });
-    const before = this.task.inTurn ? this.calls.at(-1) : undefined;
+    const before = this.task.sequentially ? this.calls.at(-1) : undefined;
     // After a rejected call no agent is asked, because the whole step rejects.
     const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
@@ -164,7 +166,7 @@ function failureOf([only, ...others]: readonly CallResult[], message: string) {
 }
 
 /** Returns the explanation with the ballots of the judges. */
-function told(explanation: string, ballots: ModeResult['ballots'] = []): string {
+function explanationText(explanation: string, ballots: ModeResult['ballots'] = []): string {
   const shown = ballots.map(({ judge, shown: order, ranking }) => {
     const letters = order.map(({ letter, agent }) => `${letter} = ${agent}`).join(', ');
     return `${judge} saw ${letters} and ranked ${ranking?.join(' > ') ?? 'nothing'}.`;

@@ -3,7 +3,7 @@
  * agent names. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing } from '../../../../kernel/ports.ts';
-import type { Chance } from '../agents/standing.ts';
+import type { RandomSource } from '../agents/scoring.ts';
 import type { AnsweredCall } from '../calls/calling.ts';
 import { fenced, type StepResult } from '../workflows/scope.ts';
 import {
@@ -26,14 +26,14 @@ interface Judging {
   readonly prompt: string;
   readonly contributions: readonly StepResult[];
   readonly ask: Ask;
-  readonly chance: Chance;
+  readonly random: RandomSource;
 }
 
 /** Asks every judge to rank the answers. */
-export async function judge({ judges, replaceable, prompt, contributions, ask, chance }: Judging) {
+export async function judge({ judges, replaceable, prompt, contributions, ask, random }: Judging) {
   const asked = judges.map((name) => ({
     judge: name,
-    shown: shuffled(contributions, chance).map((one, index) => ({ ...one, letter: LETTERS.charAt(index) })),
+    shown: shuffled(contributions, random).map((one, index) => ({ ...one, letter: LETTERS.charAt(index) })),
   }));
   const judged = await Promise.all(
     asked.map(async ({ judge: name, shown }) => {
@@ -88,7 +88,7 @@ function exampleOf(shown: readonly { readonly letter: string }[]): string {
 }
 
 /** Characters of a judge's first answer that it is shown again. */
-const SHOWN_AGAIN = 4000;
+const MAX_REPEATED_CHARACTERS = 4000;
 
 /** Returns the second prompt, which asks for the missing ranking. */
 function secondPrompt(
@@ -98,19 +98,19 @@ function secondPrompt(
 ): string {
   return [
     asked,
-    fenced('Your first answer', answer.text.slice(-SHOWN_AGAIN)),
+    fenced('Your first answer', answer.text.slice(-MAX_REPEATED_CHARACTERS)),
     `Your first answer has no line that ranks every letter once. Write only that line, best first. Example: ${exampleOf(shown)}`,
   ].join('\n\n');
 }
 
 /** Returns the items in random order (Fisher-Yates shuffle). */
-export function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
+export function shuffled<Item>(items: readonly Item[], random: RandomSource): Item[] {
   const left = [...items];
-  return items.flatMap(() => left.splice(chance.integer(left.length), 1));
+  return items.flatMap(() => left.splice(random.integer(left.length), 1));
 }
 
 /** Returns a reproducible random source: an instance that takes over a run shows a judge the same order. */
-export function seededChance(hashing: Hashing, seed: string): Chance {
+export function seededRandom(hashing: Hashing, seed: string): RandomSource {
   let count = 0;
   return {
     integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below,
@@ -138,7 +138,7 @@ export async function pick({
   }
   if (result === undefined || !isValid(result))
     return modeResult([], `${name} could not judge the answers.`, further);
-  const [drawn = only] = shuffled(contributions, judging.chance);
+  const [drawn = only] = shuffled(contributions, judging.random);
   return modeResult([], `${by} gave no ranking; ${drawn.agent} was picked at random.`, {
     ...chosen(drawn),
     ...further,
@@ -153,7 +153,7 @@ function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { r
 interface Vote extends Round {
   /** Available judges; those that gave no answer themselves are preferred. */
   readonly judges: readonly string[];
-  readonly chance: Chance;
+  readonly random: RandomSource;
   /** Returns an agent's capability for the role, from 0 to 1; it breaks ties. */
   readonly capability: (agent: string) => number;
 }
@@ -204,7 +204,7 @@ const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
 const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
 
 /** Removes case, quotes, emphasis, final punctuation and repeated spaces. Signs stay: -1 is not 1, 50% is not 50. */
-export function normalised(text: string): string {
+export function normalized(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }
 
@@ -212,7 +212,7 @@ export function normalised(text: string): string {
 function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | undefined {
   const groups = new Map<string, AnsweredCall[]>();
   for (const result of valid) {
-    const text = normalised(result.answer.text);
+    const text = normalized(result.answer.text);
     if (text.length > SHORT) return undefined;
     groups.set(text, [...(groups.get(text) ?? []), result]);
   }
@@ -222,7 +222,7 @@ function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | u
 function elected(
   valid: readonly AnsweredCall[],
   ballots: readonly Ballot[],
-  { capability, chance }: Vote,
+  { capability, random }: Vote,
 ): { readonly winner: AnsweredCall; readonly explanation: string; readonly judged: boolean } {
   const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
   const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
@@ -235,22 +235,22 @@ function elected(
     ['capability for the role', capability],
   ];
   const tied: string[] = [];
-  let left = shuffled(valid, chance);
+  let left = shuffled(valid, random);
   for (const [name, score] of ballots.some(({ ranking }) => ranking) ? rules : rules.slice(-1)) {
     const best = Math.max(...left.map(({ agent }) => score(agent)));
     left = left.filter(({ agent }) => score(agent) === best);
     const [winner] = left;
     if (winner !== undefined && left.length === 1) {
-      return { winner, explanation: told(winner, name, tied), judged: score !== capability };
+      return { winner, explanation: decisionText(winner, name, tied), judged: score !== capability };
     }
     tied.push(name);
   }
   const [winner] = left;
   if (winner === undefined) throw new Error('A vote needs at least one answer.');
-  return { winner, explanation: told(winner, 'random choice', tied), judged: false };
+  return { winner, explanation: decisionText(winner, 'random choice', tied), judged: false };
 }
 
-function told({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
+function decisionText({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
   const even = tied.length === 0 ? '' : ` Tied by ${tied.join(' and ')}.`;
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
@@ -270,17 +270,17 @@ function points({ ranking = [] }: Ballot, agent: string): number {
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Maximum length of a ranking line; longer lines are prose. Limits the parsing cost. */
-const LONGEST_LINE = 400;
+const MAX_LINE_LENGTH = 400;
 
 /** Number of final lines that are read: a judge ends with its ranking. */
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 
 /** Returns the last ranking that contains every letter once; undefined without one. */
 export function rankingIn(text: string, count: number): readonly string[] | undefined {
   const lines = text
     .trimEnd()
     .split(/[\n\r\u2028\u2029]+/)
-    .slice(-MOST_LINES)
+    .slice(-MAX_LINES)
     .map(plain)
     .filter(Boolean);
   for (let end = lines.length; end > 0; end--) {
@@ -310,7 +310,7 @@ const LIST_MARK = /^[\s>•·‣◦+-]+(?=\S)/u;
 
 /** Returns a line without its markup, with `>` for every sign. */
 function plain(line: string): string {
-  if (line.length > LONGEST_LINE) return '';
+  if (line.length > MAX_LINE_LENGTH) return '';
   const signs = line.normalize('NFKC').replace(BETTER, ' > ');
   const bare = signs.replace(MARKUP, ' ').replace(REMARK, ' ').replace(/[()]/g, ' ');
   return bare

@@ -3,8 +3,8 @@
  * id is derived, so that a step that is dispatched twice has one task.
  */
 
+import type { Actor } from '../../../../kernel/auditLog.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
-import type { Actor } from '../../../../kernel/trail.ts';
 import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
 import type { OrchestrationPorts } from '../ports.ts';

@@ -12,9 +12,13 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 /** Why a run or step failed: a code (`STEP_FAILED`, `BUDGET_EXHAUSTED`) and a message that its owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
 
-export const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
+export const usageShape = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+});
 
-type Spent = z.output<typeof spent>;
+type StepUsage = z.output<typeof usageShape>;
 
 /** A step's record: `runs/{runId}/steps/{id}`. Written when the step settles, and when it starts to wait. */
 export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
@@ -42,7 +46,7 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     ),
     failure: z.exactOptional(failure),
     attempts: z.array(attempt),
-    spent,
+    spent: usageShape,
     /** Explains how the output was obtained: the winner, the votes. */
     explanation: z.exactOptional(z.string()),
     /** True if the output was chosen from several answers by content, not at random or by capability. */
@@ -75,14 +79,14 @@ export interface StepWork {
   readonly warnings: readonly string[];
 }
 
-export const NOTHING_SPENT: Spent = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+export const NO_USAGE: StepUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
 /** Returns a step's document id. Names contain no dot, so it is unambiguous. */
 export function stepId({ name, iteration }: StepRound): string {
   return `${name}.${iteration}`;
 }
 
-export function addSpent(left: Spent, right: Spent): Spent {
+export function addUsage(left: StepUsage, right: StepUsage): StepUsage {
   return {
     input_tokens: left.input_tokens + right.input_tokens,
     output_tokens: left.output_tokens + right.output_tokens,
@@ -90,12 +94,12 @@ export function addSpent(left: Spent, right: Spent): Spent {
   };
 }
 
-export function spentOn(attempts: readonly Attempt[]): Spent {
-  return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addSpent, NOTHING_SPENT);
+export function usageOf(attempts: readonly Attempt[]): StepUsage {
+  return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addUsage, NO_USAGE);
 }
 
 /** Returns the number of requests made and their total duration. */
-export function workedOn(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
+export function workOf(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
   const made = attempts.filter(({ number }) => number > 0);
   return {
     attempts: made.length,
@@ -104,7 +108,7 @@ export function workedOn(attempts: readonly Attempt[]): { attempts: number; mill
 }
 
 /** Returns the record of a step that starts. */
-export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
+export function startedStep(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
   return {
     id: stepId(round),
@@ -114,7 +118,7 @@ export function begun(round: StepRound, role: AgentRole, number: number, started
     role,
     agents: [],
     attempts: [],
-    spent: NOTHING_SPENT,
+    spent: NO_USAGE,
     started_at: startedAt,
   };
 }

@@ -10,7 +10,7 @@ export const MAX_STEPS = 20;
 
 const MAX_ITERATIONS = 10;
 
-export const MAX_ATTEMPTS = 5;
+export const MAX_STEP_ATTEMPTS = 5;
 
 export const MAX_AGENTS = 8;
 
@@ -59,7 +59,7 @@ export const stepSchema = z.strictObject({
     .optional()
     .describe('A CEL expression over the same values; if false, the step is skipped.'),
   retry: z
-    .strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Maximum calls per agent.') })
+    .strictObject({ attempts: z.int().min(1).max(MAX_STEP_ATTEMPTS).describe('Maximum calls per agent.') })
     .default({ attempts: 3 }),
   timeout: z
     .int()

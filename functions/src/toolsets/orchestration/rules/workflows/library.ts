@@ -1,12 +1,13 @@
 /** Workflows available to a caller: the built-in ones, and those of the caller's owner. */
-import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
-import { asBefore } from '../../../../kernel/effects.ts';
+
+import type { AuditEffect } from '../../../../kernel/auditLog.ts';
+import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
+import { restoredFields } from '../../../../kernel/effects.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
-import type { Slice } from '../../../../kernel/paging.ts';
+import type { ListPage } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
-import type { Effect } from '../../../../kernel/trail.ts';
-import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
 import type { Workflow } from './definition.ts';
@@ -28,13 +29,13 @@ export function builtIn(name: string): Workflow | undefined {
 }
 
 /** Result of saving a workflow. */
-export interface Saving {
+export interface SaveResult {
   readonly saved: SavedWorkflow;
   readonly change: 'created' | 'replaced' | 'unchanged';
 }
 
 export class WorkflowLibrary extends Service<OrchestrationPorts> {
-  list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
+  list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>> {
     return this.ports.workflows.list(ownerUid, limit, after);
   }
 
@@ -51,18 +52,21 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     ownerUid: string,
     definition: unknown,
     expectedVersion: number | undefined,
-    recordAnswer: RecordAnswer<Saving>,
-  ): Promise<Saving> {
+    recordResponse: RecordResponse<SaveResult>,
+  ): Promise<SaveResult> {
     const workflow = readWorkflow(definition, 'workflow');
     requireOwn(workflow.name, 'workflow.name');
     const { store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const id = this.idOf(ownerUid, workflow.name);
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const now = clock.now();
-      const commit = async (saving: Saving, changes: readonly OrchestrationChange[]): Promise<Saving> => {
-        await store.commit(changes, recordAnswer(saving));
+      const commit = async (
+        saving: SaveResult,
+        changes: readonly OrchestrationChange[],
+      ): Promise<SaveResult> => {
+        await store.commit(changes, recordResponse(saving));
         return saving;
       };
       if (before === undefined) {
@@ -91,14 +95,14 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     ownerUid: string,
     name: string,
     expectedVersion: number | undefined,
-    recordAnswer: RecordAnswer<SavedWorkflow>,
+    recordResponse: RecordResponse<SavedWorkflow>,
   ): Promise<SavedWorkflow> {
     requireOwn(name, 'name');
     const { store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const { value, version } = await this.find(ownerUid, name, 'name');
       requireVersion(name, value, expectedVersion);
-      await store.commit([{ kind: 'deleteWorkflow', saved: value, version }], recordAnswer(value));
+      await store.commit([{ kind: 'deleteWorkflow', saved: value, version }], recordResponse(value));
       return value;
     });
   }
@@ -142,12 +146,12 @@ function requireOwn(name: string, field: string): void {
 
 // Undoes changes to saved workflows. Source: docs/semantics.md#undo.
 
-export class WorkflowInverse extends Service<OrchestrationPorts> {
+export class WorkflowUndo extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
-  readonly workflow = async (effect: Effect): Promise<readonly OrchestrationChange[]> => {
+  readonly workflow = async (effect: AuditEffect): Promise<readonly OrchestrationChange[]> => {
     const { workflows, workflowFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', workflows.find(effect.id));
-    const fields = asBefore(effect, found && workflowFields.of(found.value));
+    const fields = restoredFields(effect, found && workflowFields.of(found.value));
     if (fields === undefined) return found ? [deletion(found)] : [];
     const before = workflowFields.from(fields);
     if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];

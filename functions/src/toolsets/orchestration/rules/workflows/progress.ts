@@ -61,14 +61,14 @@ export function outcomeKey({ name, iteration }: StepRound): string {
   return `${name}#${iteration}`;
 }
 
-const UNBEGUN: StepView = { status: 'pending', output: '', results: [] };
+const NOT_STARTED: StepView = { status: 'pending', output: '', results: [] };
 
 class Replay {
   private readonly workflow: Workflow;
   private readonly outcomes: ReadonlyMap<string, StepOutcome>;
   private readonly skipped: StepRound[] = [];
   private readonly warnings: string[] = [];
-  private readonly ran: string[] = [];
+  private readonly executed: string[] = [];
   private scope: Scope;
 
   constructor(
@@ -78,7 +78,7 @@ class Replay {
   ) {
     this.workflow = workflow;
     this.outcomes = outcomes;
-    const steps = new Map(allSteps(workflow).map(({ name }) => [name, UNBEGUN]));
+    const steps = new Map(allSteps(workflow).map(({ name }) => [name, NOT_STARTED]));
     this.scope = { input, context, iteration: 1, steps };
   }
 
@@ -91,7 +91,7 @@ class Replay {
       const stopped = this.block(block);
       if (stopped !== undefined) return stopped;
     }
-    const result = this.workflow.result?.find((name) => this.ran.includes(name)) ?? this.ran.at(-1);
+    const result = this.workflow.result?.find((name) => this.executed.includes(name)) ?? this.executed.at(-1);
     const output = (result !== undefined && this.scope.steps.get(result)?.output) || '';
     return { kind: 'finished', output, result };
   }
@@ -127,7 +127,7 @@ class Replay {
       if (stopped !== undefined) return stopped;
       for (const { name } of stage.filter((step) => !due.includes(step))) {
         this.skipped.push({ name, iteration });
-        this.saw(name, { ...(this.scope.steps.get(name) ?? UNBEGUN), status: 'skipped' });
+        this.observe(name, { ...(this.scope.steps.get(name) ?? NOT_STARTED), status: 'skipped' });
       }
     }
     return undefined;
@@ -156,12 +156,12 @@ class Replay {
       else views.push([step.name, { results: [], ...outcome }]);
     }
     if (open.length > 0) return this.due(open, iteration);
-    for (const [name, view] of views) this.saw(name, view);
-    this.ran.push(...steps.map(({ name }) => name));
+    for (const [name, view] of views) this.observe(name, view);
+    this.executed.push(...steps.map(({ name }) => name));
     return undefined;
   }
 
-  private saw(name: string, view: StepView): void {
+  private observe(name: string, view: StepView): void {
     this.scope = { ...this.scope, steps: new Map(this.scope.steps).set(name, view) };
   }
 

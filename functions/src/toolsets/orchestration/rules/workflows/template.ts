@@ -175,7 +175,7 @@ function tightTag(inner: string): string {
     throw new ExpressionError('Partials and custom delimiters are not supported.');
   if (sigil === '!') return '!';
   const path = inner.slice(sigil.length).trim();
-  if (/\s/.test(path)) throw namesNothing(path);
+  if (/\s/.test(path)) throw isUnknownPath(path);
   return `${sigil}${path}`;
 }
 
@@ -194,7 +194,7 @@ function partsAmong(tokens: readonly Token[], depth: number): readonly Part[] {
 }
 
 function requirePath(path: string, depth: number): void {
-  if (!PATH.test(path)) throw namesNothing(path);
+  if (!PATH.test(path)) throw isUnknownPath(path);
   const [root = '', step] = path.split('.', 2);
   if (root === 'steps') {
     if (step !== undefined && step !== '') return;
@@ -205,7 +205,7 @@ function requirePath(path: string, depth: number): void {
   }
 }
 
-function namesNothing(path: string): ExpressionError {
+function isUnknownPath(path: string): ExpressionError {
   const shown = path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path;
   return new ExpressionError(`Invalid name "{{${shown}}}".`);
 }

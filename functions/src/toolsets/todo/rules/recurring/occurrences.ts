@@ -9,7 +9,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
-const DAY_MILLISECONDS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Days in the shortest month. */
 const DAYS_OF_EVERY_MONTH = 28;
@@ -60,12 +60,12 @@ export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, c
 }
 
 /** Maximum number of days between two occurrences, plus two for clock changes. */
-const LONGEST_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
+const MAX_SPAN_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
 
 /** Returns the last occurrence of a rule with an end. */
 export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   if (rule.end_date === undefined) return undefined;
-  const near = rule.end_date.getTime() - LONGEST_DAYS[rule.frequency] * DAY_MILLISECONDS;
+  const near = rule.end_date.getTime() - MAX_SPAN_DAYS[rule.frequency] * DAY_MS;
   let last = firstOccurrence(rule);
   let next = nextOccurrence(rule, new Date(Math.max(rule.start_date.getTime(), near)));
   for (; next !== undefined; next = nextOccurrence(rule, next.due, next.on)) last = next;

@@ -1,9 +1,9 @@
 /** Recurring to-dos. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
-import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
-import type { Page } from '../../../../kernel/paging.ts';
+import type { PageRequest } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
-import { retryStale } from '../../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from '../duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from '../ports.ts';
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from '../todo.ts';
@@ -24,7 +24,7 @@ interface RecurringEdit extends WrittenTexts {
   readonly timezone?: string | undefined;
 }
 
-export interface BegunRecurrence {
+export interface StartedRecurrence {
   readonly recurringTask: RecurringTask;
   readonly first: Todo;
   readonly lastDue?: Date;
@@ -38,17 +38,17 @@ export interface EditedRecurringTask {
 type Calendar = typeof import('./occurrences.ts');
 
 /** Number of future dates in lists. */
-const SHOWN_AHEAD = 3;
+const SHOWN_OCCURRENCES = 3;
 
 export class RecurringTasks extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
-  async create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
+  async create(ownerUid: string, draft: RecurringDraft, recordResponse: RecordResponse<StartedRecurrence>) {
     const { clock, randomness, store } = this.ports;
     const { firstOccurrence, lastInstant, lastOccurrence } = await import('./occurrences.ts');
     const rule = recurrenceRule(draft, lastInstant);
     const checked = checkedTexts(draft);
     const last = lastOccurrence(rule);
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const createdAt = clock.now();
       requireFuture('start_date', rule.start_date, createdAt);
       const { on: latestOn, due: latestDue } = firstOccurrence(rule);
@@ -67,7 +67,7 @@ export class RecurringTasks extends Service<TodoPorts> {
       const begun = { recurringTask, first, ...(last && { lastDue: last.due }) };
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
-        recordAnswer(begun),
+        recordResponse(begun),
       );
       return begun;
     });
@@ -78,7 +78,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     ownerUid: string,
     id: string,
     edit: RecurringEdit,
-    recordAnswer: RecordAnswer<EditedRecurringTask>,
+    recordResponse: RecordResponse<EditedRecurringTask>,
   ): Promise<EditedRecurringTask> {
     const calendar = await import('./occurrences.ts');
     const change = (recurring: RecurringTask) => edited(recurring, edit, calendar);
@@ -86,18 +86,18 @@ export class RecurringTasks extends Service<TodoPorts> {
       recurringTask,
       isChanged: canonicalJson(recurringTask) !== canonicalJson(before),
     });
-    return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
+    return this.replace(ownerUid, id, { change, outcomeOf }, recordResponse);
   }
 
   /** Ends a recurring to-do; its current occurrence stays. @throws MusterError NOT_FOUND */
-  end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
+  end(ownerUid: string, id: string, recordResponse: RecordResponse<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
     const change = (recurring: RecurringTask) => ({ ...recurring, ended_at: clock.now() });
     const outcomeOf = (recurring: RecurringTask) => recurring;
-    return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
+    return this.replace(ownerUid, id, { change, outcomeOf }, recordResponse);
   }
 
-  list(ownerUid: string, withEnded: boolean, page: Page) {
+  list(ownerUid: string, withEnded: boolean, page: PageRequest) {
     return this.ports.recurringTasks.list(ownerUid, withEnded, page);
   }
 
@@ -109,7 +109,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     return new Map(
       living.map((recurring) => {
         const { latest_due: due, latest_on: on } = recurring;
-        const next = followingOccurrences(recurring, { due, on }, SHOWN_AHEAD);
+        const next = followingOccurrences(recurring, { due, on }, SHOWN_OCCURRENCES);
         return [recurring.id, next.map((occurrence) => occurrence.due)];
       }),
     );
@@ -119,16 +119,16 @@ export class RecurringTasks extends Service<TodoPorts> {
     ownerUid: string,
     id: string,
     { change, outcomeOf }: Replacing<Outcome>,
-    recordAnswer: RecordAnswer<Outcome>,
+    recordResponse: RecordResponse<Outcome>,
   ): Promise<Outcome> {
     const { randomness, store, recurringTasks } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await readFor(ownerUid, recurringTasks.find(id));
       if (found?.value.owner_uid !== ownerUid || found.value.ended_at)
         throw notFound('Recurring task', id, ownerUid);
       const recurringTask = change(found.value);
       const outcome = outcomeOf(recurringTask, found.value);
-      await store.commit([replacement(recurringTask, found)], recordAnswer(outcome));
+      await store.commit([replacement(recurringTask, found)], recordResponse(outcome));
       return outcome;
     });
   }

@@ -1,6 +1,6 @@
 /** Notifications to people, and their delivery to devices. */
 import type { ConsoleLinks } from '../../../../kernel/consoleLinks.ts';
-import { oneLine } from '../../../../kernel/hidden.ts';
+import { oneLine } from '../../../../kernel/hiddenCharacters.ts';
 import { QUESTION, type TaskEvent } from '../taskEvent.ts';
 
 export interface Notification {
@@ -30,13 +30,15 @@ export interface Device {
   readonly token: string;
 }
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 /** Returns a single-line title: in an email's subject, a line break would start another header. */
 function titleLine(title: string): string {
   const line = oneLine(title);
   const characters = [...line];
-  return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
+  return characters.length <= MAX_TITLE_LENGTH
+    ? line
+    : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
 }
 
 /** Undefined for events without a notification. */
@@ -58,6 +60,6 @@ export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notificat
 }
 
 /** Returns the text of an email: plain text, with the link on its own line. */
-export function mailOf({ what, title, body, link }: Notification) {
+export function emailOf({ what, title, body, link }: Notification) {
   return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n\n${link}\n` };
 }

@@ -5,11 +5,11 @@ import type { Versioned } from '../../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 
 /** Default time between reminder and due date. */
-export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
+export const DEFAULT_LEAD_MS = 60 * 60000;
 
 /** Written directly by people, as the security rules allow: missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
-  reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MILLISECONDS / 60_000),
+  reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MS / 60_000),
   push: z.catch(z.boolean(), true),
   email: z.catch(z.boolean(), false),
   agents_may_answer: z.catch(z.array(z.string()), []),
@@ -26,7 +26,7 @@ export function reminderBefore(
   todo: Remindable,
   dueDate: Date,
   now: Date,
-  leadMilliseconds = DEFAULT_LEAD_MILLISECONDS,
+  leadMilliseconds = DEFAULT_LEAD_MS,
 ): Reminder {
   return reminderAt(todo, new Date(Math.max(dueDate.getTime() - leadMilliseconds, now.getTime())));
 }
@@ -41,7 +41,7 @@ export interface ReminderChanges {
   readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
   /** An explicit change, not caused by the to-do, so it is audited. `before` is the reminder it replaces. */
   readonly setReminder: { readonly reminder: Reminder; readonly before?: Versioned<Reminder> | undefined };
-  readonly dropReminder: { readonly before: Versioned<Reminder> };
+  readonly cancelReminder: { readonly before: Versioned<Reminder> };
   /** Succeeds without a reminder, too; with `version`, deletes only that version. */
   readonly deleteReminder: { readonly id: string; readonly version?: string };
 }

@@ -2,22 +2,22 @@
  * Reminders. A to-do with a due date has one, with the to-do's id: it moves with the due date and is deleted when the
  * to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
-import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
+import { type RecordResponse, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
+import { ignoreStale, retryOnConflict } from '../../../../kernel/concurrency.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
-import type { Page, Position } from '../../../../kernel/paging.ts';
+import type { PageRequest, TimeCursor } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
-import { retryStale, unlessStale } from '../../../../kernel/waiting.ts';
 import type { TodoChange, TodoPorts } from '../ports.ts';
 import type { TaskEvent } from '../taskEvent.ts';
 import { alreadyCompleted, notFound, requireFuture, type Todo } from '../todo.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
 
 /** Threshold for a late reminder. The schedule runs every minute. */
-const LATE_MILLISECONDS = 2 * 60_000;
+const LATE_AFTER_MS = 2 * 60_000;
 
 /** Returns the reminder marked as sent. */
 export function sentReminder(reminder: Reminder, now: Date): Reminder {
-  const isLate = now.getTime() - reminder.remind_at.getTime() > LATE_MILLISECONDS;
+  const isLate = now.getTime() - reminder.remind_at.getTime() > LATE_AFTER_MS;
   return { ...reminder, sent: true, sent_at: now, ...(isLate && { late: true }) };
 }
 
@@ -29,14 +29,14 @@ export function reminderEvent(before: Reminder, after: Reminder, now: Date): Tas
     taskId: before.task_id,
     userId: before.owner_uid,
     timestamp: now,
-    before: reminderAnswer(before),
-    after: reminderAnswer(after),
+    before: reminderResponse(before),
+    after: reminderResponse(after),
     changes: ['sent', 'sent_at', ...(after.late === true ? ['late'] : [])],
   };
 }
 
 /** Returns a reminder in the format of the tools. */
-export function reminderAnswer(reminder: Reminder) {
+export function reminderResponse(reminder: Reminder) {
   return {
     id: reminder.id,
     task_id: reminder.task_id,
@@ -51,44 +51,47 @@ export function reminderAnswer(reminder: Reminder) {
 /** Manages a person's explicit reminders. Default reminders change in the commits of their to-dos. */
 export class ReminderService extends Service<TodoPorts> {
   /** Returns unsent reminders, soonest first; or all, latest first. */
-  list(ownerUid: string, isUpcoming: boolean, page: Page) {
+  list(ownerUid: string, isUpcoming: boolean, page: PageRequest) {
     const { reminders, clock } = this.ports;
     return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
   }
 
   /** Replaces the current one. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR if in the past */
-  set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
+  set(ownerUid: string, todoId: string, remindAt: Date, recordResponse: RecordResponse<Reminder>) {
     const { todos, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const found = await readFor(ownerUid, todos.findReminded(todoId));
       if (found?.value.owner_uid !== ownerUid) throw notFound('Task', todoId, ownerUid);
       if (found.value.completed) throw alreadyCompleted(found.value);
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
       // If the to-do is completed in the meantime, sending the reminder detects it.
-      await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordAnswer(reminder));
+      await store.commit(
+        [{ kind: 'setReminder', reminder, before: found.reminder }],
+        recordResponse(reminder),
+      );
       return reminder;
     });
   }
 
   /** Schedules the reminder again after some time from now, even if it was sent. @throws MusterError NOT_FOUND */
-  snooze(ownerUid: string, id: string, milliseconds: number, recordAnswer: RecordAnswer<Reminder>) {
+  snooze(ownerUid: string, id: string, milliseconds: number, recordResponse: RecordResponse<Reminder>) {
     const { store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const before = await this.own(ownerUid, id);
       const remindAt = new Date(clock.now().getTime() + milliseconds);
       const reminder = reminderAt({ id, owner_uid: ownerUid, title: before.value.task_title }, remindAt);
-      await store.commit([{ kind: 'setReminder', reminder, before }], recordAnswer(reminder));
+      await store.commit([{ kind: 'setReminder', reminder, before }], recordResponse(reminder));
       return reminder;
     });
   }
 
   /** @throws MusterError NOT_FOUND */
-  delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<void>): Promise<void> {
+  delete(ownerUid: string, id: string, recordResponse: RecordResponse<void>): Promise<void> {
     const { store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    return retryOnConflict(randomness, async () => {
       const before = await this.own(ownerUid, id);
-      await store.commit([{ kind: 'dropReminder', before }], recordAnswer());
+      await store.commit([{ kind: 'cancelReminder', before }], recordResponse());
     });
   }
 
@@ -99,31 +102,31 @@ export class ReminderService extends Service<TodoPorts> {
   }
 }
 
-const READ_TOGETHER = 200;
+const READ_BATCH = 200;
 
 /** Reminders per commit: two writes each, of at most 500. */
-export const SENT_TOGETHER = 50;
+export const SEND_BATCH = 50;
 
 /** Maximum duration of a run. The next minute's run continues. */
-const TURN_MILLISECONDS = 45_000;
+const TURN_MS = 45_000;
 
 /**
  * Sends due reminders; safe to repeat, to delay, and to run in several instances concurrently. A reminder is marked
  * as sent, at the version read, in the commit of its event, whose id is derived from the reminder and its time. So
  * only one of two concurrent senders commits, and a crashed sender has either sent a reminder or left it due.
  */
-export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MILLISECONDS): Promise<void> {
+export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): Promise<void> {
   const counts = { sent: 0, dropped: 0, taken: 0, failed: 0 };
   const end = performance.now() + milliseconds;
   const now = ports.clock.now();
-  let after: Position | undefined;
+  let after: TimeCursor | undefined;
   do {
     const { reminders, next } = await ports.reminders.due(now, {
-      limit: READ_TOGETHER,
+      limit: READ_BATCH,
       ...(after && { after }),
     });
-    const groups = Array.from({ length: Math.ceil(reminders.length / SENT_TOGETHER) }, (_, index) =>
-      reminders.slice(index * SENT_TOGETHER, (index + 1) * SENT_TOGETHER),
+    const groups = Array.from({ length: Math.ceil(reminders.length / SEND_BATCH) }, (_, index) =>
+      reminders.slice(index * SEND_BATCH, (index + 1) * SEND_BATCH),
     );
     const outcomes = await Promise.all(groups.map((group) => sendTogether(ports, group)));
     for (const outcome of outcomes.flat()) counts[outcome] += 1;
@@ -162,7 +165,7 @@ async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise
 async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Outcome> {
   const todo = await ports.todos.find(reminder.value.task_id);
   const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
-  if (await unlessStale(ports.store.commit(changes))) return outcome;
+  if (await ignoreStale(ports.store.commit(changes))) return outcome;
   // The reminder may have been set again to the time at which it was already sent, which counts as one reminder.
   if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
     await ports.store.commit(changes.slice(0, 1));

@@ -1,0 +1,72 @@
+/** Data from tools, for screens without a listener: loaded when shown, and again after a change. */
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Live } from '../live/states.ts';
+import { type KnownResponse, pagesOf, responseFor } from './responses.ts';
+import { ToolError } from './tools.ts';
+
+export interface ResponseState<Value> {
+  readonly live: Live<Value>;
+  /** Reloads. The previous result is shown until the next one arrives. */
+  refetch(): void;
+}
+
+/**
+ * @param key identifies the request; when it changes, the previous result is hidden
+ * @param version reloads the same request when it changes
+ */
+export function useResponse<Value>(
+  key: string,
+  ask: () => Promise<Value>,
+  version = '',
+): ResponseState<Value> {
+  const known = useSignal<KnownResponse<Value> | undefined>(undefined);
+  const turn = useSignal(0);
+  const { value } = turn;
+  useEffect(() => {
+    let isOver = false;
+    const settle = (live: Live<Value>) => {
+      if (!isOver) known.value = { key, live };
+    };
+    ask().then(
+      (answer) => settle({ state: 'live', value: answer }),
+      (error: unknown) => settle(failedState(error)),
+    );
+    return () => {
+      isOver = true;
+    };
+    // `ask` is a new function in each render, but sends the same request.
+  }, [key, version, value]);
+  return {
+    live: responseFor(key, known.value),
+    refetch() {
+      turn.value++;
+    },
+  };
+}
+
+export interface Pages<Page> extends ResponseState<readonly Page[]> {
+  /** Loads another page; undefined at the end of the list. */
+  readonly more: (() => void) | undefined;
+}
+
+/** Loads a tool's list page by page. */
+export function usePages<Page>(
+  key: string,
+  ask: (cursor: string | undefined) => Promise<Page>,
+  cursorOf: (page: Page) => string | undefined,
+  version = '',
+): Pages<Page> {
+  const wanted = useSignal({ key, pages: 1 });
+  const pages = wanted.value.key === key ? wanted.value.pages : 1;
+  const { live, refetch } = useResponse(key, () => pagesOf(pages, ask, cursorOf), `${pages} ${version}`);
+  const last = 'value' in live ? live.value.at(-1) : undefined;
+  const hasMore = last !== undefined && cursorOf(last) !== undefined;
+  return { live, refetch, more: hasMore ? () => (wanted.value = { key, pages: pages + 1 }) : undefined };
+}
+
+function failedState(error: unknown): Live<never> {
+  if (error instanceof ToolError && error.code === 'FORBIDDEN') return { state: 'denied' };
+  return { state: 'failed', why: error instanceof Error ? error.message : String(error) };
+}

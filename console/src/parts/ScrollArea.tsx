@@ -1,0 +1,20 @@
+/** Scrollable part of a screen. It can be focused, so that keys scroll it too. */
+import type { ComponentChildren, Ref } from 'preact';
+
+interface ScrollAreaProps {
+  readonly class: string;
+  readonly label: string;
+  readonly box?: Ref<HTMLElement>;
+  readonly children: ComponentChildren;
+  onScroll?(event: Event & { readonly currentTarget: HTMLElement }): void;
+  onKeyDown?(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void;
+}
+
+export function ScrollArea({ class: name, label, box = null, children, ...handlers }: ScrollAreaProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls what has the focus.
+    <section class={name} aria-label={label} ref={box} tabIndex={0} {...handlers}>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+/** Action on many items, with progress and a way to stop it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { inBatches } from '../calls/inBatches.ts';
+import { actBatch, type Call, MAX_BATCH } from '../calls/tools.ts';
+import { UserText } from './UserText.tsx';
+
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly done: number; readonly of: number; readonly isStopping: boolean }
+  | { readonly kind: 'ended'; readonly trouble: string };
+
+/** Call for one of the items. */
+export interface ItemCall extends Call {
+  readonly id: string;
+}
+
+export interface BulkAction {
+  readonly state: State;
+  /** @returns ids of the refused and the skipped tasks */
+  run(calls: readonly ItemCall[]): Promise<readonly string[]>;
+  stop(): void;
+}
+
+/** Stops when its screen closes, because the Stop button is gone then. */
+export function useBulkAction(): BulkAction {
+  const state = useSignal<State>({ kind: 'idle' });
+  const isStopped = useRef(false);
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+  return {
+    state: state.value,
+    async run(calls) {
+      isStopped.current = false;
+      const { refused, left } = await inBatches<ItemCall>(calls, {
+        size: MAX_BATCH,
+        send: actBatch,
+        progress: (done) => {
+          state.value = { kind: 'running', done, of: calls.length, isStopping: isStopped.current };
+        },
+        isStopped: () => isStopped.current,
+      });
+      const [first] = refused;
+      const sentences = [
+        left.length > 0 ? `Stopped after ${calls.length - left.length} of ${calls.length}.` : undefined,
+        first && `${refused.length} of ${calls.length} were refused. ${first.item.id}: ${first.why}`,
+      ].filter((sentence) => sentence !== undefined);
+      state.value =
+        sentences.length === 0 ? { kind: 'idle' } : { kind: 'ended', trouble: sentences.join(' ') };
+      return [...refused.map(({ item }) => item), ...left].map(({ id }) => id);
+    },
+    stop() {
+      isStopped.current = true;
+      if (state.value.kind === 'running') state.value = { ...state.value, isStopping: true };
+    },
+  };
+}
+
+export function Progress({ of: { state, stop } }: { readonly of: BulkAction }) {
+  if (state.kind === 'idle') return null;
+  if (state.kind === 'ended') {
+    return (
+      <p class="trouble" role="alert">
+        <UserText text={state.trouble} />
+      </p>
+    );
+  }
+  return (
+    <p class="acts">
+      <span role="status">{`${state.done} of ${state.of}`}</span>
+      <button type="button" disabled={state.isStopping} onClick={stop}>
+        Stop
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * Credential cache of an instance. Every 5 seconds it reads the access changes once, and evicts only affected
+ * entries: unchanged callers cost no read, and a revoked credential stops working everywhere after 5 seconds. Source:
+ * docs/decisions/0010-limits-trust-and-presence.md.
+ */
+import { type AccessSubject, EVERYONE } from '../../identity/rules/credential.ts';
+import type { AccessChangeQueries } from '../../identity/rules/ports.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { type KernelPorts, Service } from '../../kernel/ports.ts';
+
+/** Maximum staleness of a cached credential: a revoked one stops working everywhere within this time. */
+export const CACHE_TTL_MS = 5000;
+
+/**
+ * TTL of a cached credential without access changes. Shorter than the retention of access changes, and finite so that
+ * changes made outside Muster take effect.
+ */
+export const MAX_TTL_MS = 60 * 60_000;
+
+/** Cache size. An entry takes about 1 kB. */
+const MAX_CACHED = 20_000;
+
+/** Exceeds the number of changes in the overlap of two reads. */
+const MAX_SEEN_CHANGES = 2000;
+
+/** Result of a credential lookup. */
+export interface CheckedCredential {
+  readonly principal: Principal;
+  /** Subjects whose changes evict the entry. */
+  readonly subjects: readonly AccessSubject[];
+  /** Expiry; absent if the result can change without an access change. */
+  readonly endsAt?: Date;
+}
+
+interface CachedCredential extends CheckedCredential {
+  readonly checkedAt: number;
+  /** Whether every access change since the lookup is read. */
+  readonly isFollowed: boolean;
+}
+
+/** State at the start of a lookup. */
+export interface LookupStart {
+  readonly at: number;
+  readonly changeReads: number;
+}
+
+export class CredentialCache extends Service<
+  Pick<KernelPorts, 'clock'> & { readonly accessChanges: AccessChangeQueries }
+> {
+  private readonly entries = new BoundedMap<string, CachedCredential>(MAX_CACHED);
+  private readonly seen = new BoundedMap<string, true>(MAX_SEEN_CHANGES);
+  private position: Date | undefined;
+  /** Start of the last successful read of changes. */
+  private polledAt = Number.NEGATIVE_INFINITY;
+  private polling: Promise<void> | undefined;
+  /** Number of reads that returned changes. */
+  private changeReads = 0;
+
+  /** Returns whether the credential was valid at its last lookup. */
+  has(digest: string): boolean {
+    return this.entries.has(digest);
+  }
+
+  /** Returns the cached principal of a credential; undefined if a lookup is needed. */
+  async find(digest: string): Promise<Principal | undefined> {
+    const known = this.entries.get(digest);
+    if (known === undefined) return undefined;
+    const now = this.now();
+    if (now - known.checkedAt < CACHE_TTL_MS) return known.principal;
+    const end = Math.min(known.endsAt?.getTime() ?? 0, known.checkedAt + MAX_TTL_MS);
+    if (!known.isFollowed || now >= end) return undefined;
+    if (now - this.polledAt >= CACHE_TTL_MS) await this.poll();
+    const isFresh = this.now() - this.polledAt < CACHE_TTL_MS;
+    return isFresh && this.entries.get(digest) === known ? known.principal : undefined;
+  }
+
+  /** Must be called before the lookup of a credential that will be cached. */
+  begin(): LookupStart {
+    if (this.position === undefined) void this.poll();
+    return { at: this.now(), changeReads: this.changeReads };
+  }
+
+  put(digest: string, checked: CheckedCredential, start: LookupStart): void {
+    const isFollowed = this.position !== undefined && this.changeReads === start.changeReads;
+    this.entries.set(digest, { ...checked, checkedAt: start.at, isFollowed });
+  }
+
+  evict(digest: string): void {
+    this.entries.delete(digest);
+  }
+
+  /** Reads access changes, once for concurrent callers. Never fails: without a read, entries are looked up again. */
+  private poll(): Promise<void> {
+    this.polling ??= this.read(this.now())
+      .catch(() => undefined)
+      .finally(() => {
+        this.polling = undefined;
+      });
+    return this.polling;
+  }
+
+  private async read(startedAt: number): Promise<void> {
+    const { changes, position } = await this.ports.accessChanges.since(this.position);
+    this.position = position;
+    this.polledAt = startedAt;
+    const fresh = changes.filter(({ id }) => !this.seen.has(id));
+    if (fresh.length === 0) return;
+    this.changeReads += 1;
+    const subjects = new Set<string>(fresh.map(({ subject }) => subject));
+    for (const { id } of fresh) this.seen.set(id, true);
+    const isConcerned = ({ subjects: own }: CachedCredential): boolean =>
+      own.some((one) => subjects.has(one));
+    const isEverybody = subjects.has(EVERYONE);
+    for (const [digest, trusted] of this.entries)
+      if (isEverybody || isConcerned(trusted)) this.entries.delete(digest);
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime();
+  }
+}

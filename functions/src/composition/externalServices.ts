@@ -1,0 +1,104 @@
+/** Resources outside of the process: databases, vendors and the environment. */
+import type { Firestore } from '@google-cloud/firestore';
+import {
+  clientDocumentsUrl,
+  clockFile,
+  gitHubSettings,
+  hasPubSub,
+  modelSettings,
+  openRepositories,
+  pushService,
+  rateLimit,
+  region,
+  retention,
+  runBudget,
+  webApiKey,
+} from '../config.ts';
+import { firestore } from '../kernel/firestore/client.ts';
+import { cloudLog, firebaseApp, simulatedClock, systemClock, systemRandomness } from '../kernel/platform.ts';
+import type { Clock, Log } from '../kernel/ports.ts';
+import type { RetentionDays } from '../kernel/sweep.ts';
+import type { RateLimit } from '../limits/rules/rateLimiter.ts';
+import type { ClientDocuments } from '../signin/rules/clients.ts';
+import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
+import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
+import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
+import type { PushService } from '../toolsets/todo/rules/reminders/notification.ts';
+import type { DeadLetters, EventPublisher } from '../toolsets/todo/rules/taskEvent.ts';
+import { Claude } from '../vendors/anthropic/claude.ts';
+import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
+import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
+import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
+import { Gemini } from '../vendors/gemini/gemini.ts';
+import type { GitHubSettings } from '../vendors/octokit/clients.ts';
+import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
+import type { ModelSettings } from '../vendors/vendorModel.ts';
+
+export interface ExternalServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly database: Firestore;
+  /** Undefined: no rate limit. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Push service for reminders; undefined: none. */
+  readonly push: PushService | undefined;
+  /** Undefined on a machine without a broker. */
+  readonly publisher: EventPublisher | undefined;
+  readonly deadLetters: DeadLetters;
+  /** Returns the agents with a vendor's model. */
+  readonly hosted: () => readonly HostedAgent[];
+  readonly dispatch: RunDispatch;
+  /** Default budget of a run. */
+  readonly budget: RunOrder['budget'];
+  readonly retention: RetentionDays;
+  readonly clientDocuments: ClientDocuments;
+  readonly gitHub: () => GitHubSettings;
+  /** Repositories that members of open workspaces can access: `owner/name`, or `owner/*`. */
+  readonly openRepositories: () => readonly string[];
+  readonly webApiKey: string;
+}
+
+/** Returns the resources that the process's environment configures. */
+export function externalServices(): ExternalServices {
+  const file = clockFile();
+  const broker = new PubSubPublisher();
+  return {
+    clock: file === undefined ? systemClock : simulatedClock(file),
+    log: cloudLog,
+    database: firestore(),
+    rateLimit: rateLimit(),
+    push: devicesOf(pushService()),
+    publisher: hasPubSub() ? broker : undefined,
+    deadLetters: broker,
+    hosted: lazy(() => hostedAgents(modelSettings())),
+    dispatch: cloudTasksRunQueue(region.value(), systemRandomness),
+    budget: runBudget(),
+    retention: retention(),
+    clientDocuments: new HttpsClientDocuments(clientDocumentsUrl()),
+    gitHub: gitHubSettings,
+    openRepositories,
+    webApiKey: webApiKey(),
+  };
+}
+
+/** Returns the orchestration specification's agents, with these models and keys. */
+export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
+  return [new Claude(claude), new Gemini(gemini)];
+}
+
+/** Returns Firebase's push service, or the local one. */
+function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
+  if (service === 'none') return undefined;
+  return fcmPushService(
+    service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url),
+  );
+}
+
+/** Creates the value on first use, when the secrets are available. */
+function lazy<Value>(create: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= create();
+    return made;
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * Reactions to changed documents: budgets, graph nodes and people. Triggers deliver each change at least once, and
+ * all reactions use the current state.
+ * If people lose a role, their open work in the workspace ends: coding tasks, runs and questions. A change only
+ * triggers the check; the current roles decide.
+ * Source: docs/semantics.md#leaving-a-workspace.
+ */
+
+import {
+  closedSince,
+  hasLostAccess,
+  type LostAccessHandler,
+  lostAccessOf,
+  type OpenWorkCounts,
+} from '../access/rules/leaving.ts';
+import { budgetFromDocument, budgetKey } from '../graph/rules/budget.ts';
+import { nodeFromDocument } from '../graph/rules/graphNode.ts';
+import { accessFromDocument, personFromDocument } from '../identity/rules/people.ts';
+import type { RolesOfPeople } from '../identity/rules/ports.ts';
+import type { PersonRoles } from '../identity/rules/principal.ts';
+import { type Log, Service, skipUnreadable } from '../kernel/ports.ts';
+import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
+import type { TaskQueries } from '../toolsets/coordination/rules/ports.ts';
+import type { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
+import type { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
+import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
+import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
+import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
+
+/** Maximum number of tasks, and of runs, read to count those of one workspace. */
+const MAX_COUNTED_WORK = 100;
+
+const BATCH = 100;
+
+/** Number of ended items by kind. */
+export interface EndedWork {
+  readonly codingTasks: number;
+  readonly runs: number;
+  readonly questions: number;
+}
+
+interface LostAccessPorts {
+  readonly roles: RolesOfPeople;
+  readonly tasks: Pick<TaskQueries, 'openCodingOf' | 'openCodingIn'>;
+  readonly runs: Pick<RunQueries, 'openOf' | 'openIn'>;
+  readonly ends: Readonly<Record<keyof EndedWork, LostAccessHandler>>;
+  readonly log: Pick<Log, 'info'>;
+}
+
+export class LostAccessTriggers extends Service<LostAccessPorts> {
+  /** Ends work for which a person lost the role. Safe to call twice, late, or concurrently. */
+  async end(uid: string): Promise<EndedWork> {
+    const { roles, ends, log } = this.ports;
+    const known: PersonRoles | undefined = await skipUnreadable(roles.of(uid));
+    if (known === undefined) return { codingTasks: 0, runs: 0, questions: 0 };
+    const left = lostAccessOf(known);
+    // Runs end first, because their tasks end with them.
+    const runs = await ends.runs.end(uid, left);
+    const [codingTasks, questions] = await Promise.all([
+      ends.codingTasks.end(uid, left),
+      ends.questions.end(uid, left),
+    ]);
+    const ended = { codingTasks, runs, questions };
+    if (codingTasks + runs + questions > 0) log.info('work_of_leaver_ended', { uid, ...ended });
+    return ended;
+  }
+
+  /** Handles a change of a person's document. */
+  async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
+    if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after)))
+      await this.end(uid);
+  }
+
+  /** Handles a change of the workspaces' document: if one became private, people without a role in it lose access. */
+  async workspacesWritten(before: unknown, after: unknown): Promise<void> {
+    const accessOf = (written: unknown) => readable(accessFromDocument, written)?.access ?? {};
+    for (const workspace of closedSince(accessOf(before), accessOf(after)))
+      for (const uid of await this.ownersIn(workspace)) await this.end(uid);
+  }
+
+  /** Counts a person's open work in a workspace. */
+  async openIn(uid: string, workspace: string): Promise<OpenWorkCounts> {
+    const { tasks, runs } = this.ports;
+    const [ownTasks, ownRuns] = await Promise.all([
+      tasks.openCodingOf(uid, MAX_COUNTED_WORK),
+      runs.openOf(uid, MAX_COUNTED_WORK),
+    ]);
+    const here = (thing: { readonly workspace: string }) => thing.workspace === workspace;
+    return {
+      codingTasks: ownTasks.filter(here).length,
+      runs: ownRuns.filter(here).length,
+      more: Math.max(ownTasks.length, ownRuns.length) === MAX_COUNTED_WORK,
+    };
+  }
+
+  private async ownersIn(workspace: string): Promise<ReadonlySet<string>> {
+    const { tasks, runs } = this.ports;
+    const owners = new Set<string>();
+    await forEachVersion(
+      (after) => tasks.openCodingIn(workspace, BATCH, after),
+      ({ coding }) => coding && owners.add(coding.owner_uid),
+    );
+    await forEachVersion(
+      (after) => runs.openIn(workspace, BATCH, after),
+      ({ owner_uid }) => owners.add(owner_uid),
+    );
+    return owners;
+  }
+}
+
+interface BudgetHandlers {
+  readonly budgetQuestions: BudgetQuestions;
+  readonly runs: RunService;
+  readonly budgetWaits: BudgetWaits;
+}
+
+/** Withdraws questions about an older budget and resumes waiting work. Called at least once per change. */
+export async function onBudgetWritten(
+  { budgetQuestions, runs, budgetWaits }: BudgetHandlers,
+  written: unknown,
+): Promise<void> {
+  const budget = readable(budgetFromDocument, written);
+  if (budget === undefined) return;
+  await budgetQuestions.withdrawBefore(budget);
+  const key = budgetKey(budget);
+  await Promise.all([runs.budgetChanged(key), budgetWaits.budgetChanged(key)]);
+}
+
+interface GraphHandlers {
+  readonly taskQueue: TaskQueue;
+  readonly delegation: Delegation;
+  readonly runs: RunService;
+}
+
+/** Continues the work that depends on a graph node. Called at least once per change, uses the current state. */
+export async function onGraphWritten(
+  { taskQueue, delegation, runs }: GraphHandlers,
+  written: unknown,
+): Promise<void> {
+  const node = readable(nodeFromDocument, written);
+  if (node?.kind !== 'task') return;
+  if (node.status === 'waiting') await taskQueue.partsChanged(node.thing_id);
+  if (node.status === 'cancelled') await runs.cancelTree(node.thing_id);
+  if (node.status === 'done' && node.part_of?.kind === 'todo') await delegation.taskClosed(node.thing_id);
+}
+
+/** Calls `show` for each item of a query, page by page. */
+async function forEachVersion<Item extends { readonly id: string }>(
+  read: (after?: string) => Promise<readonly Item[]>,
+  show: (item: Item) => void,
+): Promise<void> {
+  for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) page.forEach(show);
+}
+
+function readable<Value>(fromDocument: (data: unknown) => Value, written: unknown): Value | undefined {
+  if (written === undefined) return undefined;
+  try {
+    return fromDocument(written);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,210 @@
+/** Timeouts, long polls, and retries after conflicts. */
+import { StaleWriteError } from './commit.ts';
+import { MusterError } from './errors.ts';
+import type { Randomness } from './ports.ts';
+
+/**
+ * Returns the result of the work, or fails on timeout. The work itself continues.
+ * @param what the subject of the error: `The Realtime Database`
+ * @throws Error if the work takes longer
+ */
+export function withTimeout<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  return withTimeoutError(milliseconds, work, () => new Error(`${what} did not respond.`));
+}
+
+/** Measures a wait for others and returns its result, so that waiting does not count as a slow call. */
+export type TrackWait = <Result>(wait: Promise<Result>) => Promise<Result>;
+
+/** Ways for a call to wait. */
+export interface LongPoll {
+  /** Returns a signal for when the client disconnects. Call it only to wait. */
+  disconnectSignal(): AbortSignal;
+  /** Awaits an external event: a change, a claimable task, the end of a run. */
+  readonly trackWait: TrackWait;
+}
+
+/** Waits without keeping the process running. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
+
+/** @throws the error of `late` if the work takes longer; the work itself continues */
+export function withTimeoutError<T>(
+  milliseconds: number,
+  work: Promise<T>,
+  timeoutError: () => Error,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(timeoutError()), milliseconds).unref();
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+export type Deferred = ReturnType<typeof deferred>;
+
+/** Returns a promise and its resolve function. */
+export function deferred() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** A promise whose source can be detached. */
+interface CancellableWait {
+  readonly promise: Promise<void>;
+  dispose(): void;
+}
+
+export function cancellableDelay(milliseconds: number): CancellableWait {
+  const { promise, resolve } = deferred();
+  const timer = setTimeout(resolve, milliseconds).unref();
+  return { promise, dispose: () => clearTimeout(timer) };
+}
+
+export function cancellableAbort(signal: AbortSignal | undefined): CancellableWait {
+  const { promise, resolve } = deferred();
+  if (signal?.aborted) resolve();
+  signal?.addEventListener('abort', resolve);
+  return { promise, dispose: () => signal?.removeEventListener('abort', resolve) };
+}
+
+const CONTENTION = 'CONTENTION';
+
+const MAX_CONFLICT_RETRIES = 25;
+const MAX_BACKOFF_MS = 200;
+
+/** Retries an attempt that conflicts with other commits. @throws MusterError CONFLICT after many attempts */
+export async function retryOnConflict<Result>(
+  randomness: Randomness,
+  attempt: (number: number) => Promise<Result>,
+): Promise<Result> {
+  for (let number = 0; number < MAX_CONFLICT_RETRIES; number++) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      const milliseconds = randomness.integer(Math.min(MAX_BACKOFF_MS, 5 * 2 ** number));
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    }
+  }
+  throw new MusterError('CONFLICT', 'Too many concurrent changes to the same data.', {
+    reason: CONTENTION,
+    suggestion: 'Nothing was changed. Retry.',
+  });
+}
+
+/** Returns whether work failed only because of concurrent changes, so that the same work may succeed later. */
+export function isContention(error: unknown): boolean {
+  return error instanceof MusterError && error.details.reason === CONTENTION;
+}
+
+/** Returns whether the commit succeeded; false if its documents were changed or deleted since the read. */
+export async function ignoreStale(committing: Promise<void>): Promise<boolean> {
+  try {
+    await committing;
+    return true;
+  } catch (error) {
+    if (error instanceof StaleWriteError) return false;
+    throw error;
+  }
+}
+
+/** Latest value of a source, for a reader that may be slower. */
+export class LatestValue<Value> {
+  private value: Value | undefined;
+  private error: unknown;
+  private isClosed = false;
+  private wake: () => void = () => undefined;
+
+  set(value: Value): void {
+    this.value = value;
+    this.wake();
+  }
+
+  readonly fail = (error: unknown): void => {
+    this.error = error;
+    this.close();
+  };
+
+  close(): void {
+    this.isClosed = true;
+    this.wake();
+  }
+
+  /** Yields each new value until `end` is aborted, the source fails or the reader leaves; then calls `stop`. */
+  async *until(end: AbortSignal, stop: () => void): AsyncGenerator<Value, void, undefined> {
+    const close = () => this.close();
+    end.addEventListener('abort', close, { once: true });
+    if (end.aborted) close();
+    try {
+      yield* this.values();
+    } finally {
+      end.removeEventListener('abort', close);
+      stop();
+    }
+  }
+
+  private async *values(): AsyncGenerator<Value, void, undefined> {
+    for (;;) {
+      const { value } = this;
+      this.value = undefined;
+      if (value !== undefined) {
+        yield value;
+        continue;
+      }
+      if (this.error !== undefined) throw this.error;
+      if (this.isClosed) return;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+interface PendingItem<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Executes a batch. The result returns each item's outcome by its index. */
+type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<(place: number) => Result>;
+
+/** Combines concurrent items into batches. A lone item runs immediately; others share the next batch. */
+export class Batching<Item, Result> {
+  private readonly runBatch: RunBatch<Item, Result>;
+  private readonly maxItems: number;
+  private waiting: PendingItem<Item, Result>[] = [];
+  private isRunning = false;
+
+  /** `runBatch`: if it throws, the whole batch fails; `maxItems`: maximum items per batch. */
+  constructor(carryOut: RunBatch<Item, Result>, most: number) {
+    this.runBatch = carryOut;
+    this.maxItems = most;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      void this.work();
+    });
+  }
+
+  private async work(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    while (this.waiting.length > 0) await this.settle(this.waiting.splice(0, this.maxItems));
+    this.isRunning = false;
+  }
+
+  private async settle(batch: readonly PendingItem<Item, Result>[]): Promise<void> {
+    try {
+      const resultOf = await this.runBatch(batch.map(({ item }) => item));
+      for (const [place, { resolve }] of batch.entries()) resolve(resultOf(place));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,296 @@
+/** Tools and resources of a URL selection, and the tool list. Built once per instance and selection. */
+
+import { requiredRole } from '../access/rules/permissionCheck.ts';
+import type { Principal, rolesOf } from '../identity/rules/principal.ts';
+import { hasRole, type Role } from '../identity/rules/role.ts';
+import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
+import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
+import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
+import { acceptedNames, type Dialect, OTHER_DEPLOYMENT, toolNaming, wireName } from './names.ts';
+import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
+import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
+import { fullName } from './tool.ts';
+import type { Listing, Selection } from './urlSelection.ts';
+
+/** Clients truncate instructions, some of them silently. Source: docs/semantics.md#the-endpoint. */
+export const MAX_INSTRUCTIONS_LENGTH = 2000;
+
+export interface Catalog {
+  readonly resources: Resources;
+  readonly instructions: string;
+  /** Full names of the tools. */
+  readonly methods: readonly string[];
+  readonly directory: Directory;
+  /** Names of the selected toolsets. */
+  readonly toolsets: readonly string[];
+  findTool(name: string): FoundTool | undefined;
+  /** Returns the `tools/list` result for callers of a kind with these roles. */
+  listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
+}
+
+type CallerRoles = ReturnType<typeof rolesOf>;
+
+type Naming = Directory['named'];
+
+/** Maximum number of cached selections. Real deployments use far fewer. */
+const MAX_CACHED_CATALOGS = 64;
+
+/** Cache of catalogues. */
+export class Catalogs {
+  private readonly toolsets: readonly Toolset[];
+  private readonly catalogs = new Map<string, Catalog>();
+  private known: readonly ListedToolInfo[] | undefined;
+
+  constructor(toolsets: readonly Toolset[]) {
+    this.toolsets = toolsets;
+  }
+
+  /** Names of all toolsets, in order. */
+  get names(): readonly string[] {
+    return this.toolsets.map((toolset) => toolset.name);
+  }
+
+  /** Source of the `/mcp/events` stream. */
+  get eventSource(): EventSource | undefined {
+    return this.toolsets.find(({ events }) => events !== undefined)?.events;
+  }
+
+  /** @param allowed the toolsets that the principal is restricted to, if any */
+  of(selection: Selection, allowed?: readonly string[]): Catalog {
+    const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
+    const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));
+    const key = `${selection.dialect} ${selection.listing} ${selection.readonly} ${chosen.join(',')}`;
+    const known = this.catalogs.get(key);
+    if (known !== undefined) return known;
+    if (this.catalogs.size >= MAX_CACHED_CATALOGS) this.catalogs.clear();
+    const selected = this.toolsets.filter(({ name }) => selection.toolsets.includes(name));
+    const whole = selected.filter(({ name }) => isWhole(name));
+    const open = selected.filter(({ name }) => !isWhole(name)).flatMap(openToolset);
+    const built = this.build(whole, open, selection);
+    this.catalogs.set(key, built);
+    return built;
+  }
+
+  /** @param open the other toolsets, reduced to the tools that every credential may call */
+  private build(
+    toolsets: readonly Toolset[],
+    open: readonly Toolset[],
+    { readonly, dialect, listing }: Selection,
+  ): Catalog {
+    const found = [...toolsets, ...open].flatMap(({ name, tools, errors, scope: ofToolset = 'workspace' }) =>
+      tools
+        .filter((tool) => !readonly || tool.annotations.readOnlyHint)
+        .map((tool) => ({ toolset: name, tool, errors, scope: tool.scope ?? ofToolset })),
+    );
+    const byName = new Map(
+      found.flatMap((entry) =>
+        acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
+      ),
+    );
+    const wireNames = wireNamesOf(found, dialect);
+    const known = () => this.knownTools();
+    const named = toolNaming(known, wireNames);
+    // Built on first use: resolving the names of all tools would slow down every cold start.
+    let instructions: string | undefined;
+    return {
+      resources: resourcesOf(toolsets, found, named),
+      get instructions() {
+        instructions ??= instructionsOf(toolsets, named);
+        return instructions;
+      },
+      methods: [...wireNames.keys()],
+      directory: {
+        get tools() {
+          return known();
+        },
+        resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
+        wireName: (name) => wireNames.get(name),
+        named,
+      },
+      toolsets: toolsets.map(({ name }) => name),
+      findTool: (name) => byName.get(name),
+      listFor: listMaker(found, listing, dialect, known),
+    };
+  }
+
+  private knownTools(): readonly ListedToolInfo[] {
+    this.known ??= this.toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
+      tools.map((tool) => ({
+        toolset,
+        fullName: fullName(toolset, tool.name),
+        title: tool.title,
+        description: tool.description,
+        role: tool.role,
+        agentRole: tool.agentRole,
+        scope: tool.scope ?? ofToolset,
+        writes: !tool.annotations.readOnlyHint,
+        approvable: tool.approvable ?? false,
+        openToAll: tool.openToAll ?? false,
+        parameters: inputJsonSchema(tool.input),
+        example: jsonObject.parse(tool.example),
+      })),
+    );
+    return this.known;
+  }
+}
+
+/** Returns the toolset reduced to the tools that every credential may call; [] if it has none. */
+function openToolset(toolset: Toolset): readonly Toolset[] {
+  const tools = toolset.tools.filter(({ openToAll }) => openToAll);
+  return tools.length === 0 ? [] : [{ ...toolset, tools }];
+}
+
+const INTRODUCTION =
+  'Muster is a shared hub for agents and the people they work for. Your credential identifies you; ' +
+  'errors suggest what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
+  'key and arguments within 24 hours returns the first result and changes nothing. Tools that create to-dos, ' +
+  'tasks, runs and pull requests take part_of: {kind: todo|task|run|pull_request, id}, the parent. Lists take limit.';
+
+/** Returns the server instructions. Lines that name a tool outside this endpoint are omitted. */
+function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
+  const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
+  const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(OTHER_DEPLOYMENT))];
+  return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
+}
+
+/** A tool as in `tools/list`. Source: MCP 2025-11-25, Tool. */
+interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema?: ObjectSchema;
+  readonly annotations: Partial<ToolHints> & { readonly title?: string };
+  /** For hosts, not for models. */
+  readonly _meta?: ToolMeta;
+}
+
+interface ToolMeta {
+  readonly ui?: ViewMeta;
+  readonly [MAX_RESULT_SIZE_META]?: number;
+}
+
+/** Raises Claude Code's limit on the response shown to a model. Source: https://code.claude.com/docs/en/mcp */
+const MAX_RESULT_SIZE_META = 'anthropic/maxResultSizeChars';
+
+/** Maximum value of this setting. */
+const MAX_RESULT_CHARACTERS = 500_000;
+
+type ObjectSchema = JsonObject & { readonly type: 'object' };
+
+/** A list, built, serialized and encoded once. */
+interface ToolList {
+  readonly tools: readonly ListedTool[];
+  /** `tools` as JSON. */
+  readonly json: Buffer;
+}
+
+/** Returns the function that builds lists on first use: calls need none, and building them slows down cold starts. */
+function listMaker(
+  found: readonly FoundTool[],
+  listing: Listing,
+  dialect: Dialect,
+  deployed: () => readonly ListedToolInfo[],
+): Catalog['listFor'] {
+  const made = new Map<string, ToolList>();
+  return (roles, kind) => {
+    const key = listing === 'light' ? `${roles.workspace} ${roles.owner} ${kind}` : 'whole';
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const isListed = ({ tool, scope }: FoundTool) =>
+      tool.audience === undefined && isOpenTo(roles[scope], requiredRole(tool, kind));
+    const shown = listing === 'light' ? found.filter(isListed) : found;
+    const named = toolNaming(deployed, wireNamesOf(shown, dialect));
+    const show = listing === 'light' ? compactTool : fullTool;
+    const tools = shown.map((one) => withToolNames(show(one, dialect), named));
+    const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
+    made.set(key, list);
+    return list;
+  };
+}
+
+/** Returns the listed names of an endpoint's tools, by full name. */
+function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {
+  return new Map(
+    found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
+  );
+}
+
+/** Returns a listed tool whose texts name tools as the endpoint lists them. */
+function withToolNames({ outputSchema, ...tool }: ListedTool, named: Naming): ListedTool {
+  return {
+    ...tool,
+    description: named(tool.description),
+    inputSchema: withDescribedNames(tool.inputSchema, named),
+    ...(outputSchema && { outputSchema: withDescribedNames(outputSchema, named) }),
+  };
+}
+
+/** Returns a schema whose descriptions name tools as the endpoint lists them. */
+function withDescribedNames(schema: ObjectSchema, named: Naming): ObjectSchema {
+  const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+    if (key === 'description' && typeof value === 'string') return named(value);
+    if (Array.isArray(value)) return value.map((one) => anew(one, '') ?? null);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, anew(one, name)]));
+  };
+  return { ...jsonObject.parse(anew(schema, '')), type: 'object' };
+}
+
+function isOpenTo(role: Role | undefined, minimum: Role): boolean {
+  return role !== undefined && hasRole(role, minimum);
+}
+
+/** Returns the full description of a tool. */
+function fullTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
+  const { title, annotations, output } = tool;
+  const answer = errors ? responseOrErrorSchema(output, errors.schema) : outputJsonSchema(output);
+  return {
+    name: wireName(toolset, tool.name, dialect),
+    title,
+    description: fullDescription(tool),
+    inputSchema: { ...inputJsonSchema(tool.input), type: 'object' },
+    outputSchema: { ...answer, type: 'object' },
+    annotations: { title, ...annotations },
+    ...metaOf(tool),
+  };
+}
+
+/** Returns the short description of a tool for models. Its schema may allow more than the tool accepts. */
+function compactTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
+  return {
+    name: wireName(toolset, tool.name, dialect),
+    title: tool.title,
+    description: tool.description,
+    inputSchema: { ...compactSchema(inputJsonSchema(tool.input), tool.rare), type: 'object' },
+    // Only hints that differ from the clients' defaults. Source: MCP 2025-11-25, ToolAnnotations.
+    annotations: {
+      ...(readOnlyHint && { readOnlyHint }),
+      ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
+      ...(!readOnlyHint && idempotentHint && { idempotentHint }),
+      ...(!readOnlyHint && !openWorldHint && { openWorldHint }),
+    },
+    ...metaOf(tool),
+  };
+}
+
+function metaOf({ view, returnsWhole }: Tool): { readonly _meta?: ToolMeta } {
+  if (view === undefined && !returnsWhole) return {};
+  return {
+    _meta: {
+      ...(view && { ui: viewOf(view) }),
+      ...(returnsWhole && { [MAX_RESULT_SIZE_META]: MAX_RESULT_CHARACTERS }),
+    },
+  };
+}
+
+export function fullDescription({ description, details }: Pick<Tool, 'description' | 'details'>): string {
+  return details === undefined ? description : `${description} ${details}`;
+}
+
+/** A request with the catalogues that it uses. */
+export interface RoutedRequest {
+  readonly requestContext: RequestContext;
+  /** Tools and resources shown to the caller. */
+  readonly listed: Catalog;
+  /** Tools of the URL, to look up calls. More than `listed` if the principal is restricted. */
+  readonly selected: Catalog;
+}

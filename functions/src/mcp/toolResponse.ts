@@ -1,0 +1,204 @@
+/** Formats all MCP results and errors, and limits their size and time. Source: docs/semantics.md#errors. */
+import { UnknownCommitOutcomeError } from '../kernel/commit.ts';
+import { withTimeoutError } from '../kernel/concurrency.ts';
+import { ERROR_CODES, isShowable, MusterError } from '../kernel/errors.ts';
+import {
+  byteLength,
+  type JsonObject,
+  type JsonValue,
+  MAX_RESPONSE_BYTES,
+  MAX_SHOWN_BYTES,
+  utf8Length,
+} from '../kernel/json.ts';
+import type { Log } from '../kernel/ports.ts';
+import type { TimeLeft, TimeoutError } from './callContext.ts';
+import type { FoundResource } from './resources.ts';
+import type { ErrorEnvelope, Tool } from './tool.ts';
+import { isRecord } from './validation.ts';
+
+/** Result of `tools/call`. Source: MCP 2025-11-25, CallToolResult. */
+export interface ToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent: JsonObject;
+  readonly isError?: true;
+}
+
+/** Outcome of a call, before it is formatted for a protocol. */
+export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
+
+/** Returns an error with its integer code. Source: the network specification, "ErrorResponse". */
+export function errorObject(error: MusterError) {
+  return { code: ERROR_CODES[error.code], message: error.message, data: shownDetails(error) };
+}
+
+function shownDetails({ details }: MusterError): JsonObject {
+  const { field, value, reason, suggestion, retryAfter, entries, about } = details;
+  const quoted = isShowable(value) ? value : undefined;
+  const shown = { ...about, field, value: quoted, reason, suggestion, retryAfter, entries };
+  return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
+}
+
+/** Returns a `tools/call` result. Errors use the toolset's envelope, or the network specification's "Error Codes". */
+export function toolResult(
+  envelope: ErrorEnvelope | undefined,
+  outcome: Outcome,
+  text: (answer: JsonObject) => string = JSON.stringify,
+): ToolResult {
+  if ('answer' in outcome) return successResult(outcome.answer, text(outcome.answer));
+  const { error } = outcome;
+  const shown = envelope?.show(error, shownDetails(error)) ?? { success: false, error: errorObject(error) };
+  return { ...successResult(shown), isError: true };
+}
+
+/** Returns a response as structure and as text, both complete: some clients show the model only the text. */
+function successResult(answer: JsonObject, text = JSON.stringify(answer)): ToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: answer };
+}
+
+/** Omits the structure of errors that do not match `outputSchema` in 2025 revisions: SDK 1.x would hide them. */
+export function legacyResult(envelope: ErrorEnvelope | undefined, result: ToolResult): Partial<ToolResult> {
+  if (result.isError === undefined || envelope !== undefined) return result;
+  const { structuredContent: _notAsListed, ...rest } = result;
+  return rest;
+}
+
+/** Returns the error that the caller may see. Unexpected errors are logged, and only the request id is returned. */
+export function presentableError(error: unknown, requestId: string, what: string, log: Log): MusterError {
+  if (error instanceof MusterError) {
+    if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
+    return error;
+  }
+  if (error instanceof UnknownCommitOutcomeError) {
+    log.warn('call_unanswered', { requestId, what, error });
+    return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
+      reason: 'OUTCOME_UNKNOWN',
+      suggestion:
+        'The write may or may not have been applied: check before retrying. With an idempotency_key, retrying is safe.',
+    });
+  }
+  log.error('call_broke', { requestId, what, error });
+  return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
+}
+
+/** Bytes of the JSON-RPC message around the response. */
+const ENVELOPE_BYTES = 4096;
+
+const TRUNCATION_MARGIN = MAX_RESPONSE_BYTES - ENVELOPE_BYTES;
+
+/** Maximum lengths of truncated texts, in characters. The first one with which the response fits is used. */
+const TRUNCATION_STEPS = [300_000, 100_000, 40_000, 20_000, 10_000, 3000, 1000, 300, 100] as const;
+
+/** Names of texts that are useless if truncated. */
+const UNTRUNCATED = /cursor$/i;
+
+/**
+ * Returns the response within its size limit. Lists already end before the limit and continue with a cursor, so this
+ * truncates long texts. After a write, the response is truncated and not refused, because the write cannot be
+ * reverted.
+ * @param bytesOf returns the bytes of JSON as sent
+ * @throws MusterError VALIDATION_ERROR if the response is too large for another reason than long texts
+ */
+export function withinSizeLimit(
+  { ifTooLarge, annotations, returnsWhole }: Pick<Tool, 'ifTooLarge' | 'annotations' | 'returnsWhole'>,
+  answer: JsonObject,
+  bytesOf: (json: string) => number,
+): JsonObject {
+  const json = JSON.stringify(answer);
+  const bytes = bytesOf(json);
+  const isSendable = bytes <= TRUNCATION_MARGIN;
+  const isShown = (text: string) => returnsWhole || utf8Length(text) <= MAX_SHOWN_BYTES;
+  if (isSendable && isShown(json)) return answer;
+  if (ifTooLarge !== undefined) throw responseTooLarge(bytes, ifTooLarge);
+  for (const most of TRUNCATION_STEPS) {
+    const cut = truncateObject(answer, most);
+    const shorter = JSON.stringify(cut);
+    if (bytesOf(shorter) <= TRUNCATION_MARGIN && isShown(shorter)) return cut;
+  }
+  // With many short values, the model sees a part of the response, but the client gets all of it.
+  if (isSendable) return answer;
+  if (annotations.readOnlyHint) throw responseTooLarge(bytes, 'Request less data per call.');
+  const done = `The call succeeded, but its response (${bytes} bytes) is too large to return.`;
+  throw new MusterError('VALIDATION_ERROR', done, {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Do not repeat the call; check its effect with a reading tool.',
+  });
+}
+
+/** Returns a resource's text within its limit: its beginning if it is too large. JSON stays JSON. */
+export function textWithinSizeLimit(
+  { mimeType, returnsWhole }: Pick<FoundResource, 'mimeType' | 'returnsWhole'>,
+  text: string,
+): string {
+  const fits = (shown: string) =>
+    returnsWhole ? byteLength(shown) <= TRUNCATION_MARGIN : utf8Length(shown) <= MAX_SHOWN_BYTES;
+  if (fits(text)) return text;
+  const message = `This resource has ${utf8Length(text)} bytes, too many for one response: only its beginning is shown. Its toolset's tools return the rest in parts.`;
+  for (const most of TRUNCATION_STEPS) {
+    const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    const shown =
+      mimeType === 'application/json'
+        ? JSON.stringify({ truncated: true, message, beginning })
+        : `${beginning}\n… (${message})\n`;
+    if (fits(shown)) return shown;
+  }
+  return message;
+}
+
+function truncateObject(object: JsonObject, max: number): JsonObject {
+  const cut = Object.entries(object).map(([name, value]) => [
+    name,
+    value === undefined || UNTRUNCATED.test(name) ? value : truncateValue(value, max),
+  ]);
+  return Object.fromEntries(cut);
+}
+
+function truncateValue(value: JsonValue, max: number): JsonValue {
+  if (typeof value === 'string') return truncateText(value, max);
+  if (Array.isArray(value)) return value.map((one: JsonValue) => truncateValue(one, max));
+  return isRecord(value) ? truncateObject(value, max) : value;
+}
+
+/** Returns the beginning of a text and the number of omitted characters; never longer than the text. */
+function truncateText(text: string, max: number): string {
+  const end = `… (${text.length - max} more characters: read this item on its own to get all of it)`;
+  if (text.length <= max + end.length) return text;
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '') + end;
+}
+
+function responseTooLarge(bytes: number, suggestion: string): MusterError {
+  const what = `The response would be ${bytes} bytes; the limit is ${MAX_RESPONSE_BYTES}.`;
+  return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
+}
+
+/** Below the 60 s after which clients give up, so that the caller gets a response. */
+const REQUEST_TIMEOUT_MS = 50_000;
+
+/** Starts the time limit of a request. Authentication and all calls of a batch share it. */
+export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
+  const end = performance.now() + milliseconds;
+  return () => Math.max(0, end - performance.now());
+}
+
+/** @throws MusterError TIMEOUT if the time ran out before the call started */
+export function requireTime(timeLeft: TimeLeft): void {
+  if (timeLeft() > 0) return;
+  const message = `Not run: the request's ${REQUEST_TIMEOUT_MS / 1000} seconds ran out before the call started.`;
+  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
+}
+
+/** Default for calls without their own suggestion. */
+export const CHECK_BEFORE_RETRY: TimeoutError = {
+  suggestion: 'Check whether it took effect before retrying, or retry with its idempotency_key.',
+};
+
+/** `late` is called on timeout. @throws MusterError TIMEOUT if the work takes longer; the work itself continues */
+export function withRequestTimeout<T>(
+  work: Promise<T>,
+  milliseconds: number,
+  timeoutError: () => TimeoutError = () => CHECK_BEFORE_RETRY,
+): Promise<T> {
+  return withTimeoutError(milliseconds, work, () => {
+    const message = `No response within ${Math.round(milliseconds / 100) / 10} seconds.`;
+    return new MusterError('TIMEOUT', message, timeoutError());
+  });
+}

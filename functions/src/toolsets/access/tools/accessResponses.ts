@@ -1,0 +1,121 @@
+/** Arguments and outputs shared by several access tools. */
+import { z } from 'zod';
+import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
+import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../identity/rules/role.ts';
+import { idLike } from '../../../kernel/ids.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
+import { listUpTo, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import type { AccessServices } from '../create.ts';
+import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
+
+export const defineTool = toolsFor<AccessServices>();
+
+export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
+
+export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
+
+/** A Firebase Auth uid: any characters that are valid in one path segment of both databases. */
+export const uidArgument = idLike(
+  /^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u,
+  'expected the uid of a person',
+);
+
+export const emailArgument = z
+  .string()
+  .refine(
+    (text) => text.length <= 254 && z.email().safeParse(text.trim()).success,
+    'expected an email address',
+  );
+
+export const memberRole = z.enum(MEMBER_ROLES);
+
+export const anyRole = z.enum(ROLES);
+
+export const accessArgument = z.enum(WORKSPACE_ACCESS);
+
+const MAX_REPOSITORIES = 100;
+
+const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|(?!\.\.?$)[A-Za-z0-9._-]{1,100})$/;
+
+export const repositoriesArgument = listUpTo(
+  MAX_REPOSITORIES,
+  z
+    .string()
+    .refine(
+      (text) => REPOSITORY.test(text),
+      'expected "owner/name", or "owner/*" for all repositories of an owner',
+    ),
+  'repositories',
+);
+
+const hostedAgent = z.enum(HOSTED_AGENTS);
+
+const pinned = (to: string) => hostedAgent.optional().describe(to);
+
+export const routingArgument = z.strictObject({
+  pin: z
+    .strictObject({ plan: pinned('Planner'), execute: pinned('Executor'), review: pinned('Reviewer') })
+    .optional()
+    .describe('Pinned agents'),
+  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never used'),
+});
+
+const MAX_APPROVALS = 20;
+
+export const approvalsArgument = listUpTo(
+  MAX_APPROVALS,
+  z.strictObject({
+    tool: textUpTo(100).describe('github.createPR'),
+    above_usd: z.number().min(0).max(10_000).optional().describe('Only if the call may cost more'),
+    asks: uidArgument.optional().describe("Member's uid; default: the agent's owner"),
+  }),
+  'approvals',
+).refine(
+  (approvals) => new Set(approvals.map(({ tool }) => tool)).size === approvals.length,
+  'expected each tool once',
+);
+
+export const workspaceShape = z.object({
+  workspace: z.string(),
+  access: accessArgument,
+  repositories: z.array(z.string()).describe('GitHub repositories that its members can use.'),
+  routing: z
+    .object({ pin: z.record(z.string(), z.string()), forbid: z.array(z.string()) })
+    .optional()
+    .describe(
+      'Hosted agents pinned to a kind of work, and agents that are never used. Absent if none are set.',
+    ),
+  approvals: z
+    .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
+    .optional()
+    .describe('Calls that need approval.'),
+  leader: z.string().optional().describe('The uid of the leader added by this call.'),
+});
+
+export function workspaceResponse({ repositories, routing, approvals, ...rest }: WorkspaceSettings) {
+  const { pins = [], forbidden = [] } = routing ?? {};
+  const pin = Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent]));
+  const isRouted = pins.length > 0 || forbidden.length > 0;
+  return {
+    ...rest,
+    repositories: [...repositories],
+    ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
+    approvals: approvals?.map(({ tool, above_usd, asks }) => ({ tool, above_usd, asks })),
+  };
+}
+
+export const cursorArgument = textUpTo(4000).optional().describe('Previous next_cursor');
+
+const SUGGESTION = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
+
+/** Encodes the id, because cursors accept only letters and digits. */
+export function cursorAfter(question: string, id: string): string {
+  return encodeCursor(question, { order: [], id: `i${Buffer.from(id).toString('base64url')}` });
+}
+
+/** @throws MusterError INVALID_FORMAT if the cursor belongs to another list */
+export function idAfter(question: string, cursor: string | undefined): string | undefined {
+  const place = decodeCursor(question, cursor, SUGGESTION);
+  return place && Buffer.from(place.id.slice(1), 'base64url').toString();
+}

@@ -1,0 +1,253 @@
+/** Arguments and response shapes of the toolset. Source: the coding specification, "Tool Response Format". */
+
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { isWrappedJson } from '../../../kernel/json.ts';
+import { columnLines, quotedLines, terminalLines, terminalText } from '../../../kernel/text.ts';
+import { claimNumber, guidance, toolsFor } from '../../../mcp/tool.ts';
+import {
+  budgetReason,
+  CODING_TOOLS,
+  type CodingTask,
+  FAILURE_CLASSES,
+  isHeld,
+  type PastAttempt,
+  pendingQuestionOf,
+  stuckReason,
+  TASK_STATUSES,
+} from '../../coordination/index.ts';
+import type { CodingServices } from '../create.ts';
+import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
+import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
+
+export const defineTool = toolsFor<CodingServices>();
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const epoch = claimNumber.describe('Claim epoch, for runners');
+
+/** Schema of every response: status, message and result. */
+export const responseShape = <Result extends z.ZodType>(result: Result) =>
+  z.object({ status: z.literal('success'), message: z.string(), result });
+
+export function success<Result>(message: string, result: Result) {
+  return { status: 'success' as const, message, result };
+}
+
+/** Returns a hint for the response's message if one of the values is an object or list sent as text. */
+export function asText(what: string, values: readonly unknown[]): string {
+  if (!values.some(isWrappedJson)) return '';
+  return ` ${what} was stored as text. To store an object or a list, send it directly, not as JSON text.`;
+}
+
+const time = z.iso.datetime();
+
+const failureShape = z.object({
+  class: z.enum(FAILURE_CLASSES).describe('Machine-readable reason.'),
+  message: z.string().describe('Human-readable reason.'),
+});
+
+export const taskShape = z.object({
+  id: z.string(),
+  tool: z.enum(CODING_TOOLS),
+  description: z.string(),
+  instructions: z.string(),
+  branch: z.string(),
+  config: z.record(z.string(), z.unknown()),
+  project: z.string().optional().describe('Repository: owner/name, or a label that its runner uses.'),
+  status: z.enum(CODING_STATUSES),
+  state: z.enum(TASK_STATUSES).describe('Stored status, which is more detailed.'),
+  priority: z.number().describe('1 (first) to 10 (last).'),
+  createdAt: time,
+  createdBy: z.string(),
+  queueEndsAt: time.optional().describe('While the task waits for a runner: when it fails.'),
+  retryAt: time.optional().describe('While the task waits for another attempt: when it can be claimed.'),
+  attempt: z.number().describe('Number of claims, without returned ones.'),
+  runner: z.string().optional().describe('Agent that holds or closed the task.'),
+  epoch: z.number().optional().describe('Claim epoch.'),
+  claimedAt: time.optional(),
+  leaseUntil: time.optional(),
+  startedAt: time.optional(),
+  completedAt: time.optional(),
+  durationMs: z.number().optional().describe('Milliseconds from claim to end, or until now.'),
+  waitingFor: z.string().optional().describe('Person whose answer the task waits for.'),
+  progress: z.string().optional().describe('Latest progress that its runner reported.'),
+  summary: z.string().optional().describe('Summary of the result.'),
+  error: z.string().optional(),
+  failure: failureShape.optional(),
+  stuck: guidance().optional().describe('Why the task can never start.'),
+  waits: z.string().optional().describe('Budget that the task waits for.'),
+});
+
+/** Returns the task for a response. @param now for the duration of an open task */
+export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof taskShape> {
+  const { claim, coding, status, created_at, retry_at, completed_at: closedAt } = task;
+  return {
+    id: task.id,
+    tool: coding.tool,
+    description: task.description,
+    instructions: coding.instructions,
+    branch: coding.branch,
+    config: coding.config,
+    project: coding.project,
+    status: codingStatus(status),
+    state: status,
+    priority: task.priority,
+    createdAt: created_at.toISOString(),
+    createdBy: task.created_by,
+    queueEndsAt: status === 'available' ? coding.queue_ends_at.toISOString() : undefined,
+    retryAt: retry_at?.toISOString(),
+    attempt: task.claim_epoch - coding.returns,
+    runner: claim?.claimed_by,
+    epoch: claim?.claim_epoch,
+    claimedAt: claim?.claimed_at.toISOString(),
+    leaseUntil: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
+    startedAt: claim?.started_at?.toISOString(),
+    durationMs: claim && (closedAt ?? now).getTime() - claim.claimed_at.getTime(),
+    completedAt: closedAt?.toISOString(),
+    waitingFor: pendingQuestionOf(task)?.who,
+    progress: shown(coding.progress),
+    summary: shown(task.result?.output),
+    error: shown(task.error),
+    failure: coding.failure && failureResponse(coding.failure),
+    stuck: stuckReason(task),
+    waits: budgetReason(task),
+  };
+}
+
+const shown = (text: string | undefined) => text && terminalText(text);
+
+const failureResponse = ({ class: kind, message }: PastAttempt['failure']) => ({
+  class: kind,
+  message: terminalText(message),
+});
+
+export const previousShape = z.object({
+  branch: z.string(),
+  runner: z.string(),
+  endedAt: time,
+  failure: failureShape,
+  commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
+});
+
+export function pastAttemptResponse({ coding }: CodingTask, attempt: PastAttempt) {
+  return {
+    epoch: attempt.claim_epoch,
+    branch: coding.branch,
+    runner: attempt.agent_id,
+    endedAt: attempt.ended_at.toISOString(),
+    failure: failureResponse(attempt.failure),
+    commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
+  };
+}
+
+export const stopShape = z
+  .object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() })
+  .optional()
+  .describe('Stop working on the task: it was ended, or the claim is no longer yours.');
+
+export const logEntryShape = z.object({
+  line: z.number().describe('Line number from 0, across all attempts.'),
+  at: time,
+  level: z.enum(LOG_LEVELS),
+  type: z.enum(LOG_TYPES),
+  prefix: z.string().optional(),
+  message: z.string(),
+  data: z.unknown().optional(),
+});
+
+/** Returns a log line for a response. Its data is the runner's JSON and stays unchanged. */
+export function logLineResponse({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
+  return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
+}
+
+const LEVEL_WIDTH = 5;
+const TYPE_WIDTH = 10;
+
+/** Maximum characters of an entry's data in a line of text. */
+const MAX_DATA_LENGTH = 1000;
+
+/** Formats an entry as text that starts with its time. Continuation lines are indented. */
+export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
+  const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
+  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const more = data === undefined ? '' : ` ${truncated(JSON.stringify(data))}`;
+  return `${head} ${terminalText(said + more).replace(/\n/g, '\n    ')}`;
+}
+
+function truncated(text: string): string {
+  return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}…` : text;
+}
+
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Returns a task's failed attempts and the given lines of its log. */
+export function historyResponse(
+  task: CodingTask,
+  { lines, total }: { lines: readonly LogLine[]; total: number },
+) {
+  return {
+    attempts: task.coding.attempts.map((attempt) => pastAttemptResponse(task, attempt)),
+    logs: { lines: total, latest: lines.map(logLineResponse) },
+  };
+}
+
+export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
+
+export const reading = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+type Report = z.output<typeof reportShape>;
+
+/** Fields that `reportText` prints separately. */
+const SEPARATOR = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
+
+export function reportText({ task, attempts, logs, result }: Report): string {
+  const { id, status, state, description, instructions, config, failure } = task;
+  const rest = Object.entries(task).filter(([name, value]) => !SEPARATOR.has(name) && value !== undefined);
+  return terminalLines([
+    `Coding task ${id}: ${status}${state === status ? '' : ` (${state})`}`,
+    ...quotedLines(description),
+    ...columnLines(rest.map(([name, value]) => [`${name}:`, String(value)])),
+    ...(failure ? [`Failure: ${failure.class}`, ...quotedLines(failure.message)] : []),
+    ...titled('Previous attempts:', attempts.flatMap(attemptLines)),
+    ...titled(`Log, ${logs.latest.length} of ${logs.lines} lines:`, logs.latest.flatMap(logLines)),
+    ...(result === undefined ? [] : ['Result:', ...quotedLines(JSON.stringify(result, null, 2))]),
+    ...(Object.keys(config).length === 0 ? [] : ['Configuration:', ...quotedLines(JSON.stringify(config))]),
+    'Instructions:',
+    ...quotedLines(instructions),
+  ]);
+}
+
+const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+
+function attemptLines({ epoch, runner, branch, endedAt, failure, commits }: Report['attempts'][number]) {
+  return [
+    `  ${epoch}: ${failure.class}, by ${runner} on ${branch}, ended ${endedAt}`,
+    ...quotedLines(failure.message),
+    ...columnLines(commits.map(({ sha, subject }) => [`commit ${sha}`, subject])),
+  ];
+}
+
+function logLines({ line, at, level, type, prefix, message, data }: Report['logs']['latest'][number]) {
+  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
+  return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
+}
+
+/** Result of report_task; `task://{taskId}` omits the task's result. */
+export const reportShape = z.object({
+  task: taskShape,
+  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Failed attempts.'),
+  logs: z.object({
+    lines: z.number().describe('Number of lines so far, including dropped ones.'),
+    latest: z.array(logEntryShape),
+  }),
+  result: z.unknown().optional().describe('Result, as sent to coding.end_task.'),
+});

@@ -1,0 +1,240 @@
+/** Task actions: cancel, release and retry, each in one optimistic commit. Source: docs/semantics.md#task-actions. */
+
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
+import { requeuedCoding, withFailure } from './codingTask.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { cancelTask, invalidTransition, releaseClaim } from './stateMachine.ts';
+import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
+import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
+
+/** Maximum number of dependents that one call retries, and of tasks that it reads to find them. */
+const MAX_REQUEUED = 100;
+const MAX_DEPENDENTS_READ = 500;
+
+interface TaskAction {
+  readonly taskId: string;
+  readonly reason?: string | undefined;
+}
+
+export interface RequeuedTask {
+  readonly task: Task;
+  readonly dependents: readonly string[];
+  /** Whether more dependents remain. */
+  readonly isTruncated: boolean;
+}
+
+export class TaskActions extends Service<CoordinationPorts> {
+  /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is closed */
+  cancel(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
+    return applyTaskAction(
+      this.ports,
+      principal,
+      decision.taskId,
+      async ({ value: before, version }, now) => {
+        const message = actionText('Cancelled', principal, decision.reason);
+        const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
+        const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+        await this.ports.store.commit(changes, recordResponse(task));
+        return task;
+      },
+    );
+  }
+
+  /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is not held */
+  release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
+    return applyTaskAction(
+      this.ports,
+      principal,
+      decision.taskId,
+      async ({ value: before, version }, now) => {
+        const message = actionText('Released', principal, decision.reason);
+        const released = releaseClaim(before);
+        const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
+        const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+        const grown = await queueGrowth(this.ports.sessions, task);
+        await this.ports.store.commit([...changes, ...grown], recordResponse(task));
+        return task;
+      },
+    );
+  }
+
+  /** Retries a task, and optionally its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT by status */
+  retry(
+    principal: Principal,
+    { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
+    recordResponse: RecordResponse<RequeuedTask>,
+  ): Promise<RequeuedTask> {
+    return applyTaskAction(this.ports, principal, taskId, async (found, now) => {
+      if (isOfRun(found.value)) throw runHasEnded(taskId);
+      const task = requeuedChanges(found.value, now);
+      const { items, isTruncated } = withDependents
+        ? await this.failedDependents(found.value)
+        : { items: [], isTruncated: false };
+      const ended = [found, ...items];
+      const changes = [
+        ...ended.flatMap(({ value, version }) =>
+          taskChanges(value, requeuedChanges(value, now), version, now),
+        ),
+        ...ended.flatMap(({ value }) => dependencyChanges(value)),
+      ];
+      const others = items.map(({ value }) => value);
+      const grown = await queueGrowth(this.ports.sessions, task, ...others);
+      if (grown.length === 0) throw sessionArchived(taskId);
+      const outcome = { task, dependents: items.map(({ value }) => value.id), isTruncated };
+      await this.ports.store.commit([...changes, ...grown], recordResponse(outcome));
+      return outcome;
+    });
+  }
+
+  /** Returns the direct and indirect dependents that failed or were cancelled, nearest first. */
+  private async failedDependents(task: Task): Promise<{ items: Versioned<Task>[]; isTruncated: boolean }> {
+    const seen = new Set([task.id]);
+    const items: Versioned<Task>[] = [];
+    let next: readonly string[] = task.dependents;
+    while (next.length > 0) {
+      const ids = [...new Set(next)].filter((id) => !seen.has(id));
+      if (seen.size + ids.length > MAX_DEPENDENTS_READ) return { items, isTruncated: true };
+      for (const id of ids) seen.add(id);
+      const found = (await this.ports.tasks.findAll(ids)).flatMap((one) => one ?? []);
+      const ended = found.filter(({ value }) => value.status === 'failed' || value.status === 'cancelled');
+      items.push(...ended.slice(0, MAX_REQUEUED - items.length));
+      if (items.length === MAX_REQUEUED) return { items, isTruncated: true };
+      next = found.flatMap(({ value }) => (value.status === 'done' ? [] : value.dependents));
+    }
+    return { items, isTruncated: false };
+  }
+}
+
+/** Changes a task that the caller may manage, and retries on conflict. @throws MusterError NOT_FOUND; FORBIDDEN */
+export function applyTaskAction<Result>(
+  { tasks, randomness, clock }: CoordinationPorts,
+  principal: Principal,
+  taskId: string,
+  attempt: (found: Versioned<Task>, now: Date) => Promise<Result>,
+): Promise<Result> {
+  const isIn = (workspace: string) => roleIn(principal, workspace) !== undefined;
+  return retryOnConflict(randomness, async () => {
+    const found = await readUnreadable(isIn, tasks.find(taskId));
+    if (found === undefined || !isIn(found.value.workspace)) throw taskNotFound(taskId);
+    requireTaskManager(principal, found.value, 'task_id');
+    return attempt(found, clock.now());
+  });
+}
+
+/** Returns a stored reason, such as `Cancelled by lead: no longer wanted`. */
+export function actionText(what: string, { agent_id, uid }: Principal, reason: string | undefined): string {
+  return `${what} by ${agent_id ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
+}
+
+/** Returns the requeued task, as retry_task stores it. */
+export function requeuedChanges(before: Task, now: Date): Task {
+  const kind = before.status === 'cancelled' ? 'cancelled' : 'crashed';
+  const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'It failed.' };
+  return requeuedCoding(before, requeueTask(before), failure, now);
+}
+
+/** Returns the changes of a retried task's dependents: it blocks them as an open task. */
+export function dependencyChanges({ id, dependents }: Task): CoordinationChange[] {
+  return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
+}
+
+export function runHasEnded(taskId: string): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" belongs to a run that has ended.`, {
+    field: 'task_id',
+    reason: 'RUN_ENDED',
+    suggestion: 'Start the workflow again with orchestration.orchestrate_workflow.',
+  });
+}
+
+export function sessionArchived(taskId: string, verb = 'be retried'): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" cannot ${verb}: its session is archived.`, {
+    field: 'task_id',
+    reason: 'SESSION_ARCHIVED',
+    suggestion: 'Restore the session with coordination.reopen first.',
+  });
+}
+
+type ManagedTask = Pick<Task, 'id' | 'workspace' | 'owner_uid'>;
+
+/** Checks that a caller may manage a task: same owner as its creator, or leader. @throws MusterError FORBIDDEN */
+export function requireTaskManager(
+  principal: Principal,
+  task: ManagedTask,
+  field: 'task_id' | 'taskId' | 'id',
+): void {
+  const role = roleIn(principal, task.workspace) ?? 'viewer';
+  if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.owner_uid === principal.owner_uid)) return;
+  throw new MusterError('FORBIDDEN', `You cannot change task "${task.id}".`, {
+    field,
+    reason: 'NOT_YOURS',
+    suggestion: 'Ask its creator, another agent of the same owner, or a leader of the workspace.',
+  });
+}
+
+// Retries of ended tasks. Source: docs/semantics.md#coordination.
+
+const MAX_PREVIOUS_OUTCOMES = 10;
+
+/**
+ * Requeues a failed or cancelled task and keeps its outcome in `former_ends`. Reports of its last holder are
+ * rejected, the claim epoch continues, and the retry count restarts.
+ */
+export function requeueTask(task: Task): Task {
+  const { status, claim, completed_at: closedAt, parts_awaited: _waited, result: _kept, ...rest } = task;
+  if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
+    throw invalidTransition(task, 'be retried', undefined, retrySuggestion(status));
+  const { error, claim_epoch: epoch, retries } = task;
+  const end = {
+    status,
+    ended_at: closedAt,
+    claim_epoch: epoch,
+    retries,
+    ...(error !== undefined && { error }),
+    ...(claim && { agent_id: claim.claimed_by }),
+  };
+  return {
+    ...rest,
+    status: 'available',
+    retries: 0,
+    former_ends: [...task.former_ends, end].slice(-MAX_PREVIOUS_OUTCOMES),
+    lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== epoch),
+  };
+}
+
+/**
+ * Reopens a completed task: held by its last holder with a renewed lease, or in the queue. The time worked is
+ * subtracted, because it is counted again when the claim ends.
+ * @param previous the task before its completion
+ */
+export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean, now: Date): Task {
+  if (task.status !== 'done') throw invalidTransition(task, 'be reopened');
+  const { claim, ...rest } = previous;
+  if (!isHolderOnline || claim === undefined || !isHeld(previous.status))
+    return { ...rest, status: 'available' };
+  const leaseExpiresAt = new Date(now.getTime() + claim.lease_seconds * 1000);
+  const worked = Number(task.completed_at) - claim.claimed_at.getTime();
+  return withSpent(
+    { ...previous, claim: { ...claim, lease_expires_at: leaseExpiresAt } },
+    { milliseconds: -worked },
+  );
+}
+
+/** Undoes a retry: restores the previous end of the task. */
+export function restoreOutcome(task: Task, previous: Task): Task {
+  if (task.status !== 'available') throw invalidTransition(task, 'be ended again');
+  return { ...previous, former_ends: task.former_ends.slice(0, -1) };
+}
+
+function retrySuggestion(status: TaskStatus): string {
+  if (status === 'done')
+    return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
+  return status === 'available'
+    ? 'No retry is needed: the task is in the queue.'
+    : 'Release the task with coordination.release_task, or cancel it first with coordination.cancel_task.';
+}

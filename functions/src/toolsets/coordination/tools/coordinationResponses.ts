@@ -1,0 +1,379 @@
+/** Arguments and response shapes shared by the coordination tools. Source: the coordination specification. */
+
+import { z } from 'zod';
+import { shownPartOf } from '../../../graph/rules/graphNode.ts';
+import { partOf, partOfShape } from '../../../graph/rules/linking.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
+import { chosenId, idOf, listedId } from '../../../kernel/ids.ts';
+import { fittingItems, parsedJson } from '../../../kernel/json.ts';
+import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
+import { claimNumber, guidance, listUpTo, optionalFields, toolsFor, wholeNumber } from '../../../mcp/tool.ts';
+import type { CoordinationServices } from '../create.ts';
+import type { SessionSize } from '../rules/archives.ts';
+import { budgetReason } from '../rules/budgetWait.ts';
+import type { TaskDraft } from '../rules/creation.ts';
+import type { Message } from '../rules/mailbox.ts';
+import type { Discovery } from '../rules/session.ts';
+import { MAX_TASK_RETRIES } from '../rules/stateMachine.ts';
+import { stuckReason } from '../rules/stuck.ts';
+import {
+  CODING_TYPE,
+  COORDINATION_STATUSES,
+  capabilityKey,
+  coordinationStatus,
+  DEFAULT_TYPE,
+  isHeld,
+  MAX_CAPABILITY_KEY_BYTES,
+  MAX_REQUIRED_CAPABILITIES,
+  pendingQuestionOf,
+  type Task,
+  type TaskOutcome,
+  type TaskResult,
+} from '../rules/task.ts';
+
+export const defineTool = toolsFor<CoordinationServices>();
+
+export const agentId = chosenId().describe('Your agent ID');
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const claimEpoch = claimNumber.optional().describe('Claim epoch');
+
+/** Schema of a text of at most `most` characters with at least one visible character. */
+export const text = (description: string, most: number) =>
+  z
+    .string()
+    .refine(isVisible, 'expected some text')
+    .refine((value) => hasAtMost(value, most), `expected at most ${most} characters`)
+    .describe(description);
+
+/** Schema of a list of at most `most` texts, each of 1 to `each` characters. */
+export const texts = (description: string, most: number, each = 1000) => {
+  const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
+  return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
+};
+
+const MAX_TYPE_LENGTH = 50;
+
+/** Task type: a lowercase word that may contain digits, dashes and underscores. */
+const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
+
+export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
+
+/** Arguments of both creation tools, except `priority`: each tool declares its default differently. */
+export const taskArguments = {
+  description: text('Task description', 20_000),
+  dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
+  context_files: texts('Relevant files', 200).optional(),
+  hints: text('Worker hints', 20_000).optional(),
+  required_capabilities: listUpTo(
+    MAX_REQUIRED_CAPABILITIES,
+    z
+      .string()
+      .regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"')
+      .refine(isVisible, 'expected some text'),
+  )
+    .refine(
+      (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,
+      `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in total`,
+    )
+    .optional()
+    .describe('Capabilities an agent needs to claim it'),
+  type: z
+    .string()
+    .refine(
+      (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
+      `expected a lowercase word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
+    )
+    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task creates coding tasks')
+    .optional()
+    .describe(`Word to filter by; default: ${DEFAULT_TYPE}`),
+  deadline: z.iso
+    .datetime({ offset: true })
+    .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
+    .optional()
+    .describe('Earlier is first at equal priority'),
+  part_of: partOf,
+};
+
+export const DEFAULT_PRIORITY = 5;
+
+type WrittenTask = z.output<z.ZodObject<typeof taskArguments>> & { readonly priority?: number | undefined };
+
+export function draftOf(written: WrittenTask): TaskDraft {
+  return {
+    description: written.description,
+    priority: written.priority ?? DEFAULT_PRIORITY,
+    dependencies: written.dependencies ?? [],
+    files: written.context_files ?? [],
+    hints: written.hints,
+    required_capabilities: written.required_capabilities ?? [],
+    type: written.type,
+    deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
+    part_of: written.part_of,
+  };
+}
+
+const result = z.object({
+  output: z.string(),
+  files_modified: z.array(z.string()).optional(),
+  files_created: z.array(z.string()).optional(),
+});
+
+const waitShape = z
+  .object({ since: z.string(), failed: z.array(z.string()).describe('Failed parts.') })
+  .describe('The result is stored; the task is done when all its parts are.');
+
+function waitResponse({ status, parts_awaited: awaited }: Task): z.output<typeof waitShape> | undefined {
+  if (status !== 'waiting' || awaited === undefined) return undefined;
+  return { since: awaited.since.toISOString(), failed: [...awaited.failed] };
+}
+
+export const taskShape = z.object({
+  id: z.string(),
+  description: z.string(),
+  status: z.enum(COORDINATION_STATUSES),
+  priority: z.number(),
+  dependencies: z.array(z.string()),
+  context: optionalFields({ files: z.array(z.string()), hints: z.string() }),
+  created_at: z.string(),
+  ...optionalFields({
+    type: z.string().describe('Type of work, if its creator set one.'),
+    deadline: z.string().describe('Due time.'),
+    part_of: partOfShape,
+    waits_for_parts: waitShape,
+    required_capabilities: z.array(z.string()),
+    blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is pending.'),
+    failed_dependencies: z
+      .array(z.string())
+      .describe('Dependencies that failed or were cancelled. The task cannot start until they are retried.'),
+    stuck: guidance().describe('Why the task can never start, and what would change that.'),
+    waits: z.string().describe('Budget that the task waits for.'),
+    retry_at: z.string(),
+    claimed_by: z.string(),
+    claimed_at: z.string(),
+    claim_epoch: z.number(),
+    lease_expires_at: z.string(),
+    started_at: z.string(),
+    waiting_for: z
+      .object({ request_id: z.string(), who: z.string() })
+      .describe('Person whose answer the task waits for.'),
+    coding: z
+      .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
+      .describe('Tool, instructions and branch of a coding task; coding.report_task returns the rest.'),
+    completed_at: z.string(),
+    result,
+    error: z.string(),
+    earlier_ends: z
+      .array(
+        z.object({
+          status: z.enum(['failed', 'cancelled']),
+          error: z.string().optional(),
+          ended_at: z.string(),
+          claim_epoch: z.number(),
+          agent_id: z.string().optional(),
+        }),
+      )
+      .describe('Outcomes before each coordination.retry_task, latest last.'),
+    late_result: z
+      .object({
+        agent_id: z.string(),
+        claim_epoch: z.number(),
+        received_at: z.string(),
+        result: result.optional(),
+        error: z.string().optional(),
+      })
+      .describe(
+        'Report of a previous holder, received after its lease expired and another agent claimed the task.',
+      ),
+  }).shape,
+});
+
+type TaskResponse = z.output<typeof taskShape>;
+
+/** Returns a copy of the list, or undefined if it is empty. */
+export function optionalList<Item>(list: readonly Item[]): Item[] | undefined {
+  return list.length > 0 ? [...list] : undefined;
+}
+
+export function taskResponse(task: Task): TaskResponse {
+  const { claim, coding, context, status } = task;
+  const waiting = pendingQuestionOf(task);
+  return {
+    id: task.id,
+    description: task.description,
+    status: coordinationStatus(status),
+    priority: task.priority,
+    dependencies: [...task.dependencies],
+    context: { files: optionalList(context.files), hints: context.hints },
+    created_at: task.created_at.toISOString(),
+    type: task.given_type,
+    deadline: task.deadline?.toISOString(),
+    part_of: shownPartOf(task),
+    waits_for_parts: waitResponse(task),
+    required_capabilities: optionalList(task.required_capabilities),
+    blocked: (status === 'available' && task.blockers > 0) || undefined,
+    failed_dependencies: optionalList(task.failed_dependencies),
+    stuck: stuckReason(task),
+    waits: budgetReason(task),
+    retry_at: task.retry_at?.toISOString(),
+    claimed_by: claim?.claimed_by,
+    claimed_at: claim?.claimed_at.toISOString(),
+    claim_epoch: claim?.claim_epoch,
+    lease_expires_at: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
+    started_at: claim?.started_at?.toISOString(),
+    waiting_for: waiting && { request_id: waiting.request_id, who: waiting.who },
+    coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
+    completed_at: task.completed_at?.toISOString(),
+    result: resultResponse(task.result),
+    error: task.error,
+    earlier_ends: optionalList(task.former_ends.map(endResponse)),
+    late_result: lateReportOf(task),
+  };
+}
+
+function endResponse({ status, error, ended_at, claim_epoch: epoch, agent_id }: Task['former_ends'][number]) {
+  return { status, error, ended_at: ended_at.toISOString(), claim_epoch: epoch, agent_id };
+}
+
+export function resultResponse(stored: TaskResult | undefined): TaskResponse['result'] {
+  if (stored === undefined) return undefined;
+  const { output, files_modified: modified, files_created: created } = stored;
+  return { output, files_modified: modified && [...modified], files_created: created && [...created] };
+}
+
+/** Returns the late result, for responses that contain no other field of the task. */
+export function lateReportOf({ late_result: late }: Task): TaskResponse['late_result'] {
+  return (
+    late && {
+      agent_id: late.agent_id,
+      claim_epoch: late.claim_epoch,
+      received_at: late.received_at.toISOString(),
+      result: resultResponse(late.result),
+      error: late.error,
+    }
+  );
+}
+
+export const discoveryShape = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  created_at: z.string(),
+});
+
+export function discoveryResponse({ id, agent_id, content, tags, created_at }: Discovery) {
+  return { id, agent_id, content, tags: [...tags], created_at: created_at.toISOString() };
+}
+
+export const archivedShape = {
+  id: z.string(),
+  goal: z.string(),
+  open_tasks: z.number().describe('Number of its tasks that are not closed.'),
+  held_tasks: z.number().describe('Number of its tasks that an agent holds.'),
+};
+
+export function archivedResponse({ session: { id, goal }, open, held }: SessionSize) {
+  return { id, goal, open_tasks: open, held_tasks: held };
+}
+
+/** Position in a list, opaque to callers: sort time and id of the last returned item. */
+export const cursor = z.string().max(500).optional().describe('Previous next_cursor');
+
+/** Page size: at most `most`, by default `usual`. */
+export const pageLimit = (description: string, usual: number, most: number) =>
+  wholeNumber(1, most).default(usual).describe(description);
+
+export const pageShape = {
+  truncated: z.boolean().describe('Whether more items exist; next_cursor continues the list.'),
+  next_cursor: z.string().optional(),
+};
+
+const position = z.tuple([z.iso.datetime(), listedId]);
+
+/** Returns the page after a cursor. @throws MusterError INVALID_FORMAT if the cursor is invalid */
+export function pageAfter(encoded: string | undefined, limit: number): PageRequest {
+  if (encoded === undefined) return { limit };
+  const decoded = position.safeParse(parsedJson(Buffer.from(encoded, 'base64url').toString()));
+  if (decoded.success) return { limit, after: { at: new Date(decoded.data[0]), id: decoded.data[1] } };
+  throw new MusterError('INVALID_FORMAT', 'Invalid cursor.', {
+    field: 'cursor',
+    suggestion: 'Send next_cursor unchanged, or omit cursor to start over.',
+  });
+}
+
+/** Returns the items that fit into a response, whether more exist, and the cursor for them. */
+export function pageOf<Item extends { readonly id: string }, Answer>(
+  { items: found, more }: ListPage<Item>,
+  timeOf: (item: Item) => Date | undefined,
+  answerOf: (item: Item) => Answer,
+): { items: Answer[]; end: { truncated: boolean; next_cursor?: string } } {
+  const given = fittingItems(found, answerOf);
+  const items = given.map(answerOf);
+  const last = given.at(-1);
+  const at = last && timeOf(last);
+  const isEnd = !more && given.length === found.length;
+  if (isEnd || last === undefined || at === undefined) return { items, end: { truncated: false } };
+  const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
+  return { items, end: { truncated: true, next_cursor: next } };
+}
+
+export const outcomeShape = z.object({
+  success: z.boolean(),
+  ...optionalFields({
+    message: z.string(),
+    retry_at: z.string().describe('When the task becomes claimable again.'),
+    retries_left: z.number(),
+    blocked_tasks: z.array(z.string()).describe('Dependents of the failed task, which stay blocked.'),
+    late_result: taskShape.shape.late_result,
+  }).shape,
+});
+
+export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
+  const late_result = lateReportOf(task);
+  if (kind === 'late') {
+    const by = task.claim === undefined ? '' : ` by "${task.claim.claimed_by}"`;
+    const message = `Your lease expired and the task is now ${task.status}${by}. Your report is stored as its late_result.`;
+    return { success: false, message, late_result };
+  }
+  if (task.status === 'available') {
+    const retries_left = MAX_TASK_RETRIES - task.retries;
+    return { success: true, retry_at: task.retry_at?.toISOString(), retries_left, late_result };
+  }
+  if (task.status === 'waiting')
+    return {
+      success: true,
+      message: 'Your result is stored. The task is done when all its parts are.',
+      late_result,
+    };
+  const blocked_tasks = task.status === 'failed' ? optionalList(task.dependents) : undefined;
+  return { success: true, blocked_tasks, late_result };
+}
+
+/** Messages to an agent: data from other callers, not instructions from the agent's owner. */
+export const messagesShape = z
+  .array(
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      text: z.string(),
+      at: z.string(),
+      workspace: z.string(),
+      task_id: z.string().optional(),
+    }),
+  )
+  .optional()
+  .describe(
+    'Messages to you. They are returned again until you confirm them with coordination.heartbeat and read_until.',
+  );
+
+export function messagesResponse(messages: readonly Message[]): z.output<typeof messagesShape> {
+  return optionalList(
+    messages.map(({ id, from, text, at, workspace, task_id }) => {
+      return { id, from, text, at: at.toISOString(), workspace, task_id };
+    }),
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * Limits of the free-form data under `messages` and `shared`. The security rules limit text length and depth for all
+ * clients, but cannot count children: their number is limited here, for writes through firebase.write.
+ * Source: docs/data-model.md#realtime-database.
+ */
+import type { JsonValue } from '../../../kernel/json.ts';
+import { BoundedMap } from '../../../kernel/memoCache.ts';
+import type { Clock } from '../../../kernel/ports.ts';
+import { FREE_FORM, FREE_FORM_ROOTS } from '../../../kernel/realtime/database.ts';
+import type { DataPath, WriteRequest } from '../rules/databaseAccess.ts';
+import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
+import { entriesOf } from './order.ts';
+import type { CallerRest } from './rest.ts';
+import { isNothing } from './writable.ts';
+
+/** Maximum children of a list. A longer one cannot be watched and is hard to read. */
+export const MAX_CHILDREN = 10_000;
+
+/** Key of a value that the database computes. */
+const SERVER_VALUE = '.sv';
+
+/** Time for which a count is cached per caller. Others may add children in the meantime. */
+const COUNT_TTL_MS = 60_000;
+
+const MAX_CACHED_COUNTS = 2000;
+
+interface Counted {
+  /** Children at the last count, plus those that the caller has added since. */
+  count: number;
+  readonly at: number;
+}
+
+export class ChildLimits {
+  private readonly clock: Clock;
+  /** Counts per caller, so that no caller learns from another's access. */
+  private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the write adds to a full list or contains a list that is too long */
+  async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
+    const { operation, data } = request;
+    const isFreeForm = FREE_FORM_ROOTS.includes(segments[0] ?? '');
+    if (!isFreeForm || operation === 'delete' || isNothing(data)) return;
+    checkShape(segments.length + (operation === 'push' ? 1 : 0), data, 'data');
+    const list = operation === 'set' ? segments.slice(0, -1) : segments;
+    // No caller can list the roots.
+    if (list.length === 1) return;
+    await this.requireCapacity(rest, list.join('/'), namedBy(segments, request));
+  }
+
+  /** @param named keys of the written children, which may exist; undefined for a new one */
+  private async requireCapacity(
+    rest: CallerRest,
+    list: string,
+    named: readonly string[] | undefined,
+  ): Promise<void> {
+    const at = this.clock.now().getTime();
+    const key = `${rest.caller.principal.uid} ${list}`;
+    const known = this.counted.get(key);
+    const added = named?.length ?? 1;
+    if (known && at - known.at < COUNT_TTL_MS && known.count + added <= MAX_CHILDREN) {
+      known.count += added;
+      return;
+    }
+    // A caller that cannot read the list cannot write there either. The write itself reports that.
+    const keys = await this.keysAt(rest, list).catch(() => undefined);
+    if (keys === undefined) return;
+    const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
+    if (more > 0 && keys.size + more > MAX_CHILDREN) throw listFull('path', `"${list}"`);
+    this.counted.set(key, { count: keys.size + more, at });
+  }
+
+  private async keysAt(rest: CallerRest, path: string): Promise<ReadonlySet<string>> {
+    return new Set(keysOf((await rest.read({ path, parameters: { shallow: 'true' } })).data));
+  }
+}
+
+/** Returns the keys that a write sets; undefined if it creates one. */
+function namedBy(
+  segments: readonly string[],
+  { operation, data, repetition }: WriteRequest,
+): readonly string[] | undefined {
+  if (operation === 'set') return segments.slice(-1);
+  if (operation === 'update') return keysOf(data);
+  return repetition && [repetition.id];
+}
+
+function keysOf(data: JsonValue): readonly string[] {
+  if (typeof data !== 'object' || data === null) return [];
+  return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
+}
+
+/** Checks the limits that the rules enforce without a reason, and lists inside the data. */
+function checkShape(level: number, data: JsonValue, field: string): void {
+  if (isNothing(data)) return;
+  if (typeof data === 'string' && data.length > FREE_FORM.characters)
+    throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split it.');
+  if (level > FREE_FORM.levels) {
+    throw invalidDataType(
+      field,
+      `The data nests deeper than ${FREE_FORM.levels} levels, the maximum under messages and shared.`,
+    );
+  }
+  if (typeof data !== 'object' || data === null) return;
+  const entries = entriesOf(data).filter(([key]) => key !== SERVER_VALUE);
+  if (entries.length > MAX_CHILDREN) throw listFull(field, 'The list');
+  for (const [key, child] of entries) checkShape(level + 1, child, `${field}.${key}`);
+}
+
+function listFull(field: string, list: string) {
+  return sizeLimitExceeded(
+    field,
+    `${list} would have more than ${MAX_CHILDREN} children.`,
+    'Delete old children, or use another list: one per day or per conversation.',
+  );
+}

@@ -1,0 +1,304 @@
+/** A run in the terms of the specification's results. */
+
+import { z } from 'zod';
+import { budgetResponse, waitsForBudget } from '../../../graph/rules/budget.ts';
+import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import type { OrchestrationServices } from '../create.ts';
+import type { RunRequest } from '../rules/runs/order.ts';
+import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import type { StartedRun } from '../rules/runs/runService.ts';
+import type { RunView } from '../rules/runs/visibility.ts';
+import { type RunResponse, runShape } from './orchestrationResponses.ts';
+
+/** Maximum excerpt of a step's output, in characters, unless it is the result. */
+const EXCERPT_LENGTH = 1000;
+
+/** Returns a run as the tools return it. @param full whether to return every output completely */
+export function runResponse(
+  { visibility, run, steps, at, budgets }: RunView,
+  cached = false,
+  full = false,
+): RunResponse {
+  return {
+    success: true,
+    result: steps.find(({ id }) => id === run.result_step)?.output,
+    metadata: {
+      workflow: run.workflow,
+      agents: [...new Set(steps.flatMap(participants))],
+      cached,
+      duration: (run.ended_at ?? at).getTime() - run.created_at.getTime(),
+    },
+    runId: run.id,
+    status: run.status,
+    error: run.failure,
+    next: isEnded(run) ? undefined : nextCall(run),
+    steps: steps.map((step) => stepResponse(step, full)),
+    running: isEnded(run) ? [] : [...run.current],
+    attempts: steps.flatMap(attemptsOf),
+    usage: {
+      inputTokens: run.spent.input_tokens,
+      outputTokens: run.spent.output_tokens,
+      costUsd: run.spent.cost_usd,
+    },
+    selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
+    warnings: [...run.warnings],
+    budgets: budgets.length === 0 ? undefined : budgets.map(budgetResponse),
+    withheld: visibility === 'course' || undefined,
+  };
+}
+
+/** @throws MusterError with the code of the cause if the run has failed; CONFLICT if it was cancelled */
+export function requireNotFailed({ id, status, failure }: Run): void {
+  const about = { runId: id };
+  const suggestion = `orchestration.get_run with runId "${id}" returns every step and attempt.`;
+  if (status === 'cancelled') {
+    throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
+  }
+  if (status !== 'failed') return;
+  const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
+  throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
+}
+
+/** Error codes of failures that no model caused. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
+  DEADLINE: 'TIMEOUT',
+  PROMPT_TOO_LARGE: 'VALIDATION_ERROR',
+  CONDITION_FAILED: 'VALIDATION_ERROR',
+  EXECUTION_FAILED: 'INTERNAL',
+};
+
+function nextCall({ id, status, budget_wait }: Run): string {
+  const isHeld = status === 'waiting' && budget_wait === undefined;
+  const why = budget_wait
+    ? budgetReason(budget_wait)
+    : isHeld
+      ? 'A live agent holds a step.'
+      : 'The run is in progress.';
+  return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
+}
+
+/** Returns a step. The response schema drops the fields of the step that it does not list. */
+function stepResponse(step: ShownStep, full: boolean): RunResponse['steps'][number] {
+  const { iteration, agents, output, results, explanation, failure, started_at, settled_at } = step;
+  const excerpt = (text: string | undefined) => (full ? text : shortened(text));
+  return {
+    ...step,
+    iteration: iteration > 1 ? iteration : undefined,
+    agent: agents.join(', '),
+    output: excerpt(output),
+    results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
+    explanation: explanation || undefined,
+    error: failure?.message,
+    startedAt: started_at.toISOString(),
+    settledAt: settled_at?.toISOString(),
+  };
+}
+
+function shortened(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= EXCERPT_LENGTH) return text;
+  const characters = [...text.slice(0, 2 * EXCERPT_LENGTH)];
+  if (characters.length <= EXCERPT_LENGTH) return text;
+  return `${characters.slice(0, EXCERPT_LENGTH).join('')}…`;
+}
+
+function attemptsOf({ name, attempts }: ShownStep): RunResponse['attempts'] {
+  return attempts.map((attempt) => ({
+    ...attempt,
+    step: name,
+    outcome: attempt.end,
+    tokens: { input: attempt.usage.input_tokens, output: attempt.usage.output_tokens },
+    outcomeUnknown: attempt.outcome_unknown || undefined,
+  }));
+}
+
+/** Returns the agents that answered in a step; a live agent has no attempts. */
+function participants({ attempts, agents, task_id }: ShownStep): readonly string[] {
+  if (task_id !== undefined) return agents;
+  return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
+}
+
+/** Maximum wait of a call, which has 50 seconds in total. */
+export const MAX_WAIT_MS = 45_000;
+
+/** Time reserved for reading the run and responding. */
+const RESPONSE_MARGIN_MS = 5000;
+
+/** Stored result of a call with an idempotency key. */
+const storedStart = z.object({ runId: z.string(), cached: z.boolean() });
+
+/** Common properties of the tools that start a run. */
+export const startsRun = {
+  returnsWhole: true,
+  output: runShape,
+  // A model that was asked has been paid.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  approvable: true,
+  loosens: [],
+  notifies: true,
+  replay: (context: CallContext<OrchestrationServices>, _input: unknown, stored: JsonObject) =>
+    replayResponse(context, stored),
+} as const;
+
+/** Starts the run and waits for it. */
+export async function runAndRespond(
+  context: CallContext<OrchestrationServices>,
+  request: RunRequest,
+  waitMs?: number,
+): Promise<RunResponse> {
+  const { services, principal, workspace, operation } = context;
+  const { runs } = services.orchestration;
+  const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
+    // The commit may succeed although its response is late.
+    setTimeoutText(context, runId);
+    return operation.recordResponse({ runId, cached });
+  });
+  return responseOf(context, beginning, waitMs);
+}
+
+/** Replays a repeated call: waits for the run that the first call started. */
+export async function replayResponse(
+  context: CallContext<OrchestrationServices>,
+  stored: JsonObject,
+  waitMs?: number,
+): Promise<RunResponse> {
+  const beginning = storedStart.parse(stored);
+  await context.services.orchestration.runs.dispatchPending(beginning.runId);
+  return responseOf(context, beginning, waitMs);
+}
+
+/** @throws MusterError if the run has failed or was cancelled */
+async function responseOf(
+  context: CallContext<OrchestrationServices>,
+  { runId, cached }: StartedRun,
+  waitMs = MAX_WAIT_MS,
+): Promise<RunResponse> {
+  const view = await awaitedRun(context, runId, waitMs);
+  requireNotFailed(view.run);
+  return runResponse(view, cached);
+}
+
+/** Returns the run once it has ended or the time is over, and reports its progress. @throws MusterError NOT_FOUND */
+export async function awaitedRun(
+  context: CallContext<OrchestrationServices>,
+  runId: string,
+  waitMs: number,
+): Promise<RunView> {
+  setTimeoutText(context, runId);
+  const { services, principal, progress, disconnectSignal, trackWait, timeLeft } = context;
+  const { runs } = services.orchestration;
+  const view = await runs.view(principal, runId);
+  const longest = Math.floor(Math.min(waitMs, MAX_WAIT_MS, timeLeft() - RESPONSE_MARGIN_MS));
+  if (longest <= 0 || isEnded(view.run)) return view;
+  const until = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(longest)]);
+  await trackWait(runs.follow(runId, until, reporting(progress)));
+  return runs.view(principal, runId);
+}
+
+function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId: string): void {
+  onTimeout({
+    about: { runId },
+    suggestion: `If the run was started, it continues: orchestration.get_run with runId "${runId}" returns its result.`,
+  });
+}
+
+/** Reports progress with strictly increasing numbers: steps may repeat, but are reported once. */
+function reporting(progress: CallContext['progress']): (run: Run) => void {
+  let told = -1;
+  return (run) => {
+    const done = 2 * run.steps_settled + (run.current.length > 0 ? 1 : 0);
+    if (done <= told || isEnded(run)) return;
+    told = done;
+    progress({ progress: done, message: progressText(run) });
+  };
+}
+
+/** Returns why a run waits for a budget, and what resolves that. */
+function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
+  if (is_spent) return `${waitsForBudget(key)} The person who set it was asked; system.setBudget raises it.`;
+  return 'Waiting for calls in flight that have reserved the rest of a budget.';
+}
+
+function progressText({ workflow, steps_settled, current, status, budget_wait }: Run): string {
+  if (budget_wait !== undefined) return `${workflow}: ${budgetReason(budget_wait)}`;
+  if (status === 'waiting') return `${workflow}: a live agent holds ${current.join(', ')}.`;
+  if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
+  return `${workflow}: ${steps_settled === 0 ? 'about to start' : `${steps_settled} steps done`}.`;
+}
+
+type Shown = z.output<typeof runShape>;
+
+export function runText(run: Shown): string {
+  const { runId, status, metadata, usage, error, result, running, selection, warnings, budgets, next } = run;
+  const { workflow, agents, cached, duration } = metadata;
+  return terminalLines([
+    `Run ${runId}: ${status}`,
+    `Workflow: ${workflow}${cached ? ', cached' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
+    `Took ${duration} ms, $${usage.costUsd}, ${usage.inputTokens} tokens in and ${usage.outputTokens} out`,
+    ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
+    ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
+    ...(run.withheld === true ? ['Prompts and outputs are omitted: only its owner sees them.'] : []),
+    ...(running.length === 0 ? [] : [`Running: ${running.join(', ')}`]),
+    ...titled('Steps:', run.steps.flatMap(stepLines)),
+    ...titled('Attempts:', columnLines(run.attempts.map(attemptCells))),
+    ...(selection ? [`Chosen: ${selection.agent}, ${selection.workflow}`, ...listed(selection.reasons)] : []),
+    ...titled('Warnings:', listed(warnings)),
+    ...titled('Budgets:', columnLines((budgets ?? []).map(budgetCells))),
+    ...(next === undefined ? [] : [`Next: ${next}`]),
+  ]);
+}
+
+const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+
+const listed = (texts: readonly string[]) => texts.map((text) => `  - ${text}`);
+
+function stepLines(step: Shown['steps'][number]): readonly string[] {
+  const { name, iteration, role, agent, status, taskId, output, error, explanation, results = [] } = step;
+  const round = iteration === undefined ? '' : `, round ${iteration}`;
+  const task = taskId === undefined ? '' : `, task ${taskId}`;
+  const { startedAt, settledAt } = step;
+  const said = [
+    `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`,
+    ...(explanation === undefined ? [] : [`  ${explanation}`]),
+    ...(error === undefined ? [] : ['  error:', ...quotedLines(error)]),
+    ...(output === undefined ? [] : quotedLines(output)),
+    ...results.flatMap((one) => [
+      `  ${one.agent}${one.error === undefined ? ':' : ' failed:'}`,
+      ...quotedLines(one.error ?? one.output ?? ''),
+    ]),
+  ];
+  return [`  ${name}: ${status} by ${agent} (${role}${round}${task})`, ...said.map(indented)];
+}
+
+const indented = (line: string) => `  ${line}`;
+
+function attemptCells(attempt: Shown['attempts'][number]): readonly string[] {
+  const { step, agent, model, outcome, reason = '', waited, milliseconds, tokens, outcomeUnknown } = attempt;
+  return [
+    step,
+    agent,
+    model,
+    outcome,
+    `${milliseconds} ms`,
+    waited > 0 ? `after ${waited} ms` : '',
+    `${tokens.input}+${tokens.output} tokens`,
+    outcomeUnknown === true ? 'may have been processed and billed' : '',
+    reason,
+  ];
+}
+
+type Budget = NonNullable<Shown['budgets']>[number];
+
+function budgetCells({ kind, id, limit, spent, reserved, left }: Budget): readonly string[] {
+  const all = { limit, spent, reserved, left };
+  return [`${kind} ${id}`, ...Object.entries(all).map(([name, amount]) => `${name} ${amountText(amount)}`)];
+}
+
+function amountText({ money, tokens }: Budget['limit']): string {
+  const parts = [money !== undefined && `$${money}`, tokens !== undefined && `${tokens} tokens`];
+  return parts.filter(Boolean).join(' and ') || 'none';
+}

@@ -1,0 +1,220 @@
+/** Arguments and outputs shared by the to-do tools. Source: the to-do specification. */
+
+import { z } from 'zod';
+import { NODE_STATUSES } from '../../../graph/rules/graphNode.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hiddenCharacters.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
+import { optionalFields, type ToolHints, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import type { TodoServices } from '../create.ts';
+import { FREQUENCIES, type RecurringTask } from '../rules/recurring/recurrenceRule.ts';
+import type { Reminder } from '../rules/reminders/reminder.ts';
+import { reminderResponse } from '../rules/reminders/reminders.ts';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TAGS,
+  MAX_TITLE_LENGTH,
+  PRIORITIES,
+  type Todo,
+  todoResponse,
+} from '../rules/todo.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
+
+export const defineTool = toolsFor<TodoServices>();
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
+
+export const title = (description: string) =>
+  z
+    .string()
+    .refine(isVisible, 'expected some text')
+    .refine((text) => hasAtMost(text, MAX_TITLE_LENGTH), `expected at most ${MAX_TITLE_LENGTH} characters`)
+    .describe(description);
+
+export const description = (text: string) => textUpTo(MAX_DESCRIPTION_LENGTH).optional().describe(text);
+
+const instant = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine(
+    (text) => new Date(text).getTime() > 0 && new Date(text).getUTCFullYear() <= 9999,
+    'expected a date from 1970 to 9999',
+  );
+
+export const date = (text: string) => instant.describe(text);
+
+/** A date argument whose listed schema has no null, as in the specification. */
+export const dateOrNull = (text: string) =>
+  listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
+
+export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
+
+export const tags = (text: string) => z.array(z.string()).describe(text);
+
+/** The maximum is checked elsewhere, for its own code MAX_TAGS_EXCEEDED. */
+export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
+
+/** Converts a date argument; undefined and null stay the same. */
+export function dateOf(text: string): Date;
+
+export function dateOf(text: string | undefined): Date | undefined;
+
+export function dateOf(text: string | null | undefined): Date | null | undefined;
+
+export function dateOf(text: string | null | undefined): Date | null | undefined {
+  return typeof text === 'string' ? new Date(text) : text;
+}
+
+const time = z.iso.datetime();
+
+export const delegatedShape = optionalFields({
+  task_id: z.string(),
+  workspace: z.string(),
+  status: z.enum(NODE_STATUSES),
+  done: z.int().describe('Number of completed items among `things`.'),
+  things: z.int(),
+  attempts: z.number(),
+  cost_usd: z.number(),
+});
+
+/** The contract requires none of the fields. */
+export const taskShape = optionalFields({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  due_date: time,
+  priority: z.string(),
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  created_at: time,
+  completed_at: time,
+  recurring_task_id: z.string().describe('The recurring to-do of this occurrence.'),
+  delegated: delegatedShape.describe('Progress of a delegated to-do.'),
+});
+
+export const writtenShape = optionalFields({ success: z.boolean(), task: taskShape, message: z.string() });
+
+export function occurrenceResponse({ id, title: text, due_date }: Todo) {
+  return { id, title: text, ...(due_date && { due_date: due_date.toISOString() }) };
+}
+
+export const occurrenceShape = optionalFields({ id: z.string(), title: z.string(), due_date: time });
+
+export function writtenResponse(todo: Todo, message: string) {
+  return { success: true, task: todoResponse(todo), message };
+}
+
+/** Properties of tools that change to-dos. To-dos are personal, but a read-only agent cannot change them. */
+export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
+  annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
+  loosens: [],
+  role: 'viewer' as const,
+  agentRole: 'worker' as const,
+});
+
+export const reading = {
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer' as const,
+};
+
+/** @throws MusterError VALIDATION_ERROR if an edit sets no field */
+export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
+  if (Object.values(edit).some((value) => value !== undefined)) return;
+  throw new MusterError('VALIDATION_ERROR', 'Nothing to update.', {
+    reason: 'NOTHING_TO_CHANGE',
+    suggestion: `Set at least one of ${names}.`,
+  });
+}
+
+/** @param done message if something was changed */
+export function editResponse({ todo, changed }: EditedOutcome, done: string) {
+  return writtenResponse(todo, changed.length === 0 ? 'Nothing was changed: values are the same.' : done);
+}
+
+/** Returns a sentence about the next occurrence, and the occurrence. */
+export function following(next: Todo | undefined) {
+  const sentence = next?.due_date ? ` Next occurrence created for ${next.due_date.toISOString()}` : '';
+  return { sentence, ...(next && { next_occurrence: occurrenceResponse(next) }) };
+}
+
+/** The value is checked elsewhere, for its own code INVALID_FREQUENCY. */
+export const frequency = (text: string) =>
+  z
+    .string()
+    .meta({ enum: [...FREQUENCIES] })
+    .describe(text);
+
+export const timezone = textUpTo(100)
+  .optional()
+  .describe('IANA time zone of the wall-clock time; default: UTC');
+
+export const recurringTaskShape = optionalFields({
+  id: z.string(),
+  title: z.string(),
+  frequency: z.string(),
+  start_date: time,
+  end_date: time,
+  next_occurrence: time.describe('Due date of the current occurrence, by the rule.'),
+  description: z.string(),
+  priority: z.string(),
+  tags: z.array(z.string()),
+  timezone: z.string(),
+  created_at: time,
+  ended_at: time,
+});
+
+export function recurringTaskResponse(recurring: RecurringTask) {
+  const { id, title, description, frequency, timezone, priority, tags, end_date, ended_at } = recurring;
+  return {
+    id,
+    title,
+    ...(description !== undefined && { description }),
+    frequency,
+    start_date: recurring.start_date.toISOString(),
+    ...(end_date && { end_date: end_date.toISOString() }),
+    timezone,
+    priority,
+    tags: [...tags],
+    created_at: recurring.created_at.toISOString(),
+    ...(ended_at
+      ? { ended_at: ended_at.toISOString() }
+      : { next_occurrence: recurring.latest_due.toISOString() }),
+  };
+}
+
+export function writtenRecurringResponse(recurring: RecurringTask, message: string) {
+  return { success: true, recurring_task: recurringTaskResponse(recurring), message };
+}
+
+export const writtenRecurringShape = optionalFields({
+  success: z.boolean(),
+  recurring_task: recurringTaskShape,
+  message: z.string(),
+});
+
+export const reminderId = idOf('a reminder').describe('From todo.list_reminders');
+
+/** The contract requires none of the fields. */
+export const reminderShape = optionalFields({
+  id: z.string(),
+  task_id: z.string(),
+  task_title: z.string(),
+  remind_at: time,
+  sent: z.boolean(),
+  sent_at: time.describe('Time of sending.'),
+  late: z.boolean().describe('Whether it was sent minutes late.'),
+});
+
+export const setShape = optionalFields({
+  success: z.boolean(),
+  reminder: reminderShape,
+  message: z.string(),
+});
+
+export function setReminderResponse(reminder: Reminder) {
+  const message = `The reminder is set to ${reminder.remind_at.toISOString()}.`;
+  return { success: true, reminder: reminderResponse(reminder), message };
+}

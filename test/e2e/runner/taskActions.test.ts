@@ -1,0 +1,64 @@
+/** A leader's actions on a coding task while a real runner works on it. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
+import { runConcurrently } from '../support/concurrently.ts';
+import { eventually } from '../support/waiting.ts';
+import { isRunning, TIMEOUT_MS, withRunnerFixture } from './fixture.ts';
+
+describe('a coding task when its leader acts on it', () => {
+  runConcurrently(1, {
+    'leaves no agent process after it is cancelled, even if it ignores SIGTERM': withRunnerFixture(
+      'levers',
+      async (fixture) => {
+        const pidFile = `${fixture.folder}/pids`;
+        installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
+        const { taskId } = await fixture.createTask();
+        const runner = fixture.startRunner([]);
+        await fixture.untilLogged(taskId, 'At work.');
+        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+        assert.equal(pids.length, 5);
+        await fixture.lead('cancel_task', { task_id: taskId, reason: 'no longer wanted' });
+        await eventually('all have ended', async () => !pids.some(isRunning) || undefined);
+        await fixture.untilSaid(runner, /cancelled \(/);
+        assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
+
+        // After a retry, the same runner does it, because it continues to claim tasks.
+        installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
+        await fixture.lead('retry_task', { task_id: taskId });
+        await fixture.untilState(taskId, 'done');
+        const { attempts } = await fixture.report(taskId);
+        assert.deepEqual(
+          attempts.map(({ failure }) => failure.class),
+          ['cancelled'],
+        );
+        runner.signal('SIGTERM');
+        assert.equal(await runner.ended, 0, runner.said());
+      },
+    ),
+    'is attempted again after a release, and the first agent ends': withRunnerFixture(
+      'levers',
+      async (fixture) => {
+        const again = `${fixture.folder}/again`;
+        const pidFile = `${fixture.folder}/pids`;
+        installStandIn(
+          fixture.bin,
+          `if (fs.existsSync(${JSON.stringify(again)})) {
+          fs.writeFileSync('second.txt', 'x'); result('Finished.'); process.exit(0);
+        }
+        fs.writeFileSync(${JSON.stringify(again)}, '');
+        ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`,
+        );
+        const { taskId } = await fixture.createTask();
+        const runner = fixture.startRunner([]);
+        await fixture.untilLogged(taskId, 'At work.');
+        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+        await fixture.lead('release_task', { task_id: taskId });
+        await fixture.untilState(taskId, 'done');
+        await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
+        runner.signal('SIGTERM');
+        assert.equal(await runner.ended, 0, runner.said());
+      },
+    ),
+  });
+});

@@ -1,0 +1,117 @@
+/** Queue version shards of a session: the documents that change when tasks become claimable. */
+import assert from 'node:assert/strict';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { countersPath, queueShardsPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import { Team, unkeyed } from './team.ts';
+
+describe('queue version shards', () => {
+  let team: Team;
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  async function open(): Promise<Session> {
+    const found = await team.app.coordination.ports.sessions.current(team.workspace);
+    assert.ok(found, 'no session is open');
+    return found.session;
+  }
+
+  const sessionWrittenAt = async ({ id }: Session) =>
+    (await firestore().doc(sessionPath(team.workspace, id)).get()).updateTime?.valueOf();
+
+  const gatesOf = async ({ id }: Session) =>
+    (await firestore().collection(queueShardsPath(team.workspace, id)).get()).docs;
+
+  const shardsOf = async ({ id }: Session) =>
+    (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
+
+  /** Gives every counter shard a recent write, so that the session counts as busy. */
+  async function fill(session: Session): Promise<void> {
+    for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
+      assert.ok(made < 400, 'random choice did not reach every shard');
+      await team.createOne();
+    }
+    const batch = firestore().batch();
+    for (const { ref } of await shardsOf(session)) batch.update(ref, { last_activity: new Date() });
+    await batch.commit();
+  }
+
+  it('are written instead of the session document when tasks become claimable', async () => {
+    const ann = await team.join('ann');
+    await team.createOne();
+    const session = await open();
+    const before = await sessionWrittenAt(session);
+    const [first] = await team.create({}, {}, { dependencies: ['task-1'] });
+    assert.ok(first);
+    await team.claim(ann);
+    await team.complete(ann, (await team.tasks()).find(({ status }) => status === 'claimed')?.id ?? '');
+    assert.equal(await sessionWrittenAt(session), before);
+    assert.equal((await gatesOf(session)).length, session.spread);
+  });
+
+  it('are deleted when their session is archived, and created again when it is reopened', async () => {
+    const { services, kernel } = team.app;
+    const { session } = await services.coordination.initialize(team.workspace, { goal: 'A goal' }, unkeyed);
+    const grew = { kind: 'queueGrew' as const, session, capability_keys: [] };
+    await kernel.store.commit([grew]);
+    await services.coordination.initialize(team.workspace, { goal: 'Another goal' }, unkeyed);
+    await assert.rejects(kernel.store.commit([grew]), StaleWriteError);
+    assert.equal((await gatesOf(session)).length, 0);
+    await services.coordination.archives.restore(team.workspace, session.id, unkeyed);
+    await kernel.store.commit([grew]);
+    assert.equal((await gatesOf(session)).length, session.spread);
+  });
+
+  it('double in number for a busy session, without lost or repeated counts', async () => {
+    await team.createOne();
+    const session = await open();
+    await fill(session);
+    await team.app.services.sessionSpreading.checkLoad(team.workspace, session.id);
+    const wider = await open();
+    assert.equal(wider.spread, 2 * session.spread);
+    assert.equal((await gatesOf(wider)).length, wider.spread);
+    await fill(wider);
+    assert.deepEqual(await team.counts(), { available: (await team.tasks()).length });
+    assert.equal((await shardsOf(wider)).length, wider.spread);
+  });
+
+  it('end a wait for queue growth, also if it happened between the claim and the wait', async () => {
+    const { sessions } = team.app.coordination.ports;
+    const { codingTasks } = team.app.coding.ports;
+    await team.createOne();
+    const before = await sessions.current(team.workspace);
+    assert.ok(before);
+    const growth = (readAt: string) => {
+      let isOver = false;
+      const waiting = codingTasks
+        .queueGrowth(team.workspace, { session: before.session.id, readAt }, AbortSignal.timeout(30_000))
+        .then(() => {
+          isOver = true;
+        });
+      return { waiting, isOver: () => isOver };
+    };
+    await team.createOne();
+    await growth(before.readAt).waiting;
+
+    const now = await sessions.current(team.workspace);
+    assert.ok(now);
+    const later = growth(now.readAt);
+    const written = await sessionWrittenAt(now.session);
+    // After this wait, both listeners have received the existing documents.
+    await growth(before.readAt).waiting;
+    assert.equal(later.isOver(), false);
+    await team.createOne();
+    await later.waiting;
+    assert.equal(await sessionWrittenAt(now.session), written, 'the session document was written');
+  });
+
+  it('keep their number if the session is not busy', async () => {
+    await team.createOne();
+    const session = await open();
+    await team.app.services.sessionSpreading.checkLoad(team.workspace, session.id);
+    assert.equal((await open()).spread, session.spread);
+  });
+});

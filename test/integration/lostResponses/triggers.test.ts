@@ -1,0 +1,94 @@
+/** Triggers, consumers and schedules, with lost responses of their commits. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { accountOf } from '../../support/lossyFirestore/account.ts';
+import { type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
+import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
+import type { Loss } from '../../support/lossyFirestore/proxy.ts';
+import { makeTopics } from '../spine/pubsub.ts';
+import { LostResponseFixture, Vendors } from './fixture.ts';
+import { type Occasion, occasions } from './occasions.ts';
+import { recount } from './recount.ts';
+
+/** Fields that vary between runs. */
+const CHANCE = new Set(['repository_id']);
+
+/** Functions that write to the Realtime Database, publish or dispatch, and commit nothing in Firestore. */
+const WITHOUT_COMMITS = [
+  'mirrorPerson for a new member',
+  'mirrorTaskQueue for a new task',
+  'mirrorTaskQueue for a closed task of a run',
+  'mirrorWorkspaces for a new workspace',
+  'mirrorTaskUpdates for an event',
+  'relayEvent for an event',
+];
+
+/** Functions that only write logs. */
+const WRITING_NOTHING = ['logDeadLetters'];
+
+const ELSEWHERE = ['mcp', 'executeRun'];
+
+describe("a function's commit with a lost response takes effect once:", function () {
+  this.timeout('2m');
+  const vendors = new Vendors();
+  /** One lane, because a schedule also handles data that other occasions prepared. */
+  let connections: LossyConnections;
+  before(async () => {
+    if (process.env['PUBSUB_EMULATOR_HOST']) await makeTopics();
+    await vendors.start();
+    connections = await LossyConnections.open(1, 'demo-lost-triggers');
+  });
+  after(async () => {
+    await connections.close();
+    await vendors.stop();
+  });
+
+  it('all functions are tested below', () => {
+    const index = readFileSync(new URL('../../../functions/src/index.ts', import.meta.url), 'utf8');
+    const functions = [...index.matchAll(/^export \{([^}]+)\}/gm)].flatMap(
+      ([, names = '']) => names.match(/\w+/g) ?? [],
+    );
+    const tested = [...Object.keys(occasions), ...WRITING_NOTHING, ...ELSEWHERE];
+    assert.deepEqual(new Set(tested), new Set(functions));
+  });
+
+  for (const [name, own] of Object.entries(occasions)) {
+    for (const [when, occasion] of Object.entries(own)) {
+      const title = `${name} for ${when}`;
+      it(title, async () => {
+        const all = Number.POSITIVE_INFINITY;
+        const { problems, losses } = await tryLosses(connections, all, (connection, loss) =>
+          perform(occasion, connection, loss),
+        );
+        assert.equal(losses > 0, !WITHOUT_COMMITS.includes(title), `${losses} commits were lost`);
+        if (problems.length > 0) assert.fail(problems.join('\n'));
+      });
+    }
+  }
+
+  async function perform(occasion: Occasion, connection: LossyConnection, loss?: Loss): Promise<Outcome> {
+    const fixture = new LostResponseFixture(vendors, connection.direct);
+    const prepared = await occasion(fixture);
+    const { deed, about } =
+      typeof prepared === 'function' ? { deed: prepared, about: fixture.workspace } : prepared;
+    const app = fixture.through(connection);
+    // Ignores commits for data of other tests.
+    connection.proxy.begin(loss, (request) => request.includes(about));
+    await untilTaken(() => deed(app));
+    const { applied, sent, lost } = connection.proxy.seen;
+    const account = accountOf(
+      { answer: undefined, written: applied },
+      { place: fixture.workspace, now: fixture.now, chance: CHANCE },
+    );
+    return { problems: await recount(fixture, connection.direct), account, commits: sent, lost };
+  }
+});
+
+/** Retries once after an error, as Firebase does. */
+async function untilTaken(deliver: () => Promise<unknown>): Promise<void> {
+  try {
+    await deliver();
+  } catch {
+    await deliver();
+  }
+}

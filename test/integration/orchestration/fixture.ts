@@ -1,0 +1,167 @@
+/** An owner of runs with the real services, the emulators and local models. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import { hostedAgents } from '../../../functions/src/composition/externalServices.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
+import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { StartedRun } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
+import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { externalServicesOf, type Replaced } from '../../support/externalServices.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { agentOf } from '../../support/principals.ts';
+
+/** Stands for a call without an idempotency key. */
+export const unkeyed = (): undefined => undefined;
+
+/** Five steps, each of which uses the result of the previous one. */
+export const FIVE_STEPS = {
+  name: 'five',
+  steps: [
+    { name: 'one', agent: 'claude', prompt: 'ONE {{input}}' },
+    { name: 'two', agent: 'gemini', prompt: 'TWO {{input}} {{steps.one.output}}' },
+    { name: 'three', agent: 'claude', prompt: 'THREE {{input}} {{steps.two.output}}' },
+    { name: 'four', agent: 'gemini', prompt: 'FOUR {{input}} {{steps.three.output}}' },
+    { name: 'five', agent: 'claude', prompt: 'FIVE {{input}} {{steps.four.output}}' },
+  ],
+};
+
+/** Returns the agents of a deployment whose vendors are at this address. */
+export function agentsAt(url: string): readonly HostedAgent[] {
+  const settings = { apiKey: 'local-key', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 5 } };
+  return hostedAgents({
+    claude: { ...settings, model: 'claude-local' },
+    gemini: { ...settings, model: 'gemini-local' },
+  });
+}
+
+export class OrchestrationFixture {
+  readonly owner = `owner-${randomUUID()}`;
+  readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
+  readonly models = new LocalModels();
+  /** Ids of dispatched runs, in order. */
+  readonly dispatched: string[] = [];
+  /** Whether dispatches are lost. */
+  losing = false;
+  readonly app: Composition;
+  private readonly deliveries = new Set<Promise<unknown>>();
+
+  constructor() {
+    this.app = this.anotherInstance();
+  }
+
+  /** Returns another instance of the same deployment, which soon executes the runs that it dispatches. */
+  anotherInstance(now = () => new Date(), database?: Replaced['database']): Composition {
+    const app: Composition = compose(
+      externalServicesOf({
+        clock: { now },
+        database,
+        hosted: () => agentsAt(this.models.url),
+        dispatch: {
+          dispatch: async (runId) => {
+            this.dispatched.push(runId);
+            if (!this.losing) this.deliver(runId, app);
+          },
+        },
+      }),
+    );
+    return app;
+  }
+
+  async start(): Promise<void> {
+    await this.models.start();
+    await this.app.kernel.store.commit([{ kind: 'setPerson', uid: this.owner, role: 'leader' }]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.deliveries);
+    await this.models.stop();
+  }
+
+  /** Delivers a run to an instance as Cloud Tasks does, and retries while the run is busy. */
+  deliver(runId: string, app = this.app): Promise<void> {
+    const delivery = this.untilDone(runId, app);
+    this.deliveries.add(delivery);
+    return delivery.finally(() => this.deliveries.delete(delivery));
+  }
+
+  private async untilDone(runId: string, app: Composition): Promise<void> {
+    while ((await app.services.runExecution.deliver({ runId })) === 'busy') {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  get principal(): Principal {
+    return agentOf(this.owner, this.owner, 'worker');
+  }
+
+  request(workflow: object, changed: Partial<RunRequest> = {}): RunRequest {
+    return {
+      workflow: readWorkflow(workflow, 'workflow'),
+      input: this.question(),
+      context: {},
+      budget: { tokens: 1_000_000, cost_usd: 10 },
+      parallel: true,
+      cache: false,
+      situation: {
+        workspace: this.workspace,
+        agentStatuses: this.app.services.orchestration.roster.agentStatuses(),
+        routing: NO_ROUTING,
+        work: {},
+      },
+      ...changed,
+    };
+  }
+
+  /** Returns a question that no other test uses. */
+  question(): string {
+    return `question ${randomUUID()}`;
+  }
+
+  begin(
+    workflow: object,
+    changed: Partial<RunRequest> = {},
+    app = this.app,
+    workspace = this.workspace,
+  ): Promise<StartedRun> {
+    const request = this.request(workflow, changed);
+    return app.services.orchestration.runs.start(this.principal, workspace, request, unkeyed);
+  }
+
+  /** Returns the run after it has ended. */
+  async ended(runId: string): Promise<RunView> {
+    await this.until(runId, isEnded);
+    return this.view(runId);
+  }
+
+  /** Waits until the run meets a condition. */
+  async until(runId: string, isSo: (run: Run) => boolean): Promise<Run> {
+    for await (const run of this.app.orchestration.ports.runs.watch(runId, new AbortController().signal)) {
+      if (isSo(run)) return run;
+    }
+    throw new Error('The watch has ended.');
+  }
+
+  view(runId: string): Promise<RunView> {
+    return this.app.services.orchestration.runs.view(this.principal, runId);
+  }
+
+  async run(workflow: object, changed: Partial<RunRequest> = {}): Promise<RunView> {
+    return this.ended((await this.begin(workflow, changed)).runId);
+  }
+
+  /** Returns the journal of a step. */
+  journal(runId: string, step: string) {
+    return this.app.orchestration.ports.runs.journal(runId, `${step}.1`);
+  }
+
+  /** Asserts that every request was valid for its vendor. */
+  assertAcceptable(): void {
+    assert.deepEqual(this.models.problems, []);
+  }
+}

@@ -1,0 +1,108 @@
+/** Compare-and-set in the Realtime Database with a response lost with the connection: the winner knows it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
+import { type Database, getDatabase, type Reference } from 'firebase-admin/database';
+import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
+import { firebaseApp, systemClock, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
+import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
+import { DatabaseDeliveries } from '../../../functions/src/toolsets/todo/store/notifications.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { unnoted } from '../../support/reading.ts';
+import { type Proxy as DatabaseProxy, openProxy, withDatabaseAt } from '../data/realtimeReach.ts';
+
+describe('a compare-and-set with a lost response', () => {
+  let proxy: DatabaseProxy;
+  let app: App;
+  let log: string;
+  let database: () => Promise<Database>;
+
+  beforeEach(async () => {
+    log = `log-${randomUUID()}`;
+    proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
+    app = initializeApp(firebaseApp().options, `lossy-${randomUUID()}`);
+    const reached = await withDatabaseAt(proxy.host, async () => getDatabase(app));
+    await reached.ref('anything').get(); // Waits for the connection.
+    database = async () => reached;
+  });
+
+  afterEach(async () => {
+    proxy.close();
+    await deleteApp(app);
+  });
+
+  const there = async (path: string): Promise<unknown> =>
+    (await (await realtimeDatabase()).ref(path).get()).val();
+
+  /** Runs `work` without a response to its compare-and-set. The connection closes when `isDone` is true. */
+  async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
+    const own = (await database()).ref();
+    const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf(own);
+    const { transaction } = prototype;
+    prototype.transaction = function (this: Reference, ...given) {
+      // Background work of this process bypasses the proxy.
+      if (String(this.root) !== String(own)) return transaction.apply(this, given);
+      prototype.transaction = transaction;
+      proxy.silence();
+      return transaction.apply(this, given);
+    };
+    const outcome = work();
+    await eventually('applied', async () => (await isDone()) || undefined);
+    proxy.cut();
+    return outcome;
+  }
+
+  const has = (path: string) => async () => (await there(path)) !== null;
+
+  it('appends a log entry once, and its writer knows', async () => {
+    const events = new DatabaseEventLog(database, unnoted);
+    const entry = { sequence: 1, writer: 'writer', transitions: [] };
+    const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
+    assert.equal(appended, true);
+    assert.deepEqual(await events.read(log, 0, 10), [entry]);
+    assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
+  });
+
+  it('acquires a lease that ends with the next connection', async () => {
+    const leases = new DatabaseWatcherLeases(database);
+    const lease = { holder: 'holder', reading: true, renewed: new Date() };
+    const path = `${busPath(log)}/watcher`;
+    const mine = (current: { readonly holder: string } | undefined) =>
+      current === undefined || current.holder === lease.holder;
+    assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
+    const other = { ...lease, holder: 'another' };
+    assert.equal(await leases.take(log, other, (current) => current === undefined), false);
+    await (await database()).ref('anything').get(); // The server now knows the new connection's disconnect handler.
+    proxy.cut();
+    await eventually('the lease is deleted', async () => (await there(path)) === null || undefined);
+  });
+
+  it('claims a delivery once, and its claimer knows', async () => {
+    const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
+    const path = `deliveries/${log}/devices/phone`;
+    assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
+    assert.match(String(await there(path)), /^\d{13} \S+$/, 'the end of the claim and its holder');
+    const others = new DatabaseDeliveries({
+      database: realtimeDatabase,
+      clock: systemClock,
+      randomness: systemRandomness,
+    });
+    assert.equal(await others.claim(log, 'phone'), 'busy');
+  });
+
+  it('removes a presence, and the sweep knows', async () => {
+    const presence = new DatabasePresence({ database, clock: systemClock });
+    const path = `presence/${log}`;
+    await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
+    // A listener knows the value, so that the first attempt succeeds.
+    const node = (await database()).ref(path);
+    await new Promise((resolve) => node.on('value', resolve));
+    const forgotten = losing(
+      () => presence.remove(log, new Date(1000)),
+      async () => !(await has(path)()),
+    );
+    assert.equal(await forgotten, true);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * An action costs at most as many reads and writes as the call that it reverts, plus the listed extras: work that
+ * another call had done originally, such as adding a task to the queue.
+ */
+import assert from 'node:assert/strict';
+import { NOTHING, plus } from '../../../bench/wire/bill.ts';
+import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { clientAt } from '../../support/lossyFirestore/connections.ts';
+import { answer } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+/** Requeueing updates a queue version shard, as creating a task does. */
+const BACK_IN_THE_QUEUE = { reads: 2, writes: 1 };
+
+/** Reopening also archives the other session with its eight counter shards. */
+const ANOTHER_SESSION = { reads: 8, writes: 1 };
+
+/** Lead time of reminders, read from the owner's settings. */
+const REMINDER = { reads: 1, writes: 0 };
+
+describe('the cost', () => {
+  let meter: Meter;
+  let team: Team;
+  let ann: string;
+
+  before(async () => {
+    meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  });
+  after(() => meter.close());
+
+  beforeEach(async () => {
+    team = new Team({ database: clientAt(meter.host) });
+    ann = await team.join('ann');
+    // The session is created first, because its cost is not part of the comparison.
+    await team.createOne();
+    await team.claim(ann);
+    await team.complete(ann, String((await team.tasks())[0]?.id));
+  });
+
+  interface Called {
+    readonly said: JsonObject;
+    readonly reads: number;
+    readonly writes: number;
+  }
+
+  async function called(tool: string, args: JsonObject, principal?: Principal): Promise<Called> {
+    meter.take();
+    const said = await answer(team, tool, args, principal ?? team.leader);
+    const { reads, writes, deletes } = meter.take().reduce((sum, { bill }) => plus(sum, bill), NOTHING);
+    return { said, reads, writes: writes + deletes };
+  }
+
+  function assertNoDearer(lever: Called, corrected: Called, besides = { reads: 0, writes: 0 }): void {
+    const shown = ({ reads, writes }: Called) => ({ reads, writes });
+    const both = JSON.stringify({ lever: shown(lever), corrected: shown(corrected) });
+    assert.ok(lever.reads <= corrected.reads + besides.reads, both);
+    assert.ok(lever.writes <= corrected.writes + besides.writes, both);
+  }
+
+  const create = () => called('coordination.create_task', { description: 'Some work' });
+  const claim = () => called('coordination.claim_task', { agent_id: ann }, team.principal('ann'));
+  const idOf = ({ said }: Called): string => String(Object(said['task']).id);
+
+  it('of updating or cancelling a task is at most the cost of creating it', async () => {
+    const created = await create();
+    const task_id = idOf(created);
+    assertNoDearer(await called('coordination.update_task', { task_id, description: 'Other' }), created);
+    assertNoDearer(await called('coordination.update_task', { task_id, priority: 1 }), created);
+    assertNoDearer(await called('coordination.cancel_task', { task_id }), created);
+  });
+
+  it('of releasing a task is at most the cost of claiming it, plus requeueing', async () => {
+    await create();
+    const claimed = await claim();
+    assertNoDearer(
+      await called('coordination.release_task', { task_id: idOf(claimed) }),
+      claimed,
+      BACK_IN_THE_QUEUE,
+    );
+  });
+
+  it('of retrying a task is at most the cost of failing it, plus requeueing', async () => {
+    await create();
+    const task_id = idOf(await claim());
+    const report = { agent_id: ann, task_id, error: 'It broke' };
+    const failed = await called('coordination.fail_task', report, team.principal('ann'));
+    assertNoDearer(await called('coordination.retry_task', { task_id }), failed, BACK_IN_THE_QUEUE);
+  });
+
+  it('of reopening a session is at most the cost of archiving it, plus its counters', async () => {
+    await called('coordination.init_coordination', { goal: 'One' });
+    await create();
+    const away = await called('coordination.init_coordination', { goal: 'Two' });
+    assertNoDearer(await called('coordination.reopen', {}), away, ANOTHER_SESSION);
+  });
+
+  it('of reopening a to-do is at most the cost of completing it, plus the reminder setting', async () => {
+    const task_id = idOf(await called('todo.add_task', { title: 'Milk', due_date: '2099-01-01T10:00:00Z' }));
+    const completed = await called('todo.complete_task', { task_id });
+    assertNoDearer(await called('todo.reopen_task', { task_id }), completed, REMINDER);
+  });
+
+  it('of withdrawing a question is at most the cost of asking it', async () => {
+    const asked = await called('inbox.ask', { question: 'Continue?', kind: 'approval' });
+    const { request_id } = asked.said;
+    assertNoDearer(await called('inbox.withdraw', { request_id }), asked);
+  });
+});

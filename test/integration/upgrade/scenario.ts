@@ -1,0 +1,111 @@
+/** Scenario: work in four steps that one version hands over to the other in between. */
+import type { Agent, UpgradeFixture } from './fixture.ts';
+import type { Answer, Version } from './version.ts';
+
+/** A scenario's workspace and agents. */
+export interface Cast {
+  readonly workspace: string;
+  readonly lead: Agent;
+  readonly worker: Agent;
+  readonly other: Agent;
+}
+
+/** Version and workspace in which a step runs. */
+export class Place {
+  readonly version: Version;
+  readonly stageFixture: UpgradeFixture;
+  private readonly workspace: string;
+
+  constructor(version: Version, stageFixture: UpgradeFixture, workspace: string) {
+    this.version = version;
+    this.stageFixture = stageFixture;
+    this.workspace = workspace;
+  }
+
+  /** Calls a tool, and delivers the resulting events. */
+  async call(who: Agent, tool: string, args: object = {}): Promise<Answer> {
+    const answer = await this.version.call(who.credential, this.workspace, tool, args);
+    await this.stageFixture.deliveries.settle();
+    return answer;
+  }
+
+  /** Calls a tool that waits, without delivering events. */
+  ask(who: Agent, tool: string, args: object = {}): Promise<Answer> {
+    return this.version.call(who.credential, this.workspace, tool, args);
+  }
+}
+
+export type Step = (at: Place) => Promise<void>;
+
+export interface Scenario {
+  readonly name: string;
+  /** Default: a dedicated workspace. */
+  readonly workspace?: string;
+  readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
+}
+
+export type Phase = 'before' | 'beside' | 'after' | 'back';
+
+interface ScenarioStep {
+  readonly phase: Phase;
+  readonly by: 'old' | 'new';
+}
+
+/** Version and time of each step. */
+export const COURSES = {
+  upgrade: [
+    responseFixture('before', 'old'),
+    responseFixture('beside', 'new'),
+    responseFixture('beside', 'old'),
+    responseFixture('after', 'new'),
+  ],
+  'roll back': [
+    responseFixture('beside', 'new'),
+    responseFixture('after', 'new'),
+    responseFixture('back', 'old'),
+    responseFixture('back', 'old'),
+  ],
+} as const satisfies Readonly<
+  Record<string, readonly [ScenarioStep, ScenarioStep, ScenarioStep, ScenarioStep]>
+>;
+
+function responseFixture(phase: Phase, by: ScenarioStep['by']): ScenarioStep {
+  return { phase, by };
+}
+
+/** A scenario in progress. */
+export class ScenarioRun {
+  readonly title: string;
+  private readonly steps: readonly Step[];
+  private readonly scenes: readonly ScenarioStep[];
+  readonly cast: Cast;
+  private done = 0;
+
+  constructor(title: string, scenario: Scenario, scenes: readonly ScenarioStep[], cast: Cast) {
+    this.title = title;
+    this.steps = scenario.steps(cast);
+    this.scenes = scenes;
+    this.cast = cast;
+  }
+
+  /** Runs the steps of a phase, each at the version of its scene. */
+  async perform(
+    phase: Phase,
+    stageFixture: UpgradeFixture,
+    versions: Readonly<Partial<Record<ScenarioStep['by'], Version>>>,
+  ): Promise<void> {
+    for (; this.scenes[this.done]?.phase === phase; this.done += 1) {
+      const version = versions[this.scenes[this.done]?.by ?? 'new'];
+      if (version === undefined) throw new Error(`${this.title}: no version serves in phase ${phase}`);
+      try {
+        await this.steps[this.done]?.(new Place(version, stageFixture, this.cast.workspace));
+      } catch (error) {
+        throw new Error(`${this.title}, step ${this.done + 1} by ${version.name}`, { cause: error });
+      }
+    }
+  }
+
+  get isOver(): boolean {
+    return this.done === this.steps.length;
+  }
+}

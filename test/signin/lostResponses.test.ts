@@ -1,0 +1,60 @@
+/** Sign-in with lost commit responses: each commit is applied once, and no one has to start again. */
+import assert from 'node:assert/strict';
+import { LossyConnections } from '../support/lossyFirestore/connections.ts';
+import { LOST, type Loss, type LostStatus } from '../support/lossyFirestore/proxy.ts';
+import { defaultOrNightly } from '../support/nightly.ts';
+import { App, call } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
+
+/** The default run uses the most frequent status; the store handles all of them alike. */
+const STATUSES = defaultOrNightly<readonly LostStatus[]>(['UNAVAILABLE'], {
+  night: Object.keys(LOST) as readonly LostStatus[],
+});
+
+describe('sign-in with lost commit responses', () => {
+  let lanes: LossyConnections;
+
+  before(async () => {
+    lanes = await LossyConnections.open(1);
+  });
+  after(() => lanes?.close());
+
+  for (const status of STATUSES) {
+    it(`continues after ${status} at each step`, () =>
+      lanes.use(async ({ database, proxy }) => {
+        const deployment = await Deployment.start({ database });
+        const ada: Someone = await deployment.person('Ada', 'leader');
+        /** Fails if the step does not commit exactly once. */
+        const losing = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+          const loss: Loss = { commit: 1, status, what: 'answer' };
+          proxy.begin(loss);
+          const result = await step();
+          assert.equal(proxy.seen.lost, 1);
+          proxy.begin();
+          return result;
+        };
+        const app = await losing(() => App.registered(deployment, `Pencil ${ada.uid}`));
+        const begun = await app.begin();
+        const visitor = new Visitor();
+        const page = await losing(() => visitor.settings(begun.url));
+        const proposed = await losing(() => visitor.identify(page, ada));
+        const decided = await losing(() => visitor.decide(page, proposed, EVERYTHING));
+        assert.equal(decided.status, 200, decided.text);
+        const first = await losing(() => app.redeem(locationIn(decided.text), begun));
+        const second = await losing(() => app.refresh(first.refresh_token));
+        assert.equal((await app.refresh(first.refresh_token)).refresh_token, second.refresh_token);
+        const me = await call(deployment, second.access_token, 'access.whoami');
+        assert.equal(me.status, 200);
+        const listed = await call(deployment, second.access_token, 'access.list_connections');
+        assert.ok(Array.isArray(listed.result?.['connections']) && listed.result['connections'].length === 1);
+        const body = new URLSearchParams({ token: second.refresh_token });
+        const revoked = await losing(() =>
+          fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body }),
+        );
+        assert.equal(revoked.status, 200);
+        await assert.rejects(app.refresh(second.refresh_token), { error: 'invalid_grant' });
+        await deployment.stop();
+      }));
+  }
+});

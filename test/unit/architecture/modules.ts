@@ -1,0 +1,163 @@
+/**
+ * Layers of functions/src from the bottom up: for each folder or file, its permitted imports. Between toolsets, only
+ * index.ts may be imported. Source: docs/architecture.md.
+ */
+const foundation = [
+  'kernel/',
+  'identity/',
+  'limits/',
+  'agents/',
+  'access/',
+  'graph/',
+  'mcp/tool.ts',
+  'mcp/jsonSchema.ts',
+  'mcp/resource.ts',
+  'mcp/callContext.ts',
+  'mcp/views/',
+];
+
+const entryPoints = (...toolsets: readonly string[]): readonly string[] =>
+  toolsets.map((name) => `toolsets/${name}/index.ts`);
+
+export const modules: Readonly<Record<string, readonly string[]>> = {
+  'config.ts': [],
+  'kernel/': [],
+  'identity/': ['kernel/'],
+  'limits/': ['kernel/', 'identity/'],
+  'agents/': ['kernel/', 'identity/'],
+  'access/': ['kernel/', 'identity/', 'limits/', 'agents/'],
+  'graph/': ['kernel/', 'identity/'],
+  'mcp/': ['kernel/', 'identity/', 'limits/', 'agents/', 'access/'],
+  'mcp/views/': ['kernel/hiddenCharacters.ts'],
+  'signin/': [
+    'kernel/',
+    'identity/',
+    'limits/',
+    'agents/',
+    'access/',
+    'mcp/toolResponse.ts',
+    'mcp/http/body.ts',
+    'mcp/http/rejection.ts',
+    'mcp/http/request.ts',
+    'mcp/http/response.ts',
+  ],
+  'signin/page/': ['signin/http/texts.ts', 'signin/rules/choices.ts'],
+  'toolsets/access/': foundation,
+  'toolsets/firebase/': foundation,
+  'toolsets/todo/': [...foundation, ...entryPoints('coordination')],
+  'toolsets/coordination/': foundation,
+  'toolsets/github/': [...foundation, ...entryPoints('coordination')],
+  'toolsets/orchestration/': [...foundation, ...entryPoints('coordination')],
+  'toolsets/coding/': [...foundation, ...entryPoints('coordination', 'github')],
+  'toolsets/inbox/': [...foundation, ...entryPoints('coordination', 'todo')],
+  'toolsets/system/': [...foundation, ...entryPoints('coordination', 'coding', 'github', 'orchestration')],
+  'toolsets/onboarding/': [...foundation, ...entryPoints('coordination', 'system')],
+  'toolsets/index.ts': ['toolsets/', 'mcp/tool.ts'],
+  'vendors/': ['kernel/', ...entryPoints('github', 'orchestration', 'todo')],
+  'composition/': ['config.ts', ...foundation, 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
+  'app.ts': ['config.ts', 'kernel/', 'access/', 'mcp/', 'signin/', 'toolsets/', 'composition/'],
+  'entry/': ['app.ts', 'config.ts', 'kernel/firestore/paths.ts'],
+  'index.ts': ['entry/'],
+};
+
+/** Forbidden imports per part of a feature: rules do not import databases, and only tools import tools. */
+export const parts: readonly {
+  readonly part: RegExp;
+  readonly never: RegExp;
+  readonly butTypes?: boolean;
+}[] = [
+  // The page runs in browsers, unlike the rest.
+  { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
+  // Views and their shared code also run in browsers.
+  { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hiddenCharacters\.ts$)/ },
+  // Views and the console run these files in browsers.
+  { part: /^kernel\/(hiddenCharacters|textSearch)\.ts$/, never: /./ },
+  { part: /^(?!.*\/views\/)/, never: /\/views\// },
+  { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
+  { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
+  { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
+  // Runs import steps, steps import calls, and calls import agents, never the reverse.
+  { part: /orchestration\/rules\/steps\//, never: /orchestration\/rules\/runs\// },
+  { part: /orchestration\/rules\/calls\//, never: /orchestration\/rules\/(runs|steps)\// },
+  { part: /orchestration\/rules\/agents\//, never: /orchestration\/rules\/(runs|steps|calls)\// },
+  // Only the composition root creates features; tools may import only the types of services.
+  { part: /^(?!composition\/)/, never: /(^|\/)create\.ts$/, butTypes: true },
+  { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
+];
+
+/** Folders that may import each package of functions/src. */
+export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  zod: [
+    'kernel/',
+    'identity/',
+    'limits/',
+    'agents/',
+    'access/',
+    'graph/',
+    'mcp/',
+    'signin/',
+    'toolsets/',
+    'vendors/',
+  ],
+  '@modelcontextprotocol': ['mcp/'],
+  '@google-cloud/firestore': [
+    'kernel/firestore/',
+    'identity/store/',
+    'agents/store/',
+    'access/store/',
+    'toolsets/*/store/',
+    'toolsets/firebase/firestore/',
+    'composition/',
+  ],
+  '@google-cloud/pubsub': ['vendors/pubsub/'],
+  'google-auth-library': ['toolsets/firebase/firestore/'],
+  'firebase-admin/app': [
+    'kernel/',
+    'identity/store/',
+    'access/store/',
+    'toolsets/firebase/realtime/',
+    'toolsets/todo/store/',
+    'vendors/',
+  ],
+  'firebase-admin/auth': ['identity/store/', 'access/store/', 'toolsets/todo/store/'],
+  'firebase-admin/database': [
+    'kernel/realtime/',
+    'limits/store/',
+    'agents/store/',
+    'access/store/',
+    'toolsets/*/store/',
+    'toolsets/firebase/realtime/',
+  ],
+  'firebase-admin/functions': ['vendors/cloudtasks/'],
+  'firebase-admin/messaging': ['vendors/fcm/'],
+  '@octokit': ['vendors/octokit/'],
+  '@anthropic-ai/sdk': ['vendors/anthropic/'],
+  '@google/genai': ['vendors/gemini/'],
+  'rrule-temporal': ['toolsets/todo/rules/'],
+  'temporal-polyfill': ['toolsets/todo/rules/'],
+  '@marcbachmann/cel-js': ['toolsets/orchestration/rules/workflows/'],
+  mustache: ['toolsets/orchestration/rules/workflows/', 'signin/http/'],
+  'ipaddr.js': ['vendors/clientdocument/'],
+  firebase: ['signin/page/'],
+  'firebase-functions': ['entry/', 'config.ts', 'kernel/platform.ts'],
+  'node:diagnostics_channel': ['entry/'],
+  'node:dns': ['vendors/clientdocument/'],
+  'node:fs': ['kernel/platform.ts'],
+  'node:http': ['mcp/', 'entry/', 'signin/http/', 'vendors/fcm/', 'vendors/clientdocument/'],
+  'node:https': ['vendors/clientdocument/'],
+  'node:net': ['vendors/fcm/', 'vendors/clientdocument/'],
+  'node:stream': ['mcp/'],
+  'node:stream/web': ['mcp/'],
+  'node:timers/promises': ['kernel/platform.ts'],
+  'node:util': ['mcp/'],
+  'node:zlib': ['mcp/'],
+  'node:crypto': ['kernel/platform.ts', 'kernel/effects.ts'],
+};
+
+/** Returns the most specific layer that contains the file. */
+export function moduleOf(file: string): string | undefined {
+  const holding = Object.keys(modules).filter((one) =>
+    one.endsWith('/') ? file.startsWith(one) : file === one,
+  );
+  return holding.sort((a, b) => b.length - a.length)[0];
+}

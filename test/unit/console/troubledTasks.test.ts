@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { troubledTasks } from '../../../console/src/screens/needsYou/troubledTasks.ts';
+import { cut, idsOf, NOW, task, whole } from './samples.ts';
+
+const AT = NOW.getTime();
+
+function held(id: string, minutesLeft: number) {
+  const lease_expires_at = new Date(AT + minutesLeft * 60_000);
+  return task({ id, status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at });
+}
+
+describe('held-up tasks', () => {
+  it('are those that wait for a budget or a check and those with an expired lease', () => {
+    const certain = whole([task({ id: 'poor', budget_wait: 'workspace:default' })]);
+    const list = troubledTasks(
+      { certain, expiring: whole([held('gone', -11), held('late', -1), held('fine', 5)]) },
+      AT,
+    );
+    assert.deepEqual(idsOf(list), ['poor', 'gone']);
+    assert.equal(list.count, 2);
+  });
+
+  it('are complete if the last loaded lease has not expired', () => {
+    const expiring = cut([held('gone', -11), held('fine', 5)]);
+    const list = troubledTasks({ certain: whole([]), expiring }, AT);
+    assert.equal(list.count, 1);
+    assert.equal(list.more, undefined);
+  });
+
+  it('may be incomplete if all loaded leases have expired', () => {
+    let loaded = 0;
+    const expiring = cut([held('gone', -12), held('gone too', -11)], undefined, () => loaded++);
+    const list = troubledTasks({ certain: whole([]), expiring }, AT);
+    assert.equal(list.count, undefined);
+    list.more?.();
+    assert.equal(loaded, 1);
+  });
+});

@@ -1,0 +1,167 @@
+/** How npm test groups files into batches and distributes batches over test workers. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { batchesOf, inOrder } from '../../../scripts/tests/batches.mjs';
+import { serialFiles, suites } from '../../../scripts/tests/suites.mjs';
+import { secondsOfFiles, summary } from '../../../scripts/tests/summary.mjs';
+import { runInWorkers } from '../../../scripts/tests/workers.mjs';
+
+const [unit, rules, integration, endToEnd] = ['unit', 'rules', 'integration', 'e2e'].map((name) => {
+  const suite = suites.find((one) => one.name === name);
+  assert.ok(suite);
+  return suite;
+});
+assert.ok(unit && rules && integration && endToEnd);
+
+describe('batches', () => {
+  it('contain each file once and take about equally long, longest first', () => {
+    const files = Array.from({ length: 40 }, (_, index) => `${index}.test.ts`);
+    const batches = batchesOf(rules, files, (file) => 1 + (Number.parseInt(file, 10) % 7));
+    assert.deepEqual(batches.flatMap((batch) => batch.files).sort(), files.toSorted());
+    const seconds = batches.map((batch) => batch.seconds);
+    assert.ok(Math.max(...seconds) - Math.min(...seconds) <= 2, seconds.join());
+    assert.deepEqual(
+      seconds,
+      seconds.toSorted((one, other) => other - one),
+    );
+  });
+
+  it('give a long file its own batch', () => {
+    const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 240 : 1));
+    assert.deepEqual(batches[0]?.files, ['long']);
+    assert.deepEqual(
+      batches.slice(1).flatMap((batch) => batch.files),
+      ['short', 'shorter'],
+    );
+  });
+
+  it('are more numerous for isolated suites and a single one for sequential suites', () => {
+    const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
+    const lengths = [rules, integration, endToEnd].map((suite) => batchesOf(suite, files, () => 9).length);
+    assert.deepEqual(lengths, [3, 6, 1]);
+  });
+
+  it('are empty if there are no files', () => {
+    assert.deepEqual(
+      batchesOf(rules, [], () => 1),
+      [],
+    );
+  });
+
+  it('start with suites that need no emulators and end with the shortest batch', () => {
+    const of = (suite: typeof unit, seconds: number) => ({ suite, files: [], seconds });
+    const ordered = inOrder([of(rules, 5), of(unit, 1), of(rules, 20), of(endToEnd, 3), of(unit, 9)]);
+    assert.deepEqual(
+      ordered.map(({ suite, seconds }) => `${suite.name} ${seconds}`),
+      ['unit 1', 'unit 9', 'e2e 3', 'rules 20', 'rules 5'],
+    );
+  });
+});
+
+describe('lanes', () => {
+  it('run three jobs at a time, each job once', async () => {
+    let running = 0;
+    let most = 0;
+    const done: string[] = [];
+    await runInWorkers(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false, emulators: true })),
+      async ({ name }) => {
+        most = Math.max(most, ++running);
+        await turn();
+        running -= 1;
+        done.push(name);
+      },
+    );
+    assert.deepEqual(done.sort(), ['a', 'b', 'c', 'd', 'e']);
+    assert.equal(most, 3);
+  });
+
+  it('never run two sequential jobs at the same time', async () => {
+    const singles = new Set<string>();
+    const done: string[] = [];
+    const jobs = ['single 1', 'single 2', 'other 1', 'other 2', 'single 3'];
+    await runInWorkers(
+      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single'), emulators: true })),
+      async ({ name, oneAtATime }) => {
+        if (oneAtATime) singles.add(name);
+        assert.ok(singles.size <= 1);
+        await turn();
+        singles.delete(name);
+        done.push(name);
+      },
+    );
+    assert.deepEqual(done.sort(), jobs.toSorted());
+  });
+
+  it('limit jobs alongside sequential ones to two, plus one that needs no emulators', async () => {
+    const running = new Set<string>();
+    const most = { beside: 0, booting: 0, after: 0 };
+    const singles = ['single 1', 'single 2'];
+    const light = ['light 1', 'light 2', 'light 3', 'light 4'];
+    const others = Array.from({ length: 9 }, (_, index) => `other ${index}`);
+    await runInWorkers(
+      [...light, ...singles, ...others].map((name) => ({
+        name,
+        oneAtATime: singles.includes(name),
+        emulators: !light.includes(name),
+      })),
+      async ({ name }) => {
+        running.add(name);
+        const isAny = (some: readonly string[]) => some.some((one) => running.has(one));
+        const when = isAny(light) ? 'booting' : isAny(singles) ? 'beside' : 'after';
+        most[when] = Math.max(most[when], running.size);
+        await turn();
+        running.delete(name);
+      },
+    );
+    assert.deepEqual(most, { booting: 3, beside: 2, after: 3 });
+  });
+
+  it('stop at the first failure', async () => {
+    const fails = async () => {
+      throw new Error('broken');
+    };
+    await assert.rejects(runInWorkers([{ oneAtATime: false, emulators: false }], fails), /broken/);
+  });
+});
+
+describe('serial files', () => {
+  it('exist', () => {
+    for (const file of Object.keys(serialFiles)) assert.ok(existsSync(file), file);
+  });
+});
+
+describe('npm test summary', () => {
+  const passing = { passed: 2, failed: 0, failures: [] };
+  const results = [
+    { ...passing, seconds: { 'a.test.ts': 1.25, 'b.test.ts': 12 } },
+    { passed: 0, failed: 1, failures: ['a thing works\nit did not'], seconds: { 'c.test.ts': 3 } },
+  ];
+
+  it('lists the slowest files, the total time and, at the end, the failures', () => {
+    assert.equal(
+      summary(results, 75),
+      `
+The slowest files:
+   12.0 s  b.test.ts
+    3.0 s  c.test.ts
+    1.3 s  a.test.ts
+
+2 passed, 1 failed in 1 min 15 s
+
+failed: a thing works
+it did not
+`,
+    );
+  });
+
+  it('lists at most ten files', () => {
+    const seconds = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.test.ts`, index]));
+    assert.equal(summary([{ ...passing, seconds }], 4).match(/\.test\.ts/g)?.length, 10);
+  });
+
+  it('records the duration of each file', () => {
+    assert.equal(secondsOfFiles(results).get('c.test.ts'), 3);
+  });
+});
